@@ -20,6 +20,23 @@ type Used =
   | 'Unsafe';
 
 const optional = new WeakSet<object>();
+
+/** A symbol, so that it is copied with a schema but not written into a document. */
+export const READ_ELSEWHERE = Symbol('read elsewhere');
+
+/** Describes what the domain reads, which has codes of its own for what is invalid: requests are not checked against it. */
+export function readElsewhere<T extends object>(schema: T) {
+  const copy = { ...schema, [READ_ELSEWHERE]: true };
+  if (optional.has(schema)) optional.add(copy);
+  return copy as unknown as ReturnType<typeof Typebox.Unknown>;
+}
+
+/** The same for each of some members. */
+export function membersReadElsewhere<T extends Record<string, object>>(members: T) {
+  const read = Object.entries(members).map(([name, schema]) => [name, readElsewhere(schema)]);
+  return Object.fromEntries(read) as Record<keyof T, ReturnType<typeof Typebox.Unknown>>;
+}
+
 const typed =
   (type: string) =>
   (options?: Schema): Schema => ({ type, ...options });

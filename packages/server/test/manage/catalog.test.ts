@@ -335,7 +335,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     ]);
     for (const [rest, code] of [
       ['/revisions/4', '9404'],
-      ['/revisions/0', '9404'],
+      ['/revisions/0', '9400'],
       ['/revisions/x', '9400'],
       ['/revisions/compare?from=1&to=9', '9404'],
       ['/revisions/compare?from=1', '9400'],

@@ -56,7 +56,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
   test('what cannot be downloaded is told', async () => {
     const { download, manage } = await translator();
     const cases = [
-      ['format=xls', 'format must be csv or xliff.'],
+      ['format=xls', 'format must be one of csv, xliff.'],
       ['language=Klingon', 'language "Klingon" is not a language of this application.'],
       ['format=xliff', 'language must name one language: an XLIFF file contains one.'],
       ['format=xliff&language=de,en', 'language must name one language: an XLIFF file contains one.'],
@@ -279,7 +279,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await change('Leer', null, 'empty')).status).toBe(200);
     expect((await change(null, null, 'empty')).json).toMatchObject({ code: '9412', texts: [{ text: 'Leer' }] });
     expect((await change(null, 'Leer', 'empty')).status).toBe(200);
-    expect((await change('x', 7)).json).toMatchObject({ code: '9422', errors: [{ field: 'texts[0].was' }] });
+    expect((await change('x', 7)).json).toMatchObject({ code: '9400', errors: [{ field: 'texts[0].was' }] });
     const both = await Promise.all(['A', 'B'].map((text) => change(text, 'Herd')));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
     expect(['A', 'B']).toContain((await texts()).get('kitchen')?.de);

@@ -88,7 +88,8 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
       if (code === '1014') expect(refused.json).toMatchObject({ current: { value: 5, etag: seen } });
     }
     expect((await send('DELETE', '/options')).json.code).toBe('9400');
-    expect((await send('DELETE', '/options?option_key_uid=x')).json.code).toBe('1005');
+    expect((await send('DELETE', '/options?option_key_uid=x')).json.code).toBe('9400');
+    expect((await send('DELETE', `/options?option_key_uid=${crypto.randomUUID()}`)).json.code).toBe('1005');
     expect(((await read()).json.items as { option: Wire }[])[0]?.option.value).toBe(5);
     const reader = await support('read');
     expect((await reader.send('PUT', '/options', { options: [] })).status).toBe(403);

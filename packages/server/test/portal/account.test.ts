@@ -70,7 +70,7 @@ describe.each(databases)('an account on $kind', (database) => {
     [{ name: 'x', expires: {} }, 'expires'],
     [{ name: 'x', apps: [] }, 'apps'],
     [{ name: 'x', apps: 'all' }, 'apps'],
-    [{ name: 'x', apps: [1] }, 'apps'],
+    [{ name: 'x', apps: [1] }, 'apps[0]'],
     [{ name: 'x', scope: 'all' }, 'scope'],
   ])('%j makes no token', async (body, field) => {
     const ada = await signedIn(server);

@@ -111,7 +111,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     const accepted = await ada.send('POST', '/account/invitations', { token });
     expect(accepted).toMatchObject({ status: 200, json: { clientId, role: 'editor' } });
     expect((await ada.send('GET', path)).json.access).toBe('write');
-    for (const bad of [token, 'x', `ikl_${'a'.repeat(43)}`, 7]) {
+    for (const bad of [token, 'x', `ikl_${'a'.repeat(43)}`]) {
       expect((await ada.send('POST', '/account/invitations', { token: bad })).json.code).toBe('9401');
     }
     expect(await owner.send('POST', `${path}/invitations`, { email: ada.email, role: 'owner' })).toMatchObject({

@@ -27,9 +27,9 @@ const schema = {
 
 export function acceptInvitationRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/invitations', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
-    const { token } = readMembers();
-    if (typeof token !== 'string' || kindOfLink(token) !== 'invitation') throw new InnkeeperError('linkInvalid');
+  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
+    const { token } = readBody();
+    if (kindOfLink(token) !== 'invitation') throw new InnkeeperError('linkInvalid');
     const { appId, role } = await joinByInvitation(service, signedIn.account, token);
     const [application] = await service.storage.applications.list([appId]);
     if (!application) throw new InnkeeperError('linkInvalid');

@@ -8,11 +8,10 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
-import { findScope, readAccess, readExpiry } from './create-account-token.ts';
+import { findScope, readExpiry, TokenMembers } from './create-account-token.ts';
 import { MANAGE_TOKEN, REPORTS_TOKEN } from './examples.ts';
 import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
-import { AccessShape, Nullable } from './schemas.ts';
 
 const NEEDS = 'Requires a token for all applications with access own.';
 
@@ -30,7 +29,7 @@ export function allTokensRoutes(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'POST', path: '/tokens', schema: createSchema }, async (asked) => {
     const { manager, reply } = asked;
     const accountId = tokensOf(manager);
-    const { name, access, apps, expires } = asked.readMembers();
+    const { name, access = 'read', apps, expires } = asked.readBody();
     const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);
     const scope = await findScope(service, manager, apps);
@@ -38,10 +37,10 @@ export function allTokensRoutes(app: Routes, service: Service): void {
     const now = service.now();
     const most = Math.floor(((manager.expiresAt as number) - now) / 1000);
     const wanted = {
-      name: name as string,
+      name,
       accountId,
       appIds: scope && [...scope.keys()],
-      access: access === undefined ? ('read' as const) : readAccess(access),
+      access,
       lifetimeSeconds: Math.min(readExpiry(expires), most),
     };
     const made = await createManageToken(storage, keyring, wanted, now);
@@ -84,12 +83,7 @@ const createSchema = {
   operationId: 'createManageToken',
   summary: 'Create a personal access token',
   description: `${NEEDS} The token is shown only in this response. It expires no later than the token that created it.`,
-  body: Type.Object({
-    name: Type.String({ description: 'its purpose, 1 to 255 characters' }),
-    access: Type.Optional(AccessShape),
-    apps: Type.Optional(Nullable(Type.Array(Type.String(), { description: 'clientIds; null: all applications' }))),
-    expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
-  }),
+  body: Type.Object(TokenMembers),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
   errors: ['manageForbidden', 'applicationNotFound'] as const,
   examples: {

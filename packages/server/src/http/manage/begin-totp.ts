@@ -36,9 +36,9 @@ const schema = {
 export function beginTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readMembers } = asked;
-    const { password, code } = readMembers();
-    await proveIdentity(service, asked, [password, code]);
+    const { signedIn, readBody } = asked;
+    const { password, code } = readBody();
+    await proveIdentity(service, asked, { password, code });
     const { accountId, email } = signedIn.account;
     const secret = makeTotpSecret();
     const outcome = await service.storage.secondFactors.begin(accountId, service.keyring.sealTotp(secret));

@@ -1,7 +1,7 @@
 import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { readElsewhere, Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { viewApplication } from './application-view.ts';
@@ -14,7 +14,7 @@ const schema = {
   operationId: 'changeApplication',
   summary: 'Change the name or settings of an application',
   description: 'Changes all given settings or none. Others stay unchanged; null resets one to its default.',
-  body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(SettingsPatch) }),
+  body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(readElsewhere(SettingsPatch)) }),
   response: { 200: ApplicationAnswer },
   examples: {
     settings: {
@@ -45,8 +45,8 @@ const schema = {
 
 export function changeApplicationRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ manager, application, readMembers }) => {
-    const { name, settings = {} } = readMembers();
+  applicationRoute(app, service, operation, async ({ manager, application, readBody }) => {
+    const { name, settings = {} } = readBody();
     if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) {
       throw refuse('settings', 'must be an object');
     }

@@ -1,12 +1,11 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, FIRST_REVISION, IF_MATCH, published } from './examples.ts';
-import { readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams, Nullable } from './schemas.ts';
 
@@ -30,9 +29,11 @@ const schema = {
   params: GroupParams,
   querystring: EditQuery,
   body: Type.Object({
-    name: Type.Optional(Type.String()),
-    translations: TranslationsPatch,
-    descriptions: DescriptionsPatch,
+    ...membersReadElsewhere({
+      name: Type.Optional(Type.String()),
+      translations: TranslationsPatch,
+      descriptions: DescriptionsPatch,
+    }),
     position: PositionMember,
     archived: ArchivedMember,
   }),
@@ -73,9 +74,9 @@ const schema = {
 export function changeGroupRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'PATCH', path: '/catalog/groups/:groupUid', schema }, async (context) => {
     const options = readEditOptions(context);
-    const body = context.readMembers();
+    const body = context.readBody();
     const { position, archived, ...patch } = body;
-    const where = { position: readPosition(position), unarchive: readUnarchive(archived) };
+    const where = { position, unarchive: archived === false };
     const edit = changeGroup(context.params.groupUid as string, patch, where);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });

@@ -1,14 +1,13 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
-import { type TProperties, Type } from '../../schema.ts';
+import { membersReadElsewhere, type TProperties, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { ArchivedMember, DescriptionsPatch, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
-import { readOptionalText, readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams, Nullable } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -26,9 +25,7 @@ const schema = {
   params: KeyParams,
   querystring: EditQuery,
   body: Type.Object({
-    ...patched,
-    translations: TranslationsPatch,
-    descriptions: DescriptionsPatch,
+    ...membersReadElsewhere({ ...patched, translations: TranslationsPatch, descriptions: DescriptionsPatch }),
     groupUid: Type.Optional(
       Type.String({ format: 'uuid', description: 'moves it to this group; UID and selections stay' }),
     ),
@@ -71,12 +68,12 @@ export function changeKeyRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/catalog/keys/:keyUid', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const body = context.readMembers();
+    const body = context.readBody();
     const { position, archived, groupUid, ...patch } = body;
     const where = {
-      position: readPosition(position),
-      unarchive: readUnarchive(archived),
-      groupUid: readOptionalText(groupUid, 'groupUid')?.toLowerCase(),
+      position,
+      unarchive: archived === false,
+      groupUid: groupUid?.toLowerCase(),
     };
     const edit = changeKey(context.params.keyUid as string, patch, where);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));

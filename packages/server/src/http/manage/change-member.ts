@@ -5,7 +5,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { GRACE, MEMBER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
-import { MemberParams, MemberShape, RoleShape, readRole, viewMember } from './member-views.ts';
+import { MemberParams, MemberShape, RoleShape, viewMember } from './member-views.ts';
 
 const schema = {
   operationId: 'changeMember',
@@ -28,8 +28,8 @@ const schema = {
 
 export function changeMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/members/:accountId', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ application, params, readMembers }) => {
-    const role = readRole(readMembers().role);
+  applicationRoute(app, service, operation, async ({ application, params, readBody }) => {
+    const { role } = readBody();
     const { members } = service.storage;
     const accountId = params.accountId as string;
     const outcome = isUuid(accountId) ? await members.changeRole(application.appId, accountId, role) : 'unknown';

@@ -6,7 +6,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { PASSWORD } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
-import { CodeMember, PROOF_ERRORS, ProofAnswer, proveIdentity } from './proof.ts';
+import { CodeMember, PROOF_ERRORS, ProofAnswer, proveIdentity, TYPED } from './proof.ts';
 
 const schema = {
   operationId: 'changePassword',
@@ -14,7 +14,7 @@ const schema = {
   description:
     'Ends your other sessions. Requires the current password, except in the first 15 minutes after a sign-in link, and a code if two-step sign-in is on.',
   body: Type.Object({
-    current: Type.Optional(Type.String({ description: 'the current password' })),
+    current: Type.Optional(Type.String({ ...TYPED, description: 'the current password' })),
     password: Type.String({ description: '12 to 256 characters, not a common password' }),
     ...CodeMember,
   }),
@@ -26,10 +26,10 @@ const schema = {
 export function changePasswordRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/password', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { current, password, code } = asked.readMembers();
+    const { current, password, code } = asked.readBody();
     const { account, session } = asked.signedIn;
     const wanted = requirePassword(password, account.email);
-    await proveIdentity(service, asked, [current, code], 'current');
+    await proveIdentity(service, asked, { password: current, code });
     const { accounts } = service.storage;
     const outcome = await accounts.setPassword(account.accountId, await hashPassword(wanted), session.sessionId);
     if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');

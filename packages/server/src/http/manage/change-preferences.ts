@@ -1,10 +1,9 @@
-import { PORTAL_LANGUAGES, type Preferences, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
+import { type Preferences, readPreferences } from '../../domain/accounts/preferences.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { PreferencesShape } from './account-views.ts';
-import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -23,22 +22,14 @@ const schema = {
 
 export function changePreferencesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/account/preferences', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
-    const { theme, language } = readMembers();
+  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
+    const { theme, language } = readBody();
     const preferences: Preferences = { ...readPreferences(signedIn.account.preferences) };
-    if (theme !== undefined) preferences.theme = readOneOf(theme, 'theme', THEMES);
-    if (language !== undefined) {
-      preferences.language = language === null ? null : readOneOf(language, 'language', PORTAL_LANGUAGES);
-    }
+    if (theme !== undefined) preferences.theme = theme;
+    if (language !== undefined) preferences.language = language;
     const { accountId } = signedIn.account;
     const outcome = await service.storage.accounts.setPreferences(accountId, JSON.stringify(preferences));
     if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');
     return preferences;
   });
-}
-
-function readOneOf<T extends string>(value: unknown, field: string, known: readonly T[]): T {
-  const found = known.find((each) => each === value);
-  if (found === undefined) throw refuse(field, `must be one of ${known.join(', ')}`);
-  return found;
 }

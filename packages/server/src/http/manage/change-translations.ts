@@ -1,11 +1,10 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
-import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
+import { changeTexts } from '../../domain/catalog/edits/translations.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published, RENAMED } from './examples.ts';
-import { readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -112,8 +111,8 @@ export function changeTranslationsRoute(app: Routes, service: Service): void {
   } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { texts } = context.readMembers();
-    const edit = changeTexts(readObjects(texts, 'texts', MAX_TEXTS) as WantedText[]);
+    const { texts } = context.readBody();
+    const edit = changeTexts(texts);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });
 }

@@ -5,15 +5,13 @@ import { saveForManager, unsetForManager } from '../../domain/selections/save-fo
 import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { readUuid } from '../../domain/users/user-code.ts';
-import { Type } from '../../schema.ts';
+import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
 import { SELECTION_ERRORS } from '../options/save-user-option.ts';
 import { OptionsToSave, readWantedOptions } from '../options/save-user-options.ts';
-import type { Query } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { CHOSEN_OPTION, USER } from './examples.ts';
-import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable, OptionShape, UserParams } from './schemas.ts';
 import { viewOption } from './views.ts';
@@ -25,7 +23,7 @@ const saveSchema = {
   summary: 'Save options of a user, all or none',
   description: "For support. The user's history and the audit record who did it. Works for suspended users too.",
   params: UserParams,
-  body: Type.Object(OptionsToSave),
+  body: Type.Object(membersReadElsewhere(OptionsToSave)),
   response: {
     200: Type.Object({ items: Type.Array(OptionShape), total: Type.Integer() }),
     412: Type.Object({ current: Nullable(OptionShape) }),
@@ -47,7 +45,11 @@ const unsetSchema = {
   summary: 'Unset options of a user',
   params: UserParams,
   querystring: Type.Object({
-    option_key_uid: Type.Array(Type.String({ format: 'uuid' }), { description: 'repeatable', minItems: 1 }),
+    option_key_uid: Type.Array(Type.String({ format: 'uuid' }), {
+      minItems: 1,
+      maxItems: MAX_KEYS,
+      description: 'repeatable',
+    }),
   }),
   response: { 204: Type.Null({ description: 'The defaults apply again.' }) },
   errors: ['userNotFound', 'keyNotFound', 'selectionNotFound'] as const,
@@ -63,8 +65,8 @@ export function changeUserOptionsRoutes(app: Routes, service: Service): void {
     app,
     service,
     { method: 'PUT', path, access: 'users', schema: saveSchema },
-    async ({ application, manager, params, readMembers }) => {
-      const body = readMembers();
+    async ({ application, manager, params, readBody }) => {
+      const body = readBody();
       const who = { userUid: params.userUid as string, actor: manager.author };
       try {
         const { wanted, saved } = await saveForManager(service, application, who, (_user, catalog, refusals) =>
@@ -82,8 +84,8 @@ export function changeUserOptionsRoutes(app: Routes, service: Service): void {
     app,
     service,
     { method: 'DELETE', path, access: 'users', schema: unsetSchema },
-    async ({ application, manager, params, query }) => {
-      const uids = readKeyUids(query);
+    async ({ application, manager, params, readQuery }) => {
+      const { option_key_uid: uids } = readQuery();
       const { keyByUid } = await service.catalogs.get(application.appId);
       const keys = uids.map((uid) => keyByUid.get(readUuid(uid) ?? uid));
       const unknown = keys.flatMap((key) =>
@@ -95,13 +97,6 @@ export function changeUserOptionsRoutes(app: Routes, service: Service): void {
       return undefined;
     },
   );
-}
-
-function readKeyUids({ option_key_uid: given }: Query): string[] {
-  const uids = [given ?? []].flat();
-  if (uids.length === 0) throw refuse('option_key_uid', 'is missing: name the keys to unset');
-  if (uids.length > MAX_KEYS) throw refuse('option_key_uid', `may be given ${MAX_KEYS} times`);
-  return uids;
 }
 
 function view(placed: PlacedKey, record: SelectionRecord) {

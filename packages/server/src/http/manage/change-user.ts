@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
-import { isStatus, updateUser } from '../../domain/users/update-user.ts';
+import { updateUser } from '../../domain/users/update-user.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserChange } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
@@ -38,8 +38,8 @@ const schema = {
 
 export function changeUserRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/users/:userUid', access: 'users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params, readMembers }) => {
-    const change = readChange(readMembers());
+  applicationRoute(app, service, operation, async ({ application, params, readBody }) => {
+    const change = readChange(readBody());
     const { userId } = await findUser(service, application, params.userUid as string);
     try {
       const user = await updateUser(service, application, userId, change);
@@ -52,15 +52,14 @@ export function changeUserRoute(app: Routes, service: Service): void {
   });
 }
 
-function readChange({ clientUserName, clientUserId, status }: Record<string, unknown>): UserChange {
+function readChange({ clientUserName, clientUserId, status }: UserChange): UserChange {
   for (const [field, value] of Object.entries({ clientUserName, clientUserId })) {
     const problem = value === undefined ? undefined : whyMissing(value);
     if (problem !== undefined) throw refuse(field, problem);
   }
-  if (status !== undefined && !isStatus(status)) throw refuse('status', 'must be "active" or "suspended"');
   return {
-    ...(clientUserName !== undefined && { clientUserName: clientUserName as string }),
-    ...(clientUserId !== undefined && { clientUserId: clientUserId as string }),
+    ...(clientUserName !== undefined && { clientUserName }),
+    ...(clientUserId !== undefined && { clientUserId }),
     ...(status !== undefined && { status }),
   };
 }

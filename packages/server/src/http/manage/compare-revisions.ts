@@ -1,10 +1,8 @@
 import { compareRevisions } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
-import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Change } from './schemas.ts';
 
@@ -30,9 +28,8 @@ const schema = {
 
 export function compareRevisionsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/revisions/compare', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, query }) => {
-    const from = readNumber(readParameter(query, 'from'), 'from');
-    const to = readNumber(readParameter(query, 'to'), 'to');
+  applicationRoute(app, service, operation, async ({ application, readQuery }) => {
+    const { from, to } = readQuery();
     return { from, to, changes: await compareRevisions(service.storage, application.appId, from, to) };
   });
 }

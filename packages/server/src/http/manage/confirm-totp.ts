@@ -6,8 +6,9 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { RECOVERY_CODES } from './examples.ts';
-import { readText, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
+import { TYPED } from './proof.ts';
 
 export const RecoveryCodesAnswer = Type.Object(
   { recoveryCodes: Type.Array(Type.String(), { description: 'each works once, instead of a code' }) },
@@ -18,7 +19,7 @@ const schema = {
   operationId: 'confirmTotp',
   summary: 'Turn on two-step sign-in',
   description: 'The first code proves that the app has the secret. The recovery codes are shown only in this response.',
-  body: Type.Object({ code: Type.String({ description: 'six digits' }) }),
+  body: Type.Object({ code: Type.String({ ...TYPED, description: 'six digits' }) }),
   response: { 200: RecoveryCodesAnswer },
   errors: ['totpNotBegun'] as const,
   examples: {
@@ -33,8 +34,8 @@ const schema = {
 
 export function confirmTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/totp', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
-    const code = readText(readMembers().code, 'code');
+  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
+    const { code } = readBody();
     const { storage, keyring, now } = service;
     const { accountId } = signedIn.account;
     const pendingTotp = (await storage.accounts.credentials(accountId))?.pendingTotp ?? null;

@@ -1,5 +1,4 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
 import { whyNoName } from '../../domain/required.ts';
@@ -9,22 +8,29 @@ import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN, REPORTS_TOKEN } from './examples.ts';
-import { readList, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 import { AccessShape, Nullable } from './schemas.ts';
 
 const MAX_APPS = 1000;
 
+/** Of a token to be made. */
+export const TokenMembers = {
+  name: Type.String({ description: 'its purpose, 1 to 255 characters; shown as the author of revisions' }),
+  access: Type.Optional(AccessShape),
+  apps: Type.Optional(
+    Nullable(Type.Array(Type.String(), { maxItems: MAX_APPS, description: 'clientIds; null: all applications' })),
+  ),
+  expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
+};
+
 const schema = {
   operationId: 'createAccountToken',
   summary: 'Create a personal access token',
   description: 'The token is shown only in this response. It never exceeds your own permissions at the time of use.',
   body: Type.Object({
-    name: Type.String({ description: 'its purpose, 1 to 255 characters; shown as the author of revisions' }),
-    access: Type.Optional(AccessShape),
-    apps: Type.Optional(Nullable(Type.Array(Type.String(), { description: 'clientIds; null: all applications' }))),
-    expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
+    ...TokenMembers,
     ...ProofMembers,
   }),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofAnswer },
@@ -55,20 +61,20 @@ export function createAccountTokenRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/tokens', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { manager, signedIn, reply } = asked;
-    const body = asked.readMembers();
-    const { name, access, apps, expires } = body;
+    const body = asked.readBody();
+    const { name, access = 'own', apps, expires } = body;
     const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);
     const scope = await findScope(service, manager, apps);
     const { storage, keyring, now } = service;
     const wanted = {
-      name: name as string,
+      name,
       accountId: signedIn.account.accountId,
       appIds: scope && [...scope.keys()],
-      access: readAccess(access),
+      access,
       lifetimeSeconds: readExpiry(expires),
     };
-    await proveIdentity(service, asked, [body.password, body.code]);
+    await proveIdentity(service, asked, body);
     const made = await createManageToken(storage, keyring, wanted, now());
     if (!made) throw new InnkeeperError('applicationNotFound');
     reply.code(201);
@@ -80,12 +86,11 @@ export function createAccountTokenRoute(app: Routes, service: Service): void {
 export async function findScope(
   service: Service,
   manager: Manager,
-  apps: unknown,
+  apps: readonly string[] | null = null,
 ): Promise<Map<number, string> | null> {
-  if (apps === undefined || apps === null) return null;
+  if (apps === null) return null;
   const scope = new Map<number, string>();
-  for (const clientId of readList<unknown>(apps, 'apps', MAX_APPS)) {
-    if (typeof clientId !== 'string') throw refuse('apps', 'must contain clientIds');
+  for (const clientId of apps) {
     const application = await service.applications.findByClientId(clientId);
     if (!application || !manager.accessTo(application.appId)) throw new InnkeeperError('applicationNotFound');
     scope.set(application.appId, clientId);
@@ -94,15 +99,8 @@ export async function findScope(
   return scope;
 }
 
-export function readAccess(access: unknown): Access {
-  if (access === undefined) return 'own';
-  const known = ACCESS.find((each) => each === access);
-  if (!known) throw refuse('access', `must be one of ${ACCESS.join(', ')}`);
-  return known;
-}
-
-export function readExpiry(expires: unknown): number {
-  const read = readLifetime(expires === undefined ? '90d' : String(expires));
+export function readExpiry(expires = '90d'): number {
+  const read = readLifetime(expires);
   if ('problem' in read) throw refuse('expires', read.problem);
   return read.seconds;
 }

@@ -32,24 +32,19 @@ const schema = {
 };
 
 export function createApplicationRoute(app: Routes, service: Service): void {
-  manageRoute(
-    app,
-    service,
-    { method: 'POST', path: '/applications', schema },
-    async ({ manager, readMembers, reply }) => {
-      if (!manager.canCreateApplications) {
-        throw new InnkeeperError('manageForbidden', {
-          message: 'Only an administrator, or a token for all applications with access "own", can create applications.',
-        });
-      }
-      const { name } = readMembers();
-      const problem = whyNoName(name);
-      if (problem !== undefined) throw refuse('name', problem);
-      const { storage, keyring, now, refresh } = service;
-      const made = await createApplication(storage, keyring, name as string, now());
-      await refresh().catch(() => {});
-      reply.code(201).header('location', `/manage/v1/applications/${made.clientId}`);
-      return made;
-    },
-  );
+  manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readBody, reply }) => {
+    if (!manager.canCreateApplications) {
+      throw new InnkeeperError('manageForbidden', {
+        message: 'Only an administrator, or a token for all applications with access "own", can create applications.',
+      });
+    }
+    const { name } = readBody();
+    const problem = whyNoName(name);
+    if (problem !== undefined) throw refuse('name', problem);
+    const { storage, keyring, now, refresh } = service;
+    const made = await createApplication(storage, keyring, name, now());
+    await refresh().catch(() => {});
+    reply.code(201).header('location', `/manage/v1/applications/${made.clientId}`);
+    return made;
+  });
 }

@@ -1,13 +1,12 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { membersReadElsewhere, Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, IF_MATCH, newKey, published } from './examples.ts';
-import { readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -22,7 +21,7 @@ const schema = {
   headers: IfMatchHeader,
   params: GroupParams,
   querystring: EditQuery,
-  body: Type.Object({ ...KeyMembers, position: PositionMember }),
+  body: Type.Object({ ...membersReadElsewhere(KeyMembers), position: PositionMember }),
   response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
@@ -74,9 +73,9 @@ export function createKeyRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path, schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { position, ...key } = context.readMembers();
+    const { position, ...key } = context.readBody();
     const groupUid = context.params.groupUid as string;
-    const edit = addKey(groupUid, key, readPosition(position));
+    const edit = addKey(groupUid, key, position);
     const edited = await editCatalog(service, context.application, edit, options);
     const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
     const made = group?.keys.find((each) => !each.archived && each.name === key.name);

@@ -2,7 +2,6 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
@@ -37,8 +36,8 @@ const schema = {
 
 export function deleteApplicationRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ application, query }) => {
-    if (readParameter(query, 'confirm') !== application.clientId) {
+  applicationRoute(app, service, operation, async ({ application, readQuery }) => {
+    if (readQuery().confirm !== application.clientId) {
       throw refuse('confirm', 'must be the clientId of the application to delete');
     }
     const outcome = await service.storage.applications.delete(application.appId);

@@ -6,11 +6,11 @@ import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { readEntityTags } from '../etag.ts';
 import type { HttpReply } from '../server/request-and-reply.ts';
 import { draftTag, viewDraft } from './draft-views.ts';
-import { readFlag, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
 import { viewPlan } from './views.ts';
 
@@ -47,14 +47,16 @@ export const EDIT_ERRORS = [
   'catalogInvalid',
 ] as const satisfies ErrorName[];
 
+type Querying<Query> = Omit<ApplicationRequest, 'readQuery'> & { readQuery(): Query };
+
 /** A change names the version it was made from, so that two editors never overwrite each other unseen. */
-export function readEditOptions({ request, manager, query }: ApplicationRequest): EditOptions {
-  const draft = readFlag(query, 'draft');
+export function readEditOptions({ request, manager, readQuery }: Querying<Static<typeof EditQuery>>): EditOptions {
+  const { draft = false, allow_breaking: allowBreaking = false } = readQuery();
   const seen = readIfMatch(request.headers['if-match']);
   if (!draft && seen?.draftId !== undefined) {
     throw refuse('If-Match', 'is of a draft: send draft=true with it, or the ETag of the published catalog');
   }
-  return { author: manager.author, allowBreaking: readFlag(query, 'allow_breaking'), seen, draft };
+  return { author: manager.author, allowBreaking, seen, draft };
 }
 
 /** The same for what is about a draft only. */
@@ -110,9 +112,12 @@ export async function answerEdited(reply: HttpReply, { revision, changed, plan, 
 }
 
 /** The catalog that was asked for, the draft or the published one; its ETag goes with the answer. */
-export async function openAsked(service: Service, { application, query, reply }: ApplicationRequest): Promise<Catalog> {
+export async function openAsked(
+  service: Service,
+  { application, readQuery, reply }: Querying<Static<typeof DraftQuery>>,
+): Promise<Catalog> {
   const { appId } = application;
-  const { published, draft } = readFlag(query, 'draft')
+  const { published, draft } = readQuery().draft
     ? await service.openCatalogs.open(appId)
     : { published: await service.openCatalogs.published(appId), draft: undefined };
   reply.header('etag', draft ? draftTag(draft) : revisionTag(published.revision));

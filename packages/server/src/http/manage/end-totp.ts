@@ -20,9 +20,9 @@ const schema = {
 export function endTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/end', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readMembers } = asked;
-    const { password, code } = readMembers();
-    await proveIdentity(service, asked, [password, code]);
+    const { signedIn, readBody } = asked;
+    const { password, code } = readBody();
+    await proveIdentity(service, asked, { password, code });
     const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
     if (outcome === 'off') throw new InnkeeperError('totpOff');
     return undefined;

@@ -2,7 +2,6 @@ import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
-import { badParameter, type Query, readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
@@ -37,20 +36,13 @@ const schema = {
 export function exportTranslationsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/translations/export', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, query } = context;
-    const format = readFormat(query);
-    const languages = (readParameter(query, 'language') ?? '').split(',').filter((word) => word.trim() !== '');
+    const { application, readQuery } = context;
+    const { format = 'csv', language = '' } = readQuery();
+    const languages = language.split(',').filter((word) => word.trim() !== '');
     const catalog = await openAsked(service, context);
     // A file is known by its bytes: they hold more than the catalog.
     context.reply.removeHeader('etag');
     const { name, content } = await inSlices(exportTexts(application, catalog, { format, languages }));
     return new FileAnswer(TYPES[format], name, content);
   });
-}
-
-function readFormat(query: Query): TextFormat {
-  const word = readParameter(query, 'format') ?? 'csv';
-  const format = TEXT_FORMATS.find((each) => each === word);
-  if (!format) throw badParameter([{ field: 'format', message: 'must be csv or xliff', allowed: TEXT_FORMATS }]);
-  return format;
 }

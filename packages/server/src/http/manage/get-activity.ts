@@ -1,15 +1,13 @@
 import { MAX_STEPS, readActivity } from '../../domain/activity/read-activity.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
-import type { Query } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { ActivityShape } from './activity-shape.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { readChoice } from './newest-first.ts';
 import { Time } from './schemas.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
 
@@ -67,8 +65,8 @@ const schema = {
 };
 
 export function getActivityRoute(app: Routes, service: Service): void {
-  applicationRoute(app, service, { method: 'GET', path: '/activity', schema }, async ({ application, query }) => {
-    const span = readSteps(query, service.now());
+  applicationRoute(app, service, { method: 'GET', path: '/activity', schema }, async ({ application, readQuery }) => {
+    const span = readSteps(readQuery(), service.now());
     await service.activity.flush();
     const { points, total, errors } = await readActivity(service.storage, application.appId, span);
     return {
@@ -83,8 +81,11 @@ export function getActivityRoute(app: Routes, service: Service): void {
 }
 
 /** Whole steps: the one that `from` lies in, to the one that `to` ends in. */
-function readSteps(query: Query, now: number): { step: ActivityStep; from: number; to: number } {
-  const step = readChoice(query, 'step', ['hour', 'day'] as const) ?? 'hour';
+function readSteps(
+  query: Static<typeof schema.querystring>,
+  now: number,
+): { step: ActivityStep; from: number; to: number } {
+  const { step = 'hour' } = query;
   const length = STEP_MS[step];
   const { from: wantedFrom, to: wantedTo } = readSpan(query);
   const to = Math.ceil((wantedTo ?? now + 1) / length) * length;

@@ -1,12 +1,10 @@
 import { type DescribedDraft, describeDraft } from '../../domain/catalog/describe-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
 import { revisionTag } from './edit-options.ts';
 import { APPLICATION, DRAFT, DRAFT_EDIT, plan, RENAMED_THEME } from './examples.ts';
-import { readFlag } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { DraftEditShape, DraftShape, EDITED_HEADERS, Nullable, PlanShape, RevisionShape } from './schemas.ts';
 import { viewPlan, viewRevision } from './views.ts';
@@ -88,8 +86,8 @@ const schema = {
 
 export function getDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/draft', schema, alwaysNew: true } as const;
-  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
-    const withImpact = readParameter(query, 'plan') === undefined || readFlag(query, 'plan');
+  applicationRoute(app, service, operation, async ({ application, readQuery, reply }) => {
+    const { plan: withImpact = true } = readQuery();
     const { revision, described } = await describeDraft(service, application, { withImpact });
     reply.header('etag', described ? draftTag(described.draft) : revisionTag(revision));
     return { revision, draft: described ? await viewDescribed(described) : null };

@@ -6,7 +6,7 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
-import { readNumber } from './input.ts';
+import { readParameters } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogAnswer, RevisionParams, RevisionShape } from './schemas.ts';
 import { viewRevision } from './views.ts';
@@ -30,7 +30,7 @@ const schema = {
 export function getRevisionRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/revisions/:revision', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
-    const wanted = readNumber(params.revision, 'revision');
+    const { revision: wanted } = readParameters(RevisionParams, params);
     const { record, catalog } = await getRevision(service.storage, application.appId, wanted);
     return { ...viewRevision(record), catalog: await inSlices(toFile(catalog)) };
   });

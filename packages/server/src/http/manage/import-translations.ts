@@ -5,11 +5,11 @@ import type { OutdatedText } from '../../domain/catalog/merge-texts.ts';
 import { unpack } from '../../domain/packed.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
-import { checkMembers, readObjects, refuse } from './input.ts';
+import { refuse, requireShape } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
 import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
@@ -33,6 +33,22 @@ const Conflict = Type.Object({
   inCatalog: Nullable(Type.String()),
 });
 
+/** All but the file, which a worker thread reads. */
+const Members = Type.Object({
+  name: TextsFileShape.name,
+  prefer: Type.Optional(
+    Type.Enum(['file', 'catalog'], {
+      description: 'which text wins if both changed since the export; without it 9409',
+    }),
+  ),
+  take: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), language: Type.String({ description: 'name or tag' }) }), {
+      maxItems: MAX_TAKEN,
+      description: 'import only these texts, overwriting the catalog',
+    }),
+  ),
+});
+
 const schema = {
   operationId: 'importTranslations',
   summary: 'Import texts from a CSV or XLIFF 2 file, all or none',
@@ -40,20 +56,7 @@ const schema = {
     'From a file exported by this application, only changed texts are imported. An empty cell removes nothing.',
   headers: IfMatchHeader,
   querystring: Type.Object({ draft: EditQuery.properties.draft }),
-  body: Type.Object({
-    ...TextsFileShape,
-    prefer: Type.Optional(
-      Type.Enum(['file', 'catalog'], {
-        description: 'which text wins if both changed since the export; without it 9409',
-      }),
-    ),
-    take: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String(), language: Type.String({ description: 'name or tag' }) }), {
-        maxItems: MAX_TAKEN,
-        description: 'import only these texts, overwriting the catalog',
-      }),
-    ),
-  }),
+  body: Type.Object({ ...TextsFileShape, ...Members.properties }),
   response: {
     200: Type.Object(
       {
@@ -102,7 +105,7 @@ export function importTranslationsRoute(app: Routes, service: Service): void {
     const { application, reply } = context;
     const options = readEditOptions(context);
     const sent = await service.work.run('readTextsBody', { body: context.body }, application);
-    const taken = readTaken(checkMembers(sent.members, ['name', 'prefer', 'take']));
+    const taken = readTaken(requireShape(Members, sent.members));
     const entries = await inSlices(unpack(sent.entries));
     const base = await loadExported(service.storage, application, sent.stamp);
     let outdated: OutdatedText[] = [];
@@ -112,19 +115,8 @@ export function importTranslationsRoute(app: Routes, service: Service): void {
   });
 }
 
-function readTaken({ prefer, take }: { prefer?: unknown; take?: unknown }): TakenTexts {
+function readTaken({ prefer, take }: Static<typeof Members>): TakenTexts {
   if (take !== undefined && prefer !== undefined) throw refuse('prefer', 'cannot be combined with take');
-  if (take !== undefined) {
-    return {
-      take: readObjects(take, 'take', MAX_TAKEN).map(({ path, language }, index) => {
-        if (typeof path !== 'string' || typeof language !== 'string') {
-          throw refuse(`take[${index}]`, 'must have path and language');
-        }
-        return { path, language };
-      }),
-    };
-  }
-  if (prefer !== undefined && prefer !== 'file' && prefer !== 'catalog')
-    throw refuse('prefer', 'must be file or catalog');
+  if (take !== undefined) return { take };
   return prefer === undefined ? {} : { prefer };
 }

@@ -1,88 +1,49 @@
-import { readOverlap } from '../../domain/applications/rotate-secret.ts';
-import type { FieldError } from '../../domain/errors.ts';
-import { badParameter, type Query, readParameter } from '../paging.ts';
+import { checkShape } from '../../check-shape.ts';
+import { showPath } from '../../domain/catalog/show-path.ts';
+import type { Static, TSchema } from '../../schema.ts';
+import { badParameter, type Page, type Query } from '../paging.ts';
 
-const LONGEST = 1024;
-
-/** The members of a body: only these, so that a misspelt one is noticed. */
-export function checkMembers(body: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  const problems: FieldError[] = Object.keys(body)
-    .filter((name) => !names.includes(name))
-    .map((field) => ({ field, message: 'is unknown', allowed: [...names] }));
-  if (problems.length > 0) throw badParameter(problems);
-  return body;
-}
+/** More are of no use: mending these finds the others. */
+const MAX_PROBLEMS = 200;
 
 export function refuse(field: string, message: string): Error {
   return badParameter([{ field, message }]);
 }
 
-export function readFlag(query: Query, name: string): boolean {
-  const text = readParameter(query, name);
-  if (text === undefined || text === 'false') return false;
-  if (text === 'true') return true;
-  throw badParameter([{ field: name, message: 'must be true or false', allowed: [true, false] }]);
+/** What a request sent, checked against the schema of its route. Throws all its problems. */
+export function requireShape<T extends TSchema>(schema: T, value: unknown): Static<T> {
+  const { problems } = checkShape(schema, value, { max: MAX_PROBLEMS, isPlain: true });
+  if (problems.length === 0) return value as Static<T>;
+  throw badParameter(
+    problems.map(({ path, message, allowed }) => ({ field: showPath(path), message, ...(allowed && { allowed }) })),
+  );
 }
 
-/** A text that somebody typed; undefined without a word about it. */
-export function readOptionalText(value: unknown, field: string): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value === '') throw refuse(field, 'must be a string');
-  if (value.length > LONGEST || value.includes('\u0000') || !value.isWellFormed()) {
-    throw refuse(field, 'is too long or contains invalid characters');
-  }
-  return value;
+type Parameter = { type?: string; default?: unknown };
+
+/** The parameters that the schema names, each read by its type; others are ignored, as everywhere. */
+export function readParameters<T extends TSchema>(schema: T, query: Query): Static<T> {
+  const { properties = {} } = schema as { properties?: Record<string, Parameter> };
+  const read = Object.entries(properties).flatMap(([name, parameter]) => {
+    const given = query[name];
+    if (given === undefined) return parameter.default === undefined ? [] : [[name, parameter.default]];
+    if (parameter.type === 'array') return [[name, [given].flat()]];
+    if (Array.isArray(given)) throw refuse(name, 'must be given once');
+    return [[name, readWord(parameter, given)]];
+  });
+  return requireShape(schema, Object.fromEntries(read));
 }
 
-export function readText(value: unknown, field: string): string {
-  const text = readOptionalText(value, field);
-  if (text === undefined) throw refuse(field, 'is missing');
+/** What is not of its type stays a text, which the schema refuses. */
+function readWord({ type }: Parameter, text: string): unknown {
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type === 'integer' && /^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   return text;
 }
 
-/** A whole number from 0 that has to be there. */
-export function readNumber(text: string | undefined, field: string): number {
-  if (text === undefined || !/^\d{1,9}$/.test(text)) throw refuse(field, 'must be a whole number, 0 or more');
-  return Number(text);
-}
+type Asked = { offset?: number | undefined; limit?: number | undefined };
 
-/** Where something is to stand among its siblings, from 0; undefined without a word about it. */
-export function readPosition(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    throw refuse('position', 'must be a whole number, 0 or more');
-  }
-  return value as number;
-}
-
-/** `archived: false` brings something back. */
-export function readUnarchive(value: unknown): boolean {
-  if (value === undefined) return false;
-  if (value === false) return true;
-  throw refuse('archived', 'can only be set to false, to restore it; DELETE archives');
-}
-
-export function readList<T>(value: unknown, field: string, max: number): T[] {
-  if (!Array.isArray(value)) throw refuse(field, 'must be a list');
-  if (value.length > max) throw refuse(field, `must contain at most ${max}`);
-  return value as T[];
-}
-
-/** Only objects, so that callers can read their members. */
-export function readObjects(value: unknown, field: string, max: number): Record<string, unknown>[] {
-  const items = readList<unknown>(value, field, max);
-  const problems = items.flatMap((item, index) =>
-    item === null || typeof item !== 'object' || Array.isArray(item)
-      ? [{ field: `${field}[${index}]`, message: 'must be an object' }]
-      : [],
-  );
-  if (problems.length > 0) throw badParameter(problems);
-  return items as Record<string, unknown>[];
-}
-
-/** How long the previous secret stays valid. */
-export function readOverlapMember(value: unknown): number {
-  const read = readOverlap(value);
-  if ('problem' in read) throw refuse('overlap', read.problem);
-  return read.seconds;
+/** CONTRACT.md section 3: a larger page than there may be is clamped. */
+export function pageOf({ offset = 0, limit = 50 }: Asked, maxLimit = 200): Page {
+  return { offset, limit: Math.min(limit, maxLimit) };
 }

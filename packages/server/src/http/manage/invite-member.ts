@@ -7,7 +7,7 @@ import type { Routes } from '../server/routes.ts';
 import { APPLICATION, INVITATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { InvitationShape, RoleShape, readRole, viewInvitation } from './member-views.ts';
+import { InvitationShape, RoleShape, viewInvitation } from './member-views.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
 
 const schema = {
@@ -33,11 +33,11 @@ export function inviteMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, manager, reply } = context;
-    const { email, role, password, code } = context.readMembers();
+    const { email, role, password, code } = context.readBody();
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
-    const wanted = { appId: application.appId, email: email as string, role: readRole(role) };
-    await proveIfSignedIn(service, context, [password, code]);
+    const wanted = { appId: application.appId, email, role };
+    await proveIfSignedIn(service, context, { password, code });
     const { link, invitation } = await inviteMember(service, {
       ...wanted,
       invitedBy: manager.author,

@@ -13,14 +13,12 @@ import {
 } from '../../domain/selections/key-insights.ts';
 import { Surveys } from '../../domain/selections/surveys.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
-import { badParameter, type Query, readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { THEME_KEY } from './examples.ts';
-import { refuse } from './input.ts';
 import { type ApplicationRequest, applicationRoute, FileAnswer } from './manage-route.ts';
 import { KeyParams, Nullable, Time } from './schemas.ts';
 
@@ -123,7 +121,8 @@ const csvSchema = {
 export function keyInsightsRoutes(app: Routes, service: Service): void {
   const surveys = new Surveys(service.storage, service.now);
   const operation = { method: 'GET', path: '/keys/:keyUid/insights', access: 'read', schema } as const;
-  const insightsOf = async ({ application, manager, params, query }: ApplicationRequest) => {
+  const insightsOf = async ({ application, manager, params, readQuery }: ApplicationRequest<typeof schema>) => {
+    const query = readQuery();
     const catalog = await service.catalogs.get(application.appId);
     const placed = catalog.keyByUid.get(params.keyUid as string);
     if (!placed) throw new InnkeeperError('catalogItemNotFound');
@@ -150,15 +149,8 @@ async function take(
   now: number,
   { appId }: Application,
   { key }: PlacedKey,
-  query: Query,
+  { period = 'day', last: periods = DEFAULT_PERIODS }: Static<typeof querystring>,
 ): Promise<KeyInsights> {
-  const period = PERIODS.find((each) => each === (readParameter(query, 'period') ?? 'day'));
-  if (!period) throw badParameter([{ field: 'period', message: 'must be day or week', allowed: PERIODS }]);
-  const last = readParameter(query, 'last') ?? String(DEFAULT_PERIODS);
-  const periods = Number(last);
-  if (!/^\d+$/.test(last) || periods < 1 || periods > MOST_PERIODS) {
-    throw refuse('last', `must be a whole number from 1 to ${MOST_PERIODS}`);
-  }
   const from = firstDay(now, period, periods);
   return readInsights(key, await surveys.take(appId, key, from - 1), { from, period, periods });
 }

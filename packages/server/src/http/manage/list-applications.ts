@@ -2,10 +2,11 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { linkHeader, readPage, toListing } from '../paging.ts';
+import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { TIME } from './examples.ts';
+import { pageOf } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 import { AccessShape, PageQuery, Time } from './schemas.ts';
 
@@ -39,21 +40,26 @@ const schema = {
 
 /** Oldest first. */
 export function listApplicationsRoute(app: Routes, service: Service): void {
-  manageRoute(app, service, { method: 'GET', path: '/applications', schema }, async ({ manager, query, reply }) => {
-    const page = readPage(query);
-    const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.accessTo(appId));
-    const { items, ...rest } = toListing(readable, page);
-    const listing = {
-      items: items.map(({ appId, clientId, name, createdAt }) => ({
-        clientId,
-        name,
-        createdAt: formatTime(createdAt),
-        access: manager.accessTo(appId),
-      })),
-      ...rest,
-    };
-    const link = linkHeader('/manage/v1/applications', query, listing);
-    if (link !== undefined) reply.header('link', link);
-    return listing;
-  });
+  manageRoute(
+    app,
+    service,
+    { method: 'GET', path: '/applications', schema },
+    async ({ manager, query, readQuery, reply }) => {
+      const page = pageOf(readQuery());
+      const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.accessTo(appId));
+      const { items, ...rest } = toListing(readable, page);
+      const listing = {
+        items: items.map(({ appId, clientId, name, createdAt }) => ({
+          clientId,
+          name,
+          createdAt: formatTime(createdAt),
+          access: manager.accessTo(appId),
+        })),
+        ...rest,
+      };
+      const link = linkHeader('/manage/v1/applications', query, listing);
+      if (link !== undefined) reply.header('link', link);
+      return listing;
+    },
+  );
 }

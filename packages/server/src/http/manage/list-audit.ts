@@ -1,21 +1,13 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
-import type { Query } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION, TIME, TOKEN_AUTHOR } from './examples.ts';
 import { applicationRoute, manageRoute } from './manage-route.ts';
-import {
-  NewestFirstMembers,
-  NewestFirstQuery,
-  readChoice,
-  readNewestFirst,
-  readText,
-  readUuid,
-} from './newest-first.ts';
+import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable, Time } from './schemas.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
 import { hidesAddresses } from './without-addresses.ts';
@@ -47,7 +39,7 @@ const AuditShape = Type.Object(
 const common = {
   querystring: Type.Object({
     ...SpanQuery,
-    actor: Type.Optional(Type.String({ description: 'exact match; requires access "write"' })),
+    actor: Type.Optional(Type.String({ maxLength: 255, description: 'exact match; requires access "write"' })),
     action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
     userUid: Type.Optional(Type.String({ format: 'uuid', description: 'requires access "users"' })),
     ...NewestFirstQuery,
@@ -104,19 +96,25 @@ const installationSchema = {
 };
 
 export function listAuditRoute(app: Routes, service: Service): void {
-  applicationRoute(app, service, { method: 'GET', path: '/audit', schema }, async ({ application, manager, query }) => {
-    const held = manager.accessTo(application.appId);
-    // What is hidden must not be found by filtering either.
-    if (query.actor !== undefined && hidesAddresses(held)) {
-      throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
-    }
-    if (includesAccess(held, 'users')) return listAudit(service, application.appId, query);
-    if (query.userUid !== undefined) {
-      throw new InnkeeperError('manageForbidden', { message: 'Filtering by userUid requires access "users".' });
-    }
-    const listed = await listAudit(service, application.appId, query);
-    return { ...listed, items: listed.items.map((entry) => ({ ...entry, userUid: null })) };
-  });
+  applicationRoute(
+    app,
+    service,
+    { method: 'GET', path: '/audit', schema },
+    async ({ application, manager, readQuery }) => {
+      const query = readQuery();
+      const held = manager.accessTo(application.appId);
+      // What is hidden must not be found by filtering either.
+      if (query.actor !== undefined && hidesAddresses(held)) {
+        throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
+      }
+      if (includesAccess(held, 'users')) return listAudit(service, application.appId, query);
+      if (query.userUid !== undefined) {
+        throw new InnkeeperError('manageForbidden', { message: 'Filtering by userUid requires access "users".' });
+      }
+      const listed = await listAudit(service, application.appId, query);
+      return { ...listed, items: listed.items.map((entry) => ({ ...entry, userUid: null })) };
+    },
+  );
 }
 
 export function listInstallationAuditRoute(app: Routes, service: Service): void {
@@ -124,18 +122,14 @@ export function listInstallationAuditRoute(app: Routes, service: Service): void 
     if (!context.manager.canCreateApplications) {
       throw new InnkeeperError('manageForbidden', { message: 'This requires administrator access.' });
     }
-    return listAudit(service, null, context.query);
+    return listAudit(service, null, context.readQuery());
   });
 }
 
-async function listAudit({ storage }: Service, appId: number | null, query: Query) {
-  const [actor, action, userId] = [
-    readText(query, 'actor'),
-    readChoice(query, 'action', AUDIT_ACTIONS),
-    readUuid(query, 'userUid'),
-  ];
+async function listAudit({ storage }: Service, appId: number | null, query: Static<typeof common.querystring>) {
+  const { actor, action, userUid: userId } = query;
   const filter = { ...readSpan(query), ...(actor && { actor }), ...(action && { action }), ...(userId && { userId }) };
-  const { before, limit } = readNewestFirst(query);
+  const { before, limit } = newestFirst(query);
   const found = await storage.audit.list(appId, filter, { before, limit: limit + 1 });
   const items = found.slice(0, limit);
   const next = found.length > limit ? (items.at(-1)?.auditUid ?? null) : null;

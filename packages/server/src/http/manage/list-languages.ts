@@ -3,10 +3,11 @@ import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { linkHeader, readPage, toListing } from '../paging.ts';
+import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
+import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
 
@@ -48,7 +49,7 @@ const schema = {
 export function listLanguagesRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/languages', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, query, reply } = context;
+    const { application, query, readQuery, reply } = context;
     const catalog = await openAsked(service, context);
     const missing = new Map((await inSlices(findMissingTexts(catalog))).map((each) => [each.language, each]));
     const total = Math.max(0, ...[...missing.values()].map((each) => each.total));
@@ -59,7 +60,7 @@ export function listLanguagesRoute(app: Routes, service: Service): void {
       texts: missing.get(name)?.total ?? total,
       missing: missing.get(name)?.count ?? 0,
     }));
-    const listing = toListing(languages, readPage(query));
+    const listing = toListing(languages, pageOf(readQuery()));
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/languages`, query, listing);
     if (link !== undefined) reply.header('link', link);
     return listing;

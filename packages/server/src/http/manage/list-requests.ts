@@ -1,19 +1,11 @@
 import { readActivity } from '../../domain/activity/read-activity.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { type RequestFilter, STEP_MS } from '../../storage/port.ts';
-import type { Query } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
-import {
-  NewestFirstMembers,
-  NewestFirstQuery,
-  readChoice,
-  readNewestFirst,
-  readText,
-  readUuid,
-} from './newest-first.ts';
+import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { RequestShape, viewRequest } from './request-shape.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
 
@@ -29,9 +21,9 @@ const schema = {
   querystring: Type.Object({
     ...SpanQuery,
     status: Type.Optional(Type.Enum([...STATUSES])),
-    code: Type.Optional(Type.String({ description: 'error code' })),
+    code: Type.Optional(Type.String({ maxLength: 16, description: 'error code' })),
     method: Type.Optional(Type.Enum([...METHODS])),
-    path: Type.Optional(Type.String({ description: 'prefix' })),
+    path: Type.Optional(Type.String({ maxLength: 255, description: 'prefix' })),
     userUid: Type.Optional(Type.String({ format: 'uuid' })),
     ...NewestFirstQuery,
   }),
@@ -59,9 +51,10 @@ const schema = {
 /** Paths and bodies hold personal data of users. */
 export function listRequestsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/requests', access: 'users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, manager, query }) => {
+  applicationRoute(app, service, operation, async ({ application: { appId }, manager, readQuery }) => {
+    const query = readQuery();
     const filter = readFilter(query);
-    const page = readNewestFirst(query);
+    const page = newestFirst(query);
     const { userId } = filter;
     if (userId !== undefined) await service.userReads.record({ actor: manager.author, appId, userId });
     const { storage } = service;
@@ -76,16 +69,16 @@ export function listRequestsRoute(app: Routes, service: Service): void {
   });
 }
 
-function readFilter(query: Query): RequestFilter {
-  const status = readChoice(query, 'status', STATUSES);
+function readFilter(query: Static<typeof schema.querystring>): RequestFilter {
+  const { status, code, method, path: pathPrefix, userUid: userId } = query;
   const hundred = status === undefined ? undefined : Number(status[0]) * 100;
   const given = {
     statusFrom: hundred,
     statusTo: hundred === undefined ? undefined : hundred + 99,
-    code: readText(query, 'code', 16),
-    method: readChoice(query, 'method', METHODS),
-    pathPrefix: readText(query, 'path'),
-    userId: readUuid(query, 'userUid'),
+    code,
+    method,
+    pathPrefix,
+    userId,
   };
   const used = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...readSpan(query), ...Object.fromEntries(used) };

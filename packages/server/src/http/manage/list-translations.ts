@@ -3,11 +3,11 @@ import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
+import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
-import { refuse } from './input.ts';
+import { pageOf, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
 
@@ -63,13 +63,12 @@ const schema = {
 export function listTranslationsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/translations', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, query, reply } = context;
-    const page = readPage(query, MAX_ROWS);
+    const { application, query, readQuery, reply } = context;
+    const { missing: missingIn, search, ...page } = readQuery();
     const catalog = await openAsked(service, context);
-    const missingIn = readParameter(query, 'missing');
-    const texts = await inSlices(listTexts(catalog, { missingIn, search: readParameter(query, 'search') }));
+    const texts = await inSlices(listTexts(catalog, { missingIn, search }));
     if (!texts) throw refuse('missing', 'is not a language of this application');
-    const listing = toListing(texts, page);
+    const listing = toListing(texts, pageOf(page, MAX_ROWS));
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/translations`, query, listing);
     if (link !== undefined) reply.header('link', link);
     return listing;

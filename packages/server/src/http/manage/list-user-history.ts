@@ -1,9 +1,10 @@
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { linkHeader, readPage } from '../paging.ts';
+import { linkHeader } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { SAVED_EVENT, USER } from './examples.ts';
+import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EventShape, PageQuery, UserParams } from './schemas.ts';
 import { viewEvent } from './views.ts';
@@ -27,8 +28,8 @@ const schema = {
 
 export function listUserHistoryRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid/history', access: 'users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
-    const page = readPage(query);
+  applicationRoute(app, service, operation, async ({ application, manager, params, query, readQuery, reply }) => {
+    const page = pageOf(readQuery());
     const { userId } = await findUser(service, application, params.userUid as string);
     await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const catalog = await service.catalogs.get(application.appId);

@@ -2,9 +2,10 @@ import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { linkHeader, readPage, toListing } from '../paging.ts';
+import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { CHOSEN_OPTION, DEFAULT_OPTION, USER } from './examples.ts';
+import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { OptionShape, PageQuery, UserParams } from './schemas.ts';
 import { viewOption } from './views.ts';
@@ -29,8 +30,8 @@ const schema = {
 
 export function listUserOptionsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid/options', access: 'users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
-    const page = readPage(query);
+  applicationRoute(app, service, operation, async ({ application, manager, params, query, readQuery, reply }) => {
+    const page = pageOf(readQuery());
     const { userId } = await findUser(service, application, params.userUid as string);
     await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const options = await describeOptions(service, await service.catalogs.get(application.appId), userId);

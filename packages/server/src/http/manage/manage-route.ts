@@ -6,28 +6,38 @@ import { authorizeManager, type Presented } from '../../domain/manage/authorize-
 import type { Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
-import type { TSchema } from '../../schema.ts';
+import type { Static, TSchema } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Query } from '../paging.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
-import type { RouteSchema, Routes } from '../server/routes.ts';
+import type { Route, RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { viewDraft, viewEdit } from './draft-views.ts';
 import { encodeAnswer } from './encode-answer.ts';
-import { checkMembers } from './input.ts';
+import { readParameters, requireShape } from './input.ts';
 import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { viewRevision } from './views.ts';
 import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
-export type Operation = {
+/** What a route of /manage/v1 says of itself: requests are checked against `body` and `querystring`. */
+type Described = Omit<RouteSchema, 'tags' | 'security' | 'body' | 'querystring'> & {
+  body?: TSchema;
+  querystring?: TSchema;
+  errors?: readonly ErrorName[];
+};
+
+type Sent<S, Part extends 'body' | 'querystring'> =
+  S extends Record<Part, infer Shape extends TSchema> ? Static<Shape> : unknown;
+
+export type Operation<S extends Described = Described> = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** After /manage/v1, or after the application. */
   path: string;
-  schema: Omit<RouteSchema, 'tags' | 'security'> & { errors?: readonly ErrorName[] };
+  schema: S;
   /** What it takes of an application; unless told, GET takes read and anything else write. */
   access?: Access;
   bodyLimit?: number;
@@ -35,24 +45,23 @@ export type Operation = {
   alwaysNew?: boolean;
 };
 
-export type ManageRequest = {
+export type ManageRequest<S = unknown> = {
   request: HttpRequest;
   reply: HttpReply;
   manager: Manager;
   params: Record<string, string>;
+  /** As it was sent. */
   query: Query;
-  /** The body, which has to be a JSON object. */
-  readBody(): Record<string, unknown>;
-  /** As it was sent, for what is read on a worker thread. */
   body: Buffer;
-  /** The same with no other members than the schema of the body names. */
-  readMembers(): Record<string, unknown>;
+  /** Checked against the schemas of the operation; throws 9400 with every problem. */
+  readQuery(): Sent<S, 'querystring'>;
+  readBody(): Sent<S, 'body'>;
 };
 
 /** A person in the portal. */
-export type AccountRequest = ManageRequest & { signedIn: NonNullable<Manager['signedIn']> };
+export type AccountRequest<S = unknown> = ManageRequest<S> & { signedIn: NonNullable<Manager['signedIn']> };
 
-export type ApplicationRequest = ManageRequest & { application: Application };
+export type ApplicationRequest<S = unknown> = ManageRequest<S> & { application: Application };
 
 const PREFIX = '/manage/v1';
 const MANAGE_ERRORS: ErrorName[] = [
@@ -64,11 +73,11 @@ const MANAGE_ERRORS: ErrorName[] = [
 ];
 
 /** An operation that is about no application, or about all of them. Answers 204 for nothing. */
-export function manageRoute(
+export function manageRoute<S extends Described>(
   app: Routes,
   service: Service,
-  operation: Operation,
-  handle: (request: ManageRequest) => Promise<object | undefined>,
+  operation: Operation<S>,
+  handle: (request: ManageRequest<S>) => Promise<object | undefined>,
 ): void {
   const admitted = new WeakMap<HttpRequest, Manager>();
   addRoute(app, operation, `${PREFIX}${operation.path}`, operation.schema, MANAGE_ERRORS, {
@@ -77,17 +86,17 @@ export function manageRoute(
     },
     handle(request, reply) {
       const manager = admitted.get(request) as Manager;
-      return actingAs(manager.author, () => handle(toManageRequest(request, reply, manager)));
+      return actingAs(manager.author, () => handle(toManageRequest<S>(request, reply, manager)));
     },
   });
 }
 
 /** An operation on one application, which the manager has to be allowed to. */
-export function applicationRoute(
+export function applicationRoute<S extends Described>(
   app: Routes,
   service: Service,
-  operation: Operation,
-  handle: (request: ApplicationRequest) => Promise<object | undefined>,
+  operation: Operation<S>,
+  handle: (request: ApplicationRequest<S>) => Promise<object | undefined>,
 ): void {
   const access = operation.access ?? (operation.method === 'GET' ? 'read' : 'write');
   const admitted = new WeakMap<HttpRequest, { manager: Manager; application: Application }>();
@@ -106,7 +115,7 @@ export function applicationRoute(
     },
     handle(request, reply) {
       const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
-      return actingAs(manager.author, () => handle({ ...toManageRequest(request, reply, manager), application }));
+      return actingAs(manager.author, () => handle({ ...toManageRequest<S>(request, reply, manager), application }));
     },
     hidesAddresses(request) {
       const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
@@ -116,11 +125,11 @@ export function applicationRoute(
 }
 
 /** An operation on the account of the signed-in person. Tokens are not accepted: a leaked one could create more. */
-export function accountRoute(
+export function accountRoute<S extends Described>(
   app: Routes,
   service: Service,
-  operation: Operation,
-  handle: (request: AccountRequest) => Promise<object | undefined>,
+  operation: Operation<S>,
+  handle: (request: AccountRequest<S>) => Promise<object | undefined>,
 ): void {
   const admitted = new WeakMap<HttpRequest, Manager>();
   const errors: ErrorName[] = [...MANAGE_ERRORS, 'sessionNeeded'];
@@ -134,22 +143,22 @@ export function accountRoute(
     handle(request, reply) {
       const manager = admitted.get(request) as Manager;
       const signedIn = manager.signedIn as NonNullable<Manager['signedIn']>;
-      return actingAs(manager.author, () => handle({ ...toManageRequest(request, reply, manager), signedIn }));
+      return actingAs(manager.author, () => handle({ ...toManageRequest<S>(request, reply, manager), signedIn }));
     },
   });
 }
 
 /** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
-export function entranceRoute(
+export function entranceRoute<S extends Described>(
   app: Routes,
   service: Service,
-  operation: Operation,
-  handle: (request: Omit<ManageRequest, 'manager'>) => Promise<object | undefined>,
+  operation: Operation<S>,
+  handle: (request: Omit<ManageRequest<S>, 'manager'>) => Promise<object | undefined>,
 ): void {
   const errors: ErrorName[] = ['tooManyFailures', 'unavailable'];
   addRoute(app, operation, `${PREFIX}${operation.path}`, { ...operation.schema, security: [] }, errors, {
     admit: async (request) => refuseForeignPage(request, service.publicUrl),
-    handle: (request, reply) => handle(toRequest(request, reply)),
+    handle: (request, reply) => handle(toRequest<S>(request, reply)),
   });
 }
 
@@ -232,24 +241,22 @@ function readPresented({ headers }: HttpRequest, publicUrl: string): Presented {
   return session === undefined ? {} : { session };
 }
 
-function toManageRequest(request: HttpRequest, reply: HttpReply, manager: Manager): ManageRequest {
-  return { ...toRequest(request, reply), manager };
+function toManageRequest<S>(request: HttpRequest, reply: HttpReply, manager: Manager): ManageRequest<S> {
+  return { ...toRequest<S>(request, reply), manager };
 }
 
-function toRequest(request: HttpRequest, reply: HttpReply): Omit<ManageRequest, 'manager'> {
+function toRequest<S>(request: HttpRequest, reply: HttpReply): Omit<ManageRequest<S>, 'manager'> {
+  const { body, querystring } = (request.route as Route).schema as Described;
+  const query = request.query as Query;
   return {
     request,
     reply,
     params: request.params as Record<string, string>,
-    query: request.query as Query,
-    readBody: () => readJsonObject(request),
+    query,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    readMembers: () => checkMembers(readJsonObject(request), memberNames(request.route?.schema.body)),
+    readQuery: () => readParameters(querystring as TSchema, query) as Sent<S, 'querystring'>,
+    readBody: () => requireShape(body as TSchema, readJsonObject(request)) as Sent<S, 'body'>,
   };
-}
-
-function memberNames(schema: unknown): string[] {
-  return Object.keys((schema as { properties?: object }).properties ?? {});
 }
 
 /** What is answered as it is, to be saved under a name of ASCII letters, digits, dots and dashes. */

@@ -1,8 +1,7 @@
 import { ROLES } from '../../domain/members/role.ts';
 import { Type } from '../../schema.ts';
-import type { InvitationRecord, MemberRecord, Role } from '../../storage/port.ts';
+import type { InvitationRecord, MemberRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
-import { refuse } from './input.ts';
 import { Time } from './schemas.ts';
 
 export const RoleShape = Type.Enum([...ROLES], {
@@ -39,10 +38,4 @@ export function viewInvitation(invitation: InvitationRecord) {
   const { invitationId, email, role, invitedBy, createdAt, expiresAt } = invitation;
   const times = { createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt) };
   return { invitationId, email, role, invitedBy, ...times };
-}
-
-export function readRole(value: unknown): Role {
-  const role = ROLES.find((each) => each === value);
-  if (!role) throw refuse('role', `must be one of ${ROLES.join(', ')}`);
-  return role;
 }

@@ -1,4 +1,3 @@
-import type { Scalar } from '../../domain/catalog/catalog.ts';
 import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
@@ -48,14 +47,13 @@ const schema = {
 
 export function migrateValuesRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/keys/:keyUid/migrate', schema } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, manager, params, readMembers }) => {
-    const { from, to, dryRun = false } = readMembers();
-    if (typeof dryRun !== 'boolean') throw refuse('dryRun', 'must be true or false');
+  applicationRoute(app, service, operation, async ({ application: { appId }, manager, params, readBody }) => {
+    const { from, to, dryRun = false } = readBody();
     await service.refresh();
     const catalog = await service.catalogs.get(appId);
     const placed = catalog.keyByUid.get((params.keyUid as string).toLowerCase());
     if (!placed) throw new InnkeeperError('catalogItemNotFound');
-    const wanted = { placed, from: readScalar(from, 'from'), to: readScalar(to, 'to') };
+    const wanted = { placed, from, to };
     const problem = migrationProblem(wanted);
     if (problem) throw refuse(problem.field, problem.message);
     const { selections: planned } = await planMigration(service.storage, appId, wanted);
@@ -70,9 +68,4 @@ export function migrateValuesRoute(app: Routes, service: Service): void {
     });
     return { keyUid, planned, ...done };
   });
-}
-
-function readScalar(value: unknown, field: string): Scalar {
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
-  throw refuse(field, value === undefined ? 'is required' : 'must be a text, a number, true or false');
 }

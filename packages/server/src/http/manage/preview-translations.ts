@@ -7,7 +7,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
-import { checkMembers } from './input.ts';
+import { requireShape } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
@@ -99,7 +99,7 @@ export function previewTranslationsRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, operation, async (context) => {
     const { application, body } = context;
     const { members, stamp, entries } = await service.work.run('readTextsBody', { body }, application);
-    checkMembers(members, ['name']);
+    requireShape(Type.Object({ name: TextsFileShape.name }), members);
     const catalog = await openAsked(service, context);
     const base = await loadExported(service.storage, application, stamp);
     const input = { entries, catalog: await toStored(catalog), base: base && (await toStored(base)) };

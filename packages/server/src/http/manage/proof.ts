@@ -1,17 +1,24 @@
 import { confirmIdentity } from '../../domain/accounts/confirm-identity.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readOptionalText } from './input.ts';
 import type { AccountRequest, ApplicationRequest } from './manage-route.ts';
+
+type Proof = { password?: string | undefined; code?: string | undefined };
+
+/** Of a password or a code, which are looked at before anybody is known. */
+export const TYPED = { minLength: 1, maxLength: 1_024 };
 
 export const CodeMember = {
   code: Type.Optional(
-    Type.String({ description: 'from the authenticator app, or a recovery code, if two-step sign-in is on' }),
+    Type.String({
+      ...TYPED,
+      description: 'from the authenticator app, or a recovery code, if two-step sign-in is on',
+    }),
   ),
 };
 /** In the body of operations that a stolen session must not do. */
 export const ProofMembers = {
-  password: Type.Optional(Type.String({ description: 'your password, if you have one' })),
+  password: Type.Optional(Type.String({ ...TYPED, description: 'your password, if you have one' })),
   ...CodeMember,
 };
 export const PROOF_ERRORS = ['passwordWrong', 'codeWrong', 'linkNeeded', 'tooManySignIns'] as const;
@@ -29,7 +36,7 @@ export const ProofAnswer = {
 export async function proveIfSignedIn(
   service: Service,
   { manager: { signedIn }, request }: ApplicationRequest,
-  proof: readonly [unknown, unknown],
+  proof: Proof,
 ): Promise<void> {
   if (signedIn) await proveIdentity(service, { signedIn, request }, proof);
 }
@@ -37,9 +44,7 @@ export async function proveIfSignedIn(
 export async function proveIdentity(
   service: Service,
   { signedIn, request }: Pick<AccountRequest, 'signedIn' | 'request'>,
-  [password, code]: readonly [unknown, unknown],
-  passwordName = 'password',
+  { password, code }: Proof,
 ): Promise<void> {
-  const proof = { password: readOptionalText(password, passwordName), code: readOptionalText(code, 'code') };
-  await confirmIdentity(service, signedIn, proof, request.network);
+  await confirmIdentity(service, signedIn, { password, code }, request.network);
 }

@@ -4,7 +4,6 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION, published, RENAMED_THEME } from './examples.ts';
-import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EditedAnswer } from './schemas.ts';
 
@@ -42,15 +41,8 @@ export function publishDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/draft/publish', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readDraftOptions(context);
-    const { allowBreaking = false, over } = context.readMembers();
-    if (typeof allowBreaking !== 'boolean') throw refuse('allowBreaking', 'must be true or false');
-    const wanted = { ...options, allowBreaking, over: readOver(over) };
+    const { allowBreaking = false, over } = context.readBody();
+    const wanted = { ...options, allowBreaking, over };
     return answerEdited(context.reply, await publishDraft(service, context.application, wanted));
   });
-}
-
-function readOver(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw refuse('over', 'must be a revision');
-  return value as number;
 }

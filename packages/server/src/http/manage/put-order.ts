@@ -1,12 +1,11 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
-import { setOrder, type WantedOrder } from '../../domain/catalog/edits/order.ts';
+import { setOrder } from '../../domain/catalog/edits/order.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
-import { readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -25,6 +24,7 @@ const schema = {
         groupUid: Type.String({ format: 'uuid' }),
         keys: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
       }),
+      { maxItems: MAX_GROUPS },
     ),
   }),
   response: { 200: EditedAnswer },
@@ -48,8 +48,8 @@ export function putOrderRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/order', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { groups } = context.readMembers();
-    const edit = setOrder(readObjects(groups, 'groups', MAX_GROUPS) as WantedOrder);
+    const { groups } = context.readBody();
+    const edit = setOrder(groups);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });
 }

@@ -1,11 +1,10 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { readElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, breaks, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
-import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -17,7 +16,7 @@ const schema = {
   headers: IfMatchHeader,
   params: KeyParams,
   querystring: EditQuery,
-  body: Type.Object({ values: FileKeySchema.properties.values }),
+  body: Type.Object({ values: Type.Array(readElsewhere(FileKeySchema.properties.values.items)) }),
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
@@ -58,8 +57,7 @@ export function putValuesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/keys/:keyUid/values', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { values } = context.readMembers();
-    if (!Array.isArray(values)) throw refuse('values', 'must be a list');
+    const { values } = context.readBody();
     const edit = setValues(context.params.keyUid as string, values);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });

@@ -4,7 +4,6 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { ACCOUNT_EMAIL } from './examples.ts';
-import { refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
 
@@ -41,9 +40,8 @@ const schema = {
 
 export function readLinkRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/session/link', schema } as const;
-  entranceRoute(app, service, operation, async ({ readMembers }) => {
-    const { token } = readMembers();
-    if (typeof token !== 'string') throw refuse('token', 'must be the text that follows # in the link');
+  entranceRoute(app, service, operation, async ({ readBody }) => {
+    const { token } = readBody();
     const description = await describeLink(service, token);
     if (description.kind !== 'invitation') return description;
     const { appId, ...rest } = description;

@@ -29,9 +29,9 @@ const schema = {
 export function renewRecoveryCodesRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/recovery-codes', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readMembers } = asked;
-    const { password, code } = readMembers();
-    await proveIdentity(service, asked, [password, code]);
+    const { signedIn, readBody } = asked;
+    const { password, code } = readBody();
+    await proveIdentity(service, asked, { password, code });
     const { codes, hashes } = makeRecoveryCodes(service.keyring);
     const outcome = await service.storage.secondFactors.replaceRecoveryCodes(signedIn.account.accountId, hashes);
     if (outcome === 'off') throw new InnkeeperError('totpOff');

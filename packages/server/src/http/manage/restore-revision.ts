@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, published } from './examples.ts';
-import { readNumber } from './input.ts';
+import { readParameters } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, RevisionParams } from './schemas.ts';
 
@@ -42,7 +42,7 @@ export function restoreRevisionRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/revisions/:revision/restore', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const revision = readNumber(context.params.revision, 'revision');
+    const { revision } = readParameters(RevisionParams, context.params);
     return answerEdited(context.reply, await restoreRevision(service, context.application, revision, options));
   });
 }

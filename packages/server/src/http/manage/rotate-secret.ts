@@ -1,12 +1,12 @@
 import { fingerprintOf } from '../../domain/applications/application.ts';
-import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
+import { readOverlap, rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
-import { readOverlapMember } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
 import { Fingerprint, Time } from './schemas.ts';
@@ -48,10 +48,10 @@ const schema = {
 export function rotateSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, readMembers, reply } = context;
-    const { overlap: wanted, password, code } = readMembers();
-    const overlap = readOverlapMember(wanted);
-    await proveIfSignedIn(service, context, [password, code]);
+    const { application, readBody, reply } = context;
+    const { overlap: wanted, password, code } = readBody();
+    const overlap = requireOverlap(wanted);
+    await proveIfSignedIn(service, context, { password, code });
     const { storage, keyring, now, refresh } = service;
     const rotated = await rotateSecret(storage, keyring, application.appId, overlap, now());
     if (!rotated) throw new InnkeeperError('applicationNotFound');
@@ -61,4 +61,11 @@ export function rotateSecretRoute(app: Routes, service: Service): void {
     const fingerprint = fingerprintOf(keyring.hashSecret(clientSecret));
     return { clientSecret, fingerprint, previousExpiresAt: formatTime(previousExpiresAt) };
   });
+}
+
+/** How long the previous secret stays valid, in seconds. */
+export function requireOverlap(wanted: number | string | undefined): number {
+  const overlap = readOverlap(wanted);
+  if ('problem' in overlap) throw refuse('overlap', overlap.problem);
+  return overlap.seconds;
 }

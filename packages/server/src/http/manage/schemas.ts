@@ -34,6 +34,12 @@ export const CatalogAnswer = Type.Object(CatalogFileSchema.properties, {
 export const FileKeySchema = CatalogFileSchema.properties.groups.items.properties.keys.items;
 
 export const PageQuery = Type.Object(PagingQuery);
+/** Of lists that are paged by the last item seen. */
+export const LimitQuery = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, default: 50, description: 'page size, at most 200; a larger one is clamped' }),
+  ),
+};
 export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
 export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
 

@@ -3,20 +3,18 @@ import { countUsers, pageOfUsers } from '../../domain/users/match-users.ts';
 import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
-import { type Query, readPage, readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import {
   FilterQuery,
   linkToNext,
   readFilter,
   readPlace as readListPlace,
-  readTruth,
   writePlace as writeListPlace,
 } from '../users/user-filter.ts';
 import { ADA, APPLICATION } from './examples.ts';
-import { refuse } from './input.ts';
+import { pageOf, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { Nullable, PageQuery, UserShape } from './schemas.ts';
+import { LimitQuery, Nullable, UserShape } from './schemas.ts';
 import { viewUser } from './views.ts';
 
 const schema = {
@@ -27,11 +25,11 @@ const schema = {
     'Send `next` as `after` until it is null; every page but the last is full. ' +
     '`count=true` adds the total, which takes a while among millions.',
   querystring: Type.Object({
-    search: Type.Optional(Type.String()),
+    search: Type.Optional(Type.String({ maxLength: 255 })),
     ...FilterQuery,
     count: Type.Optional(Type.Boolean({ description: 'adds `total`; not with `search` alone' })),
     after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
-    limit: PageQuery.properties.limit,
+    ...LimitQuery,
   }),
   response: {
     200: Type.Object({
@@ -55,11 +53,9 @@ const schema = {
 /** In the order of clientUserId. */
 export function searchUsersRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users', access: 'users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, query, reply }) => {
-    const { limit } = readPage(query);
-    if (limit === 0) throw refuse('limit', 'must be at least 1');
-    const search = readSearch(query);
-    const after = readParameter(query, 'after');
+  applicationRoute(app, service, operation, async ({ application, manager, query, readQuery, reply }) => {
+    const { search = '', after, count: isCounted = false, limit: wanted } = readQuery();
+    const { limit } = pageOf({ limit: wanted });
     const { appId } = application;
     const { users } = service.storage;
     const filter = readFilter(query, await service.catalogs.get(appId), refuse);
@@ -68,7 +64,6 @@ export function searchUsersRoute(app: Routes, service: Service): void {
     const found = isFiltered
       ? placed(await pageOfUsers(users, appId, filter, { place: readListPlace(after, refuse), limit }), writeListPlace)
       : placed(await searchUsers(users, appId, search, { place: readPlace(after), limit }), writePlace);
-    const isCounted = readTruth(query, 'count', refuse);
     if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
     const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
     // The portal waits for a first user here: an empty page shows nobody's data.
@@ -89,14 +84,6 @@ function placed<Place>(
   write: (place: Place) => string,
 ): { users: UserRecord[]; next: string | null } {
   return { users, next: next && write(next) };
-}
-
-function readSearch(query: Query): string {
-  const search = readParameter(query, 'search') ?? '';
-  if (search.length > 255 || search.includes('\u0000') || !search.isWellFormed()) {
-    throw refuse('search', 'must be at most 255 characters');
-  }
-  return search;
 }
 
 /** A place is nobody's business but ours. */

@@ -5,13 +5,14 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import { acceptInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
 import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
-import { readOptionalText, readText, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
+import { TYPED } from './proof.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 
 const schema = {
@@ -22,10 +23,14 @@ const schema = {
     "Sets the cookie of a new session. Only for the portal's own page, with the header X-Innkeeper-Portal: 1.",
   headers: Type.Object({ 'X-Innkeeper-Portal': Type.String({ description: 'always 1' }) }),
   body: Type.Object({
-    token: Type.Optional(Type.String({ description: 'the part of a link after #' })),
-    email: Type.Optional(Type.String({ description: 'of the account; omit it with a sign-in link or invitation' })),
-    password: Type.Optional(Type.String({ description: 'current or new password; omit it with a sign-in link' })),
-    code: Type.Optional(Type.String({ description: 'from the authenticator app, or a recovery code' })),
+    token: Type.Optional(Type.String({ maxLength: TYPED.maxLength, description: 'the part of a link after #' })),
+    email: Type.Optional(
+      Type.String({ ...TYPED, description: 'of the account; omit it with a sign-in link or invitation' }),
+    ),
+    password: Type.Optional(
+      Type.String({ ...TYPED, description: 'current or new password; omit it with a sign-in link' }),
+    ),
+    code: Type.Optional(Type.String({ ...TYPED, description: 'from the authenticator app, or a recovery code' })),
   }),
   response: {
     201: SignedInShape,
@@ -57,8 +62,8 @@ const schema = {
 
 export function signInRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/session', schema } as const;
-  entranceRoute(app, service, operation, async ({ request, reply, readMembers }) => {
-    const body = readMembers();
+  entranceRoute(app, service, operation, async ({ request, reply, readBody }) => {
+    const body = readBody();
     const network = request.network;
     const visitor = { userAgent: request.headers['user-agent'] ?? '', network };
     const { sessionToken } = await enter(service, body, visitor);
@@ -69,16 +74,15 @@ export function signInRoute(app: Routes, service: Service): void {
   });
 }
 
-type Body = { token?: unknown; email?: unknown; password?: unknown; code?: unknown };
+type Body = Static<typeof schema.body>;
 
 async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ sessionToken: string }> {
-  const { token, email, password } = body;
-  const code = readOptionalText(body.code, 'code');
+  const { token, email, password, code } = body;
   if (token === undefined) {
-    const given = { email: readText(email, 'email'), password: readText(password, 'password'), code };
-    return signInByPassword(service, given, visitor);
+    if (email === undefined) throw refuse('email', 'is missing');
+    if (password === undefined) throw refuse('password', 'is missing');
+    return signInByPassword(service, { email, password, code }, visitor);
   }
-  if (typeof token !== 'string') throw refuse('token', 'must be the text that follows # in the link');
   const kind = kindOfLink(token);
   if (kind === undefined) throw new InnkeeperError('linkInvalid');
   if (kind !== 'set-up' && email !== undefined)

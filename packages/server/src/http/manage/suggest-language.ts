@@ -1,7 +1,6 @@
 import { suggestLanguage } from '../../domain/catalog/suggest-language.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
@@ -28,8 +27,8 @@ const schema = {
 };
 
 export function suggestLanguageRoute(app: Routes, service: Service): void {
-  manageRoute(app, service, { method: 'GET', path: '/languages/suggestions', schema }, async ({ query }) => {
-    const suggestion = suggestLanguage(readParameter(query, 'tag') ?? '');
+  manageRoute(app, service, { method: 'GET', path: '/languages/suggestions', schema }, async ({ readQuery }) => {
+    const suggestion = suggestLanguage(readQuery().tag);
     if (!suggestion) throw refuse('tag', 'must be a BCP 47 language tag, for example de or pt-BR');
     return suggestion;
   });

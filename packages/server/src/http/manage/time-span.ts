@@ -1,5 +1,4 @@
 import { Type } from '../../schema.ts';
-import { type Query, readParameter } from '../paging.ts';
 import { refuse } from './input.ts';
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?Z?)?$/;
@@ -10,12 +9,7 @@ export const SpanQuery = {
 };
 
 /** In UTC; a day alone is its beginning. */
-export function readTime(query: Query, name: string): number | undefined {
-  const text = readParameter(query, name);
-  return text === undefined ? undefined : readTimeText(text, name);
-}
-
-export function readTimeText(text: string, name: string): number {
+export function readTime(text: string, name: string): number {
   const [, day, time = '00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${day}T${time}Z`);
   // Of the 31st of February, Date makes another day.
@@ -26,9 +20,9 @@ export function readTimeText(text: string, name: string): number {
 }
 
 /** Both where they are given, in their order. */
-export function readSpan(query: Query): { from?: number; to?: number } {
-  const from = readTime(query, 'from');
-  const to = readTime(query, 'to');
+export function readSpan(query: { from?: string; to?: string }): { from?: number; to?: number } {
+  const from = query.from === undefined ? undefined : readTime(query.from, 'from');
+  const to = query.to === undefined ? undefined : readTime(query.to, 'to');
   if (from !== undefined && to !== undefined && from >= to) throw refuse('to', 'must be later than from');
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }

@@ -5,13 +5,12 @@ import { exportUsers } from '../../domain/users/export-users.ts';
 import type { ImportCounts, Rejection } from '../../domain/users/import-batches.ts';
 import type { FileLine } from '../../domain/users/import-line.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
 import { ADA, APPLICATION, TIME } from './examples.ts';
-import { readList, readObjects, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 
@@ -40,10 +39,19 @@ const importSchema = {
   description:
     'Each line is imported completely or not at all, as with `innkeeper users import`, which uses this. Send `import` of the response with the next part of the same file.',
   body: Type.Object({
-    lines: Type.Array(Type.Object({ line: Type.Integer(), text: Type.String() }), {
-      maxItems: MAX_IMPORT_LINES,
-      description: 'line number in the file, and the line: one user as JSON',
-    }),
+    lines: Type.Array(
+      Type.Object({
+        line: Type.Integer(),
+        text: Type.Optional(Type.String()),
+        unreadable: Type.Optional(
+          Type.Enum(['too long', 'not UTF-8'], { description: 'why `text` is missing; the line is rejected' }),
+        ),
+      }),
+      {
+        maxItems: MAX_IMPORT_LINES,
+        description: 'line number in the file, and the line: one user as JSON',
+      },
+    ),
     ifThere: Type.Optional(
       Type.Enum([...IF_THERE], {
         default: 'compare',
@@ -57,7 +65,10 @@ const importSchema = {
       Type.Boolean({ default: false, description: 'else each user that is created or changed has one event' }),
     ),
     earlierIds: Type.Optional(
-      Type.Array(Type.String(), { description: 'clientUserIds of this part that were in an earlier part' }),
+      Type.Array(Type.String(), {
+        maxItems: MAX_IMPORT_LINES,
+        description: 'clientUserIds of this part that were in an earlier part',
+      }),
     ),
     import: Type.Optional(Type.String()),
   }),
@@ -91,23 +102,25 @@ const importSchema = {
   },
 };
 
+type SentLine = Static<typeof importSchema.body>['lines'][number];
+
 export function importUsersRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/users/import', schema: importSchema, bodyLimit: IMPORT_LIMIT } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, readMembers }) => {
-    const members = readMembers();
-    const lines = readObjects(members.lines, 'lines', MAX_IMPORT_LINES).map(readFileLine);
+  applicationRoute(app, service, operation, async ({ application: { appId }, readBody }) => {
+    const members = readBody();
+    const lines = members.lines.map(readFileLine);
     const importId = readImportId(service, appId, members.import);
     const rejections: Omit<Rejection, 'text'>[] = [];
     const { importUsers } = await import('../../domain/users/import-users.ts');
     const { outcome, counts } = await importUsers(service.storage, appId, partsOf(lines), {
       at: service.now(),
-      ifThere: readIfThere(members.ifThere),
-      newCodes: readSwitch(members, 'newCodes'),
-      withRetired: readSwitch(members, 'withRetired'),
-      restoreDeleted: readSwitch(members, 'restoreDeleted'),
-      withoutEvents: readSwitch(members, 'withoutEvents'),
+      ifThere: members.ifThere ?? 'compare',
+      newCodes: members.newCodes ?? false,
+      withRetired: members.withRetired ?? false,
+      restoreDeleted: members.restoreDeleted ?? false,
+      withoutEvents: members.withoutEvents ?? false,
       importId,
-      earlierIds: readIds(members.earlierIds),
+      earlierIds: members.earlierIds ?? [],
       onRejected: ({ text: _, ...rejection }) => rejections.push(rejection),
     });
     if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
@@ -176,8 +189,8 @@ export function exportUsersRoute(app: Routes, service: Service): void {
     schema: exportSchema,
     alwaysNew: true,
   } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, manager, query }) => {
-    const after = readAfter(service, appId, readParameter(query, 'after'));
+  applicationRoute(app, service, operation, async ({ application: { appId }, manager, query, readQuery }) => {
+    const after = readAfter(service, appId, readQuery().after);
     const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
     const filter = wanted.conditions.length > 0 || wanted.status !== undefined ? wanted : undefined;
     if (after === null) {
@@ -202,32 +215,10 @@ async function* partsOf(lines: FileLine[]): AsyncGenerator<FileLine[]> {
   yield lines;
 }
 
-function readFileLine(item: Record<string, unknown>, index: number): FileLine {
-  const { line, text, unreadable } = item;
-  if (!Number.isSafeInteger(line)) throw refuse(`lines[${index}].line`, 'must be a whole number');
-  if (unreadable === 'too long' || unreadable === 'not UTF-8') return { line: line as number, unreadable };
-  if (typeof text !== 'string') throw refuse(`lines[${index}].text`, 'must be a string');
-  return { line: line as number, text };
-}
-
-function readIfThere(value: unknown): (typeof IF_THERE)[number] {
-  if (value === undefined) return 'compare';
-  const known = IF_THERE.find((each) => each === value);
-  if (!known) throw refuse('ifThere', `must be one of ${IF_THERE.join(', ')}`);
-  return known;
-}
-
-function readSwitch(members: Record<string, unknown>, name: string): boolean {
-  const value = members[name] ?? false;
-  if (typeof value !== 'boolean') throw refuse(name, 'must be true or false');
-  return value;
-}
-
-function readIds(value: unknown): string[] {
-  if (value === undefined) return [];
-  const ids = readList<unknown>(value, 'earlierIds', MAX_IMPORT_LINES);
-  if (!ids.every((id) => typeof id === 'string')) throw refuse('earlierIds', 'must hold clientUserIds');
-  return ids as string[];
+function readFileLine({ line, text, unreadable }: SentLine, index: number): FileLine {
+  if (unreadable !== undefined) return { line, unreadable };
+  if (text === undefined) throw refuse(`lines[${index}].text`, 'is missing');
+  return { line, text };
 }
 
 /** Sealed: an import cannot write into the audit entry of another, and an export cannot begin in the middle, without an entry. */

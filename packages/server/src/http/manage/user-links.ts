@@ -3,7 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
-import { Type } from '../../schema.ts';
+import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { PREFERENCE_LINK_EXAMPLE, PreferenceLinkBody } from '../users/preference-link.ts';
@@ -19,7 +19,7 @@ const created = {
   description:
     'Anyone with the link can see and change the options of this user without signing in. At most 200 characters.',
   params: UserParams,
-  body: Type.Object({ groups, language, expiresIn: expires_in, unsubscribe }),
+  body: Type.Object(membersReadElsewhere({ groups, language, expiresIn: expires_in, unsubscribe })),
   response: {
     201: Type.Object({
       url: Type.String({ format: 'uri' }),
@@ -55,8 +55,8 @@ export function userLinkRoutes(app: Routes, service: Service): void {
     app,
     service,
     { method: 'POST', path, access: 'users', schema: created },
-    async ({ application, manager, params, readMembers, reply }) => {
-      const members = readMembers();
+    async ({ application, manager, params, readBody, reply }) => {
+      const members = readBody();
       const user = await findUser(service, application, params.userUid as string);
       const wanted = {
         groups: members.groups,

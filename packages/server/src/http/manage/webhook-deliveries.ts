@@ -7,7 +7,7 @@ import { Type } from '../../schema.ts';
 import type { DeliveryRecord, DeliveryWithBody, WebhookRecord } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
 import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
-import { NewestFirstMembers, NewestFirstQuery, readChoice, readNewestFirst } from './newest-first.ts';
+import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable } from './schemas.ts';
 import {
   DeliveryParams,
@@ -30,8 +30,8 @@ export function webhookDeliveryRoutes(app: Routes, service: Service): void {
 
   const list = { method: 'GET', path: '/webhooks/:webhookId/deliveries', access: 'users', schema: listSchema } as const;
   applicationRoute(app, service, list, async (context) => {
-    const state = readChoice(context.query, 'state', STATES);
-    const page = readNewestFirst(context.query);
+    const { state, ...rest } = context.readQuery();
+    const page = newestFirst(rest);
     const { webhookId } = await webhookOf(service, context);
     const filter = { ...(state !== undefined && { state }) };
     const found = await storage.deliveries.list(webhookId, filter, { ...page, limit: page.limit + 1 });

@@ -10,14 +10,14 @@ import {
 } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type WebhookRecord } from '../../storage/port.ts';
-import { badParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
-import { readList, readOverlapMember, readText, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
+import { requireOverlap } from './rotate-secret.ts';
 import { Time } from './schemas.ts';
-import { readTimeText } from './time-span.ts';
+import { readTime } from './time-span.ts';
 import {
   RECENT,
   TypesShape,
@@ -52,11 +52,11 @@ export function webhookRoutes(app: Routes, service: Service): void {
   });
 
   applicationRoute(app, service, { method: 'POST', path: '/webhooks', schema: createSchema }, async (context) => {
-    const { url, types, description } = context.readMembers();
+    const { url, types, description } = context.readBody();
     const wanted = {
       url: await readUrl(service, url),
-      types: types === undefined ? [] : readTypes(types),
-      description: description === undefined ? '' : readDescription(description),
+      types: inOrder(types ?? []),
+      description: readDescription(description ?? ''),
     };
     const { webhook, secret } = await createWebhook(service, context.application, wanted);
     await refresh();
@@ -80,11 +80,10 @@ export function webhookRoutes(app: Routes, service: Service): void {
     { method: 'PATCH', path: '/webhooks/:webhookId', schema: changeSchema },
     async (context) => {
       const { appId, webhookId } = await webhookOf(service, context);
-      const { url, types, description, enabled } = context.readMembers();
-      if (enabled !== undefined && typeof enabled !== 'boolean') throw refuse('enabled', 'must be true or false');
+      const { url, types, description, enabled } = context.readBody();
       const outcome = await storage.webhooks.update(appId, webhookId, {
         ...(url !== undefined && { url: await readUrl(service, url) }),
-        ...(types !== undefined && { types: readTypes(types) }),
+        ...(types !== undefined && { types: inOrder(types) }),
         ...(description !== undefined && { description: readDescription(description) }),
         ...(enabled !== undefined && { enabled }),
       });
@@ -108,7 +107,7 @@ export function webhookRoutes(app: Routes, service: Service): void {
 
   const rotate = { method: 'POST', path: '/webhooks/:webhookId/rotate-secret', schema: rotateSchema } as const;
   applicationRoute(app, service, rotate, async (context) => {
-    const overlap = readOverlapMember(context.readMembers().overlap);
+    const overlap = requireOverlap(context.readBody().overlap);
     const webhook = await webhookOf(service, context);
     const { secret, previousExpiresAt } = await rotateWebhookSecret(service, webhook, overlap);
     context.reply.code(201);
@@ -117,7 +116,7 @@ export function webhookRoutes(app: Routes, service: Service): void {
 
   const replay = { method: 'POST', path: '/webhooks/:webhookId/replay', schema: replaySchema } as const;
   applicationRoute(app, service, replay, async (context) => {
-    const since = readTimeText(readText(context.readMembers().since, 'since'), 'since');
+    const since = readTime(context.readBody().since, 'since');
     if (since > now()) throw refuse('since', 'must not be in the future');
     const { appId, webhookId, off } = await webhookOf(service, context);
     if (off !== null) throw new InnkeeperError('webhookIsOff');
@@ -134,28 +133,20 @@ export async function webhookOf(service: Service, context: ApplicationRequest): 
   return findWebhook(service, context.application.appId, webhookId);
 }
 
-async function readUrl({ webhookSender }: Service, value: unknown): Promise<string> {
-  if (typeof value !== 'string') throw refuse('url', value === undefined ? 'is missing' : 'must be a string');
+async function readUrl({ webhookSender }: Service, value: string): Promise<string> {
   const problem = await webhookSender.problemWith(value);
   if (problem !== undefined) throw refuse('url', problem);
   return value;
 }
 
-function readTypes(value: unknown): string[] {
-  const types = readList<unknown>(value, 'types', EVENT_TYPES.length);
-  const problems = types.flatMap((type, index) =>
-    (EVENT_TYPES as readonly unknown[]).includes(type)
-      ? []
-      : [{ field: `types[${index}]`, message: 'is not an event type', allowed: [...EVENT_TYPES] }],
-  );
-  if (problems.length > 0) throw badParameter(problems);
+function inOrder(types: readonly string[]): string[] {
   return EVENT_TYPES.filter((each) => types.includes(each));
 }
 
-function readDescription(value: unknown): string {
+function readDescription(value: string): string {
   const problem = value === '' ? undefined : whyNoName(value);
   if (problem !== undefined) throw refuse('description', problem);
-  return value as string;
+  return value;
 }
 
 const members = {

@@ -35,7 +35,7 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a value that is a list',
       key('type: string, values: [[1]]'),
-      '5:41 groups[0].keys[0].values[0] must be a string, a number, true or false, or have a `value`',
+      '5:41 groups[0].keys[0].values[0] must be true or false, a string (quote it if it looks like another type), a number or a mapping',
     ],
     [
       'a value without one',

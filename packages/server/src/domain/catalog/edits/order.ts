@@ -3,7 +3,7 @@ import { readUuid } from '../../users/user-code.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { openGroup } from '../working-copy.ts';
 
-export type WantedOrder = { groupUid: unknown; keys?: unknown }[];
+type WantedOrder = { groupUid: string; keys?: string[] }[];
 
 /** All groups in their new order, each with all its keys in theirs; a group without `keys` keeps their order. */
 export function setOrder(wanted: WantedOrder): Edit {
@@ -16,8 +16,7 @@ export function setOrder(wanted: WantedOrder): Edit {
       if (keyUids === undefined) continue;
       const group = openGroup(copy, index);
       const field = `groups[${index}].keys`;
-      if (!Array.isArray(keyUids)) problems.push({ field, message: 'must be a list of keyUids' });
-      else group.keys = arrange(group.keys, keyUids, (at) => `${field}[${at}]`, field, problems);
+      group.keys = arrange(group.keys, keyUids, (at) => `${field}[${at}]`, field, problems);
     }
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
     return [];
@@ -27,14 +26,14 @@ export function setOrder(wanted: WantedOrder): Edit {
 /** Each item once, in the order of the UIDs. */
 function arrange<T extends { uid?: string }>(
   items: readonly T[],
-  uids: readonly unknown[],
+  uids: readonly string[],
   fieldAt: (index: number) => string,
   whole: string,
   problems: FieldError[],
 ): T[] {
   const left = new Map<unknown, T>(items.map((item) => [item.uid, item]));
   const arranged = uids.flatMap((uid, index) => {
-    const known = typeof uid === 'string' ? readUuid(uid) : undefined;
+    const known = readUuid(uid);
     const item = left.get(known);
     if (!item) problems.push({ field: fieldAt(index), message: 'is unknown or a duplicate' });
     left.delete(known);

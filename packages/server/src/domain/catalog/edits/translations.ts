@@ -19,7 +19,7 @@ import {
 } from '../working-copy.ts';
 
 /** `was`: the text that it is to replace, null for none; another one there refuses the change. */
-export type WantedText = { path: unknown; language: unknown; text: unknown; was?: unknown };
+type WantedText = { path: string; language: string; text: string | null; was?: string | null };
 
 /** A text that is not the one that somebody wanted to replace. */
 export type ChangedText = { path: string; language: string; text: string | null };
@@ -40,24 +40,22 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
       yield;
-      const holder = typeof path === 'string' ? yield* findHolder(path) : undefined;
-      const tag = typeof language === 'string' ? find(language)?.tag : undefined;
+      const holder = yield* findHolder(path);
+      const tag = find(language)?.tag;
       const problem = problemOf(text);
-      const isWasGood = was === undefined || was === null || typeof was === 'string';
       if (!holder) refuse('path', 'is not in the catalog');
       if (tag === undefined) refuse('language', 'is not a language of this application');
       if (problem !== undefined) refuse('text', problem);
-      if (!isWasGood) refuse('was', 'must be a string, or null for none');
-      if (!holder || tag === undefined || problem !== undefined || !isWasGood) continue;
+      if (!holder || tag === undefined || problem !== undefined) continue;
       const spot = `${tag} ${path}`;
       if (places.has(spot)) refuse('path', 'is a duplicate in this language');
       places.set(spot, index);
       const before = holder.get(tag);
       // The current text is the wanted one already.
       if (was !== undefined && before !== was && before !== text) {
-        changed.push({ path: path as string, language: tag, text: before });
+        changed.push({ path, language: tag, text: before });
       }
-      holder.set(tag, text as string | null);
+      holder.set(tag, text);
       if (holder.siblings) touched.add(holder.siblings);
     }
     for (const problem of yield* findSharedTexts(copy, touched, wanted, places)) problems.push(problem);
@@ -67,9 +65,8 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
   };
 }
 
-function problemOf(text: unknown): string | undefined {
+function problemOf(text: string | null): string | undefined {
   if (text === null) return undefined;
-  if (typeof text !== 'string') return 'must be a string, or null to take it away';
   if (text.length > TEXT_LIMIT && [...text].length > TEXT_LIMIT) return `is longer than ${TEXT_LIMIT} characters`;
   return textProblem(text);
 }
