@@ -10,6 +10,7 @@ import { diskFull } from './campaigns/disk-full.ts';
 import { doubleSpend } from './campaigns/double-spend.ts';
 import { duplicateCreate } from './campaigns/duplicate-create.ts';
 import { erasure } from './campaigns/erasure.ts';
+import { events } from './campaigns/events.ts';
 import { failover } from './campaigns/failover.ts';
 import { fileGone } from './campaigns/file-gone.ts';
 import { flushOrder } from './campaigns/flush-order.ts';
@@ -36,6 +37,7 @@ export const campaigns: Campaign[] = [
   duplicateCreate,
   deleteAgainstSave,
   postgresRestart,
+  events,
   tokenService,
   diskFull,
   corruptPages,

@@ -11,6 +11,7 @@ import { keepAliveAgent, send } from '../../packages/server/test/operations/load
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { bothDatabases } from '../databases.ts';
+import { rowsOfUser } from '../rows-of-user.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
 /** The log is emptied every 30 seconds, and by the scrub. */
@@ -69,6 +70,9 @@ async function run(ground: Ground): Promise<void> {
       };
       await ask('POST', '/api/user_options', choice, { apiKey: clientId });
       await ask('POST', '/api/user_options', { ...choice, value: [`again ${text}`] }, { apiKey: clientId });
+      // Earlier events tell the name that it had.
+      const renamed = { clientUserName: `Other ${name}` };
+      await ask('PATCH', `/api/v2/app/${clientId}/users/${code}`, renamed, basic(application));
       return { name, text, code };
     };
     const guests: Guest[] = [];
@@ -85,9 +89,12 @@ async function run(ground: Ground): Promise<void> {
     while ((await look()).size > 0 && performance.now() - before < PATIENCE_MS) await sleep(1_000);
     const left = await look();
     ground.tell(`${kind}: gone after ${Math.round((performance.now() - before) / 1000)} s`);
+    const rows = await rowsOfUser(url);
+    ground.defer(() => rows.close());
     for (const guest of gone) {
       await ground.attempt(async (lose) => {
         if (left.has(guest)) lose(`${kind}: ${left.get(guest)}`);
+        if ((await rows.count(guest.code)) > 0) lose(`${kind}: rows of ${guest.code}`);
       });
     }
     const kept = guests.filter((guest) => !gone.includes(guest));
@@ -98,8 +105,8 @@ async function run(ground: Ground): Promise<void> {
 /** Which of them are somewhere, and by what. */
 function found(guests: readonly Guest[], places: readonly Buffer[]): Map<Guest, string> {
   const hits = guests.flatMap((guest): [Guest, string][] => {
-    const marks = [guest.name, guest.text, guest.code, Buffer.from(guest.code.replaceAll('-', ''), 'hex')];
-    const hit = marks.find((mark) => places.some((place) => place.includes(mark)));
+    // The code is in events, which keep ids; other rows of it are counted.
+    const hit = [guest.name, guest.text].find((mark) => places.some((place) => place.includes(mark)));
     return hit === undefined ? [] : [[guest, String(hit)]];
   });
   return new Map(hits);

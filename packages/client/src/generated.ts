@@ -221,6 +221,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/app/{clientId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events, or follow them as a stream
+         * @description For the back end of the application: HTTP Basic with clientId and clientSecret. Send `next` as `after` of the next request: nothing is missed, and an event comes at least once, in order per user. A page may be empty while `next` moves on. With `Accept: text/event-stream` the same events are sent as they happen; `Last-Event-ID` resumes a stream.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -438,6 +458,26 @@ export interface paths {
          * @description A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps the public keys for good: it can be verified years later, and no byte of it can be altered. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, `user_options_uid`, `option_group_uid`, `option_key_uid`, `group`, `option`, `value`, `texts` (what was shown: `group`, `group_description`, `option`, `option_description`, `value`), `language` and `language_tag` of these texts, `language_known` (false: the save named none, and they are those of the default language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: before this was kept).
          */
         get: operations["getUserOptionReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user_options/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the options of a user
+         * @description A stream of server-sent events for pages: `selection` when an option of the user is saved or unset, on any device, and `catalog` when a revision is published. It begins with what happens from now on: read the options after it is open. `Last-Event-ID` resumes it; when that is no longer possible, the event `reset` says to read them again.
+         */
+        get: operations["followUserOptions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2085,6 +2125,19 @@ export interface components {
             name: string;
             access: components["schemas"]["Access"];
         };
+        ApplicationEvent: {
+            /** @description the same in every delivery */
+            id: string;
+            /** @enum {unknown} */
+            type: "user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            timestamp: string;
+            clientId: string;
+            data: components["schemas"]["UserEventData"] | components["schemas"]["SelectionEventData"] | components["schemas"]["CatalogEventData"];
+        };
         ApplicationOverview: {
             totals: {
                 users: {
@@ -2357,6 +2410,13 @@ export interface components {
             at: string;
             changes: components["schemas"]["CatalogChange"][];
         };
+        CatalogEventData: {
+            revision: number;
+            changes: number;
+            /** @description whether saved selections were affected */
+            breaking: boolean;
+            by: string;
+        };
         CatalogFile: {
             /** @description URL of this schema, for editors */
             $schema?: string;
@@ -2563,6 +2623,11 @@ export interface components {
                 missing: string[];
             }[];
             draft?: components["schemas"]["CatalogDraft"] | null;
+        };
+        Events: {
+            items: components["schemas"]["ApplicationEvent"][];
+            /** @description `after` of the next request */
+            next: string;
         };
         Flag: {
             /** @description group.key */
@@ -2940,6 +3005,23 @@ export interface components {
          * @enum {unknown}
          */
         Role: "viewer" | "translator" | "support" | "editor" | "owner";
+        /** @description the four ids alone once the user is deleted */
+        SelectionEventData: {
+            /** Format: uuid */
+            user_options_uid: string;
+            /** Format: uuid */
+            user_uid: string;
+            option_group_uid: string | null;
+            option_key_uid: string | null;
+            group?: string | null;
+            option?: string | null;
+            value?: components["schemas"]["OptionValue"] | null;
+            previous?: components["schemas"]["OptionValue"] | null;
+            /** @description of the catalog */
+            revision?: number;
+            /** @enum {unknown} */
+            by?: "user_uid" | "access_token" | "import" | "manage";
+        };
         SignedIn: {
             /** Format: uuid */
             accountId: string;
@@ -3012,6 +3094,15 @@ export interface components {
             status: number;
             durationMs: number;
             answer: unknown | null;
+        };
+        /** @description the user after the event; service_user_code alone once the user is deleted */
+        UserEventData: {
+            /** Format: uuid */
+            service_user_code: string;
+            clientUserId?: string;
+            clientUserName?: string;
+            /** @enum {unknown} */
+            status?: "active" | "suspended";
         };
         UserOption: {
             /** Format: uuid */
@@ -5084,6 +5175,76 @@ export interface operations {
             503: components["responses"]["Error503_unavailable"];
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description `next` of an earlier page, or `latest` for what happens from now on; without it, the oldest event is first */
+                after?: string;
+                limit?: number;
+                /** @description only these types */
+                type?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
+            };
+            header?: {
+                /** @description of a stream: in place of `after` */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
+                    "text/event-stream": components["schemas"]["Events"];
+                };
+            };
+            /**
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `9400` A parameter or a member of the body is invalid.
+             *     - `9400` The cursor is invalid.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011" | "0012" | "9400";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            /** @description - `9410` Events after this cursor are no longer kept. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9410";
+                        /** @description for people */
+                        message: string;
+                        /** @description the cursor before the oldest event that is kept */
+                        oldest?: string;
+                    };
+                };
+            };
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
     getAuthorizationServerMetadata: {
         parameters: {
             query?: never;
@@ -6039,6 +6200,55 @@ export interface operations {
             401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             403: components["responses"]["Error403_userSuspended"];
             404: components["responses"]["Error404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
+        };
+    };
+    followUserOptions: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description events `selection`, `catalog` and `reset` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error400_badParameter_userMissing"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["Error403_userSuspended"];
+            /** @description - `1006` User not found in this application. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1006";
+                        /** @description for people */
+                        message: string;
+                        /** @description each invalid field */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description allowed values */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable_tokenServiceDown"];

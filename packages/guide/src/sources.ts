@@ -15,6 +15,7 @@ const SECTIONS: [title: string, files: string[]][] = [
     [
       'docs/back-end.md',
       'docs/front-end.md',
+      'docs/events.md',
       'docs/product.md',
       'docs/languages.md',
       'docs/operators.md',

@@ -30,6 +30,7 @@ export async function renderOpenapiDoc(): Promise<string> {
     config,
     service: { publicUrl: config.publicUrl, limits: NO_LIMITS } as Service,
     catalogCache: new CatalogCache(0),
+    liveEvents: nothing,
     keys: nothing,
     metrics,
     requestLog: { observe() {} },

@@ -1,13 +1,17 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { LiveEvents } from './domain/events/live-events.ts';
 import type { Service } from './domain/service.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
+import { asyncapiRoute } from './http/docs/asyncapi.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
 import { guidePages } from './http/docs/guide.ts';
 import { openapiRoute } from './http/docs/openapi.ts';
 import { createErrorHandler } from './http/errors.ts';
+import { listEventsRoute } from './http/events/list-events.ts';
+import { userEventsRoute } from './http/events/user-events.ts';
 import { manageRoutes } from './http/manage/routes.ts';
 import type { Metrics } from './http/metrics.ts';
 import { introspectRoute } from './http/oauth/introspect.ts';
@@ -40,6 +44,7 @@ export type AppParts = {
   config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'port' | 'publicUrl' | 'trustedProxies'>;
   service: Service;
   catalogCache: CatalogCache;
+  liveEvents: LiveEvents;
   keys: SigningKeys;
   metrics: Metrics;
   requestLog: Pick<RequestLog, 'observe'>;
@@ -48,7 +53,7 @@ export type AppParts = {
 
 /** The HTTP interface: the list of routes, and the front door that serves them. */
 export function createApp(parts: AppParts): Door {
-  const { config, service, catalogCache, keys, metrics, logger } = parts;
+  const { config, service, catalogCache, liveEvents, keys, metrics, logger } = parts;
   // The rules check the parts of a path: they know the right code for one that is too long.
   const routes = new Routes({ maxParamLength: HEADER_LIMIT });
   const door: Door = new Door({
@@ -78,6 +83,7 @@ export function createApp(parts: AppParts): Door {
     updateApplicationUserRoute(routes, service);
     deleteUserRoute(routes, service);
     preferenceLinkRoutes(routes, service);
+    listEventsRoute(routes, service, liveEvents);
     metadataRoute(routes, service);
     jwksRoute(routes, () => keys.published());
     introspectRoute(routes, service);
@@ -90,6 +96,7 @@ export function createApp(parts: AppParts): Door {
   }
   if (config.areas.has('options')) {
     optionRoutes(routes, service, catalogCache);
+    userEventsRoute(routes, service, liveEvents);
     flagRoutes(routes, service);
   }
   if (config.areas.has('portal')) {
@@ -97,6 +104,7 @@ export function createApp(parts: AppParts): Door {
     portalPages(routes);
   }
   openapiRoute(routes, config);
+  asyncapiRoute(routes, config);
   catalogSchemaRoute(routes);
   explorerRoutes(routes, service);
   guidePages(routes);

@@ -10,6 +10,7 @@ import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
 import { Clock, type TimeSources } from './domain/clock.ts';
+import { LiveEvents } from './domain/events/live-events.ts';
 import { followChanges } from './domain/follow-changes.ts';
 import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
@@ -171,7 +172,8 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const log = logOutput();
     const sources = { cacheBytes: () => catalogCache.bytes, droppedLogLines: () => log.droppedLines };
     const metrics = createMetrics({ ...sources, ...service }, metricsText);
-    const app = createApp({ config, service, catalogCache, keys, metrics, requestLog, logger });
+    const liveEvents = new LiveEvents(service);
+    const app = createApp({ config, service, catalogCache, liveEvents, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
     const port = await app.listen(listen);
@@ -184,6 +186,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       logger,
       requestsInFlight: () => app.requestsInFlight,
       async close() {
+        liveEvents.close();
         await app.close();
         await letGo();
         await logOutput().drain(LOG_DRAIN_MS);

@@ -51,6 +51,7 @@ const TAGS: Record<string, string> = {
   users: 'Create the users of an application, exchange a specialToken for an access token, delete users.',
   tokens: 'OAuth 2.0 for access tokens: metadata, public keys, introspection, revocation.',
   options: 'Option catalogs and the selections of users.',
+  events: 'Changes of users, selections and the catalog, in order.',
   manage: 'Applications, catalogs and users, for programs and the developer portal.',
   operations: 'For operators.',
 };

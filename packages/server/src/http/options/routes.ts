@@ -34,6 +34,7 @@ export function optionRoutes(app: Routes, service: Service, cache: CatalogCache)
   preflightRoute(app, '/api/option_keys', ['GET', 'HEAD']);
   preflightRoute(app, '/api/option_keys/:option_key_uid', ['GET', 'HEAD']);
   preflightRoute(app, '/api/user_options', ['GET', 'HEAD', 'POST', 'PUT']);
+  preflightRoute(app, '/api/user_options/events', ['GET', 'HEAD']);
   preflightRoute(app, '/api/user_options/:user_options_uid', ['GET', 'HEAD', 'DELETE']);
   preflightRoute(app, '/api/user_options/:user_options_uid/history', ['GET', 'HEAD']);
   preflightRoute(app, '/api/user_options/:user_options_uid/receipt', ['GET', 'HEAD']);

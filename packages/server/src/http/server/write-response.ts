@@ -28,12 +28,15 @@ const STALLED_MS = 60_000;
 /** Writes a stream as fast as the client reads it: what is made ahead is one text. Rejects if it fails; then the connection closes. */
 export async function writeStream({ raw, response, connection }: Exchange, reply: HttpReply, body: BodyStream) {
   response.writeHead(reply.statusCode, reply.rawHeaders);
+  const texts = body[Symbol.asyncIterator]();
+  // What waits for news must not wait for a client that is gone.
+  response.once('close', () => texts.return?.()?.catch(() => {}));
   try {
     // Of a HEAD, nothing is made.
     if (raw.method !== 'HEAD') {
-      for await (const text of body) {
+      for (let made = await texts.next(); !made.done; made = await texts.next()) {
         if (response.destroyed) return;
-        if (!response.write(text) && !(await hasDrained(response))) {
+        if (!response.write(made.value) && !(await hasDrained(response))) {
           connection.socket.destroy();
           return;
         }
@@ -44,6 +47,8 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
     // The client must not take it for the whole list.
     connection.socket.destroy();
     throw error;
+  } finally {
+    await texts.return?.();
   }
 }
 

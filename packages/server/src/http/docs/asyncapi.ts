@@ -1,0 +1,81 @@
+import type { Config } from '../../config.ts';
+import { version } from '../../package.ts';
+import type { TSchema } from '../../schema.ts';
+import { EVENT_TYPES } from '../../storage/port.ts';
+import { EVENT_SHAPES, exampleOf, shapeOf, USER_STREAM_SHAPES } from '../events/event-shapes.ts';
+import type { Routes } from '../server/routes.ts';
+import { type Json, type Shape, SharedShapes } from './shared-shapes.ts';
+import { makeFile, once, sendFile } from './static-file.ts';
+
+type Message = { name: string; summary: string; payload: TSchema; example: Json };
+
+const SECURITY_SCHEMES = {
+  basic: { type: 'http', scheme: 'basic', description: 'clientId and clientSecret of the application.' },
+  apiKey: { type: 'httpApiKey', in: 'header', name: 'apiKey', description: 'The clientId of the application.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a user.' },
+};
+
+/** The AsyncAPI 3 document of all events, from the shapes that the OpenAPI document has too (CONTRACT.md section 6). */
+export function describeEvents({ publicUrl }: Pick<Config, 'publicUrl'>): Json {
+  const shapes = new SharedShapes();
+  const { host, protocol, pathname } = new URL(publicUrl);
+  const events = EVENT_TYPES.map((type): Message => {
+    return { name: type, summary: EVENT_SHAPES[type].summary, payload: shapeOf(type), example: exampleOf(type) };
+  });
+  const ofUser = Object.entries(USER_STREAM_SHAPES).map(([name, { summary, data, example }]): Message => {
+    return { name, summary, payload: data, example };
+  });
+  const messages = Object.fromEntries(
+    [...events, ...ofUser].map(({ name, summary, payload, example }) => [
+      name,
+      { name, summary, payload: shapes.share(payload as Shape), examples: [{ name: 'example', payload: example }] },
+    ]),
+  );
+  const channel = (address: string, description: string, sent: Message[], parameters?: Json): Json => ({
+    ...{ address, description, ...(parameters && { parameters }) },
+    messages: Object.fromEntries(sent.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }])),
+  });
+  const operation = (name: string, summary: string, security: string[]): Json => ({
+    ...{ action: 'send', summary, channel: { $ref: `#/channels/${name}` } },
+    security: security.map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
+  });
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      ...{ title: 'Innkeeper events', version, license: { name: 'MIT' } },
+      description:
+        'Events are written in the transaction of the change they describe. Delivery is at least once, in order per user. Every event has an `id` that is the same in each delivery.',
+    },
+    defaultContentType: 'application/json',
+    servers: { service: { host, protocol: protocol.slice(0, -1), ...(pathname !== '/' && { pathname }) } },
+    channels: {
+      events: channel(
+        '/api/v2/app/{clientId}/events',
+        'All events of an application, for its back end: server-sent events with `Accept: text/event-stream`, resumed by `Last-Event-ID`; otherwise pages of JSON, `{"items":[…],"next":cursor}`. `after`, `limit` and `type` are query parameters.',
+        events,
+        { clientId: { description: 'of the application' } },
+      ),
+      userOptions: channel(
+        '/api/user_options/events',
+        "Server-sent events for pages: the options of the access token's user, and the catalog.",
+        ofUser,
+      ),
+    },
+    operations: {
+      sendEvents: operation('events', 'Sends the events of an application', ['basic']),
+      sendUserOptions: operation('userOptions', 'Sends changes of the options of one user', ['apiKey', 'bearer']),
+    },
+    components: { messages, schemas: shapes.sorted(), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+export function asyncapiRoute(app: Routes, config: Pick<Config, 'publicUrl'>): void {
+  const file = once(async () =>
+    makeFile(Buffer.from(JSON.stringify(describeEvents(config))), 'application/json; charset=utf-8'),
+  );
+  app.get('/asyncapi.json', { schema: { hide: true } }, async (request, reply) => {
+    // Public as it is: tools on other origins may read it.
+    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
+    return sendFile(request, reply, await file());
+  });
+}

@@ -1,0 +1,39 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { expect, test } from 'vitest';
+import { ASYNCAPI_DOC, renderAsyncapiDoc } from '../../scripts/write-asyncapi.ts';
+import { readDoc } from '../../scripts/write-errors-doc.ts';
+import { EVENT_TYPES } from '../../src/storage/port.ts';
+
+const text = renderAsyncapiDoc();
+
+test('docs/asyncapi.json is what the shapes of events say: run "npm run docs" where this fails', () => {
+  expect(readDoc(ASYNCAPI_DOC)).toBe(text);
+});
+
+test('every type is a message of the feed, and every reference leads somewhere', () => {
+  const document = JSON.parse(text);
+  expect(Object.keys(document.channels.events.messages)).toEqual([...EVENT_TYPES]);
+  const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path]) => path as string);
+  expect(references.length).toBeGreaterThan(30);
+  const lost = references.filter((path) => {
+    return path.split('/').reduce((part, name) => part?.[name], document) === undefined;
+  });
+  expect(lost).toEqual([]);
+});
+
+test('each example is as its schema says', () => {
+  const { components } = JSON.parse(text);
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (formats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: 'https://example.com/', components });
+  for (const [name, { payload, examples }] of Object.entries<Message>(components.messages)) {
+    const validate = ajv.compile({ $ref: `https://example.com/${payload.$ref}` });
+    expect({ name, valid: validate(examples[0].payload), errors: validate.errors }).toMatchObject({
+      name,
+      valid: true,
+    });
+  }
+});
+
+type Message = { payload: { $ref: string }; examples: [{ payload: unknown }] };
