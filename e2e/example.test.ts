@@ -51,7 +51,7 @@ test('the example: signed in, saved from another origin, there after a reload, i
   const perPage = page.getByRole('textbox', { name: 'Items per page' });
   await perPage.fill('7');
   await perPage.blur();
-  await page.getByRole('alert').getByText('Items per page must be in steps of 5 from 5.').waitFor();
+  await page.getByRole('alert').getByText('Must be in steps of 5, starting at 5.').waitFor();
   await expectAxeClean(page);
   await perPage.fill('25');
   await perPage.blur();

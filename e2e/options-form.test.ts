@@ -6,6 +6,7 @@ import { withCatalog } from '../packages/server/test/http/options/example-catalo
 import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
 import { CATALOG } from './options-form/catalog.ts';
 import { expectAxeClean, servePage } from './options-form/open-page.ts';
+import type { Shown } from './options-form/page.tsx';
 import { ownBrowser } from './portal.ts';
 
 let service: TestServer;
@@ -30,7 +31,7 @@ afterAll(async () => {
 });
 
 /** A user in front of the form; `tokens` is what the page answers when it is asked for one. */
-async function openForm(prepare: (page: Page) => Promise<unknown> = async () => {}) {
+async function openForm(prepare: (page: Page) => Promise<unknown> = async () => {}, shown: Shown = {}) {
   const shop = await withCatalog(service, CATALOG, { allowedOrigins: [pages.origin] });
   const users = createUsersClient({ baseUrl: service.url, ...shop.application });
   const user = { clientUserId: uniqueName(), clientUserName: 'Ada' };
@@ -46,11 +47,8 @@ async function openForm(prepare: (page: Page) => Promise<unknown> = async () => 
     tokens.asked++;
     return tokens.next();
   });
-  await page.addInitScript((connection) => Object.assign(globalThis, { connection }), {
-    baseUrl: service.url,
-    apiKey: shop.application.clientId,
-    group: 'all',
-  });
+  const connection = { baseUrl: service.url, apiKey: shop.application.clientId, group: 'all' };
+  await page.addInitScript((given) => Object.assign(globalThis, given), { connection, shown });
   await prepare(page);
   // Other origins are let in from the moment that this process has noticed the setting.
   const headers = { origin: pages.origin };
@@ -62,7 +60,12 @@ async function openForm(prepare: (page: Page) => Promise<unknown> = async () => 
     Object.fromEntries((await options.selections().all()).map(({ option }) => [option.name, option.value]));
   /** What others on the page see. */
   const held = async () => JSON.parse(await page.locator('pre').innerText()) as Record<string, unknown>;
-  return { page, shop, users, user, options, tokens, access_token, saved, held, complaints };
+  const show = (change: Shown) => page.evaluate((next) => globalThis.show(next), change);
+  const saves: string[] = [];
+  page.on('request', (request) => {
+    if (['POST', 'DELETE'].includes(request.method())) saves.push(request.postData() ?? request.method());
+  });
+  return { page, shop, users, user, options, tokens, access_token, saved, held, complaints, show, saves };
 }
 
 test('every kind of key has its control, by keyboard and without anything for axe to find; what is saved is there after a reload', async () => {
@@ -70,7 +73,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
   const newsletter = page.getByRole('switch', { name: 'Newsletter' });
   await newsletter.focus();
   await page.keyboard.press('Space');
-  await page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).focus();
+  await page.getByRole('radiogroup', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).focus();
   await page.keyboard.press('ArrowDown');
   await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: '5' });
   await page.getByRole('group', { name: 'Channels' }).getByRole('checkbox', { name: 'sms' }).check();
@@ -100,7 +103,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
   await page.reload();
   await expect.poll(() => newsletter.isChecked()).toBe(true);
   await expect.poll(() => page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
-  expect(await page.getByRole('radio').count()).toBe(2);
+  expect(await page.getByRole('radiogroup', { name: 'Theme' }).getByRole('radio').count()).toBe(2);
   // Not on one line, where a browser would drop what is between lines.
   const motto = page.getByRole('textbox', { name: 'Motto' });
   expect(await motto.inputValue()).toBe('Servus!\nBussi!');
@@ -125,7 +128,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
 });
 
 test('labels are in the language that is chosen, from right to left too, and what is typed stays', async () => {
-  const { page, saved, complaints } = await openForm();
+  const { page, saved, complaints, show } = await openForm();
   await page.getByRole('form', { name: 'Settings' }).waitFor();
   await page.getByRole('textbox', { name: 'Motto' }).fill('not yet left');
   await page.evaluate(() => [...document.querySelectorAll('button')].find((each) => each.innerText === 'ar')?.click());
@@ -143,24 +146,28 @@ test('labels are in the language that is chosen, from right to left too, and wha
   expect(control?.x).toBeGreaterThan(label?.x ?? 0);
   // A field that goes away is left as well.
   expect(await saved()).toEqual({});
-  await page.evaluate(() => globalThis.showForm(false));
+  await show({ isShown: false });
   await expect.poll(saved).toEqual({ motto: 'not yet left' });
-  await page.evaluate(() => globalThis.showForm(true));
+  await show({ isShown: true });
   await page.getByRole('button', { name: 'de', exact: true }).click();
-  await page.getByRole('group', { name: 'Farbschema' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
+  await page.getByRole('radiogroup', { name: 'Farbschema' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
   expect(complaints).toEqual([]);
 });
 
-test('what the service refuses is said in its words, beside what was typed; what cannot be right is not sent', async () => {
+test('what the service refuses is said in the language of the form, beside what was typed; what cannot be right is not sent', async () => {
   const { page, saved, held, options } = await openForm();
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await volume.fill('11');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('Volume must be at most 10.').waitFor();
+  await page.getByRole('alert').getByText('Must be at most 10.').waitFor();
   expect(await volume.inputValue()).toBe('11');
   expect(await volume.getAttribute('aria-invalid')).toBe('true');
   await expect.poll(held).toMatchObject({ volume: 5 });
   await expectAxeClean(page);
+  await page.getByRole('button', { name: 'de', exact: true }).click();
+  await page.getByRole('alert').getByText('Darf höchstens 10 sein.').waitFor();
+  await page.getByRole('button', { name: 'en', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Volume' }).waitFor();
   await volume.fill('loud');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('This is not a number.').waitFor();
@@ -168,6 +175,8 @@ test('what the service refuses is said in its words, beside what was typed; what
   const channels = page.getByRole('group', { name: 'Channels' });
   await channels.getByRole('checkbox', { name: 'email' }).uncheck();
   await channels.getByRole('alert').getByText('Choose 1 to 2').waitFor();
+  expect(await channels.getByRole('checkbox', { name: 'email' }).getAttribute('aria-invalid')).toBe('true');
+  await expectAxeClean(page);
   await channels.getByRole('checkbox', { name: 'push' }).check();
   await expect.poll(saved).toEqual({ channels: ['push'] });
   expect(await volume.inputValue()).toBe('loud');
@@ -207,6 +216,7 @@ test('a connection that is lost takes nothing that was typed; a choice goes back
   expect(await motto.inputValue()).toBe('typed in a tunnel');
   await page.getByRole('button', { name: 'en', exact: true }).click();
   await page.context().setOffline(false);
+  await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(2);
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(1);
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -254,7 +264,7 @@ test('a choice is shown as made before the service has answered', async () => {
 });
 
 test('when the token has expired the page is asked for another; without one, what was typed stays', async () => {
-  const { page, users, user, tokens, access_token, saved } = await openForm();
+  const { page, users, user, tokens, access_token, saved, show } = await openForm();
   const motto = page.getByRole('textbox', { name: 'Motto' });
   await motto.waitFor();
   await users.revoke(access_token);
@@ -272,7 +282,7 @@ test('when the token has expired the page is asked for another; without one, wha
   // A page that gives tokens instead of being asked: what is tried again is tried with the one of then.
   const give = async () => {
     const { access_token: given } = await users.signIn(user);
-    await page.evaluate((token) => globalThis.giveToken(token), given);
+    await show({ token: given });
     return given;
   };
   await users.revoke(await give());
@@ -312,7 +322,7 @@ test('a key that was archived says so and keeps what was typed; a type of value 
     )
     .toBe(false);
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('The option key is archived and can no longer be chosen.').waitFor();
+  await page.getByRole('alert').getByText('This setting is no longer available.').waitFor();
   expect(await motto.inputValue()).toBe('too late');
   await expect.poll(() => motto.isDisabled()).toBe(true);
   // Also when the page reads the catalog again.
@@ -322,4 +332,125 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   expect(await saved()).toEqual({});
   expect(sent).toBe(1);
   expect(complaints).toEqual([]);
+});
+
+test('findings 1 and 2: sign-in after the page, a renewed token, and another user who sees nothing of the first', async () => {
+  const { page, users, user, options, saved, show, complaints } = await openForm(undefined, { userId: undefined });
+  await page.getByText('Loading…').first().waitFor();
+  await options.save('all.motto', 'of Ada');
+  const sign = async (who: typeof user) => (await users.signIn(who)).access_token;
+  await show({ userId: 'ada', token: await sign(user) });
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  await expect.poll(() => motto.inputValue()).toBe('of Ada');
+
+  await show({ token: await sign(user) });
+  const newsletter = page.getByRole('switch', { name: 'Newsletter' });
+  for (const isOn of [true, false]) {
+    await newsletter.click();
+    await expect.poll(saved).toMatchObject({ newsletter: isOn });
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await newsletter.isChecked()).toBe(isOn);
+  }
+
+  await motto.fill('typed by Ada');
+  const eve = { clientUserId: uniqueName(), clientUserName: 'Eve' };
+  await show({ userId: 'eve', token: await sign(eve) });
+  await expect.poll(() => motto.inputValue()).toBe('');
+  await expect.poll(saved).toMatchObject({ motto: 'typed by Ada' });
+  await motto.fill('of Eve');
+  await motto.press('Enter');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect(await saved()).toMatchObject({ motto: 'typed by Ada' });
+  expect(complaints).toEqual([]);
+});
+
+test('findings 3 and 4: a date that is begun is never saved; what is being saved is shown by a field that comes anew', async () => {
+  const { page, options, saved, show, saves } = await openForm();
+  await options.save('all.birthday', '1815-12-10');
+  await page.reload();
+  const birthday = page.getByLabel('Birthday');
+  await expect.poll(() => birthday.inputValue()).toBe('1815-12-10');
+  await birthday.focus();
+  await page.keyboard.press('Backspace');
+  await show({ isShown: false });
+  await show({ isShown: true });
+  await birthday.waitFor();
+  expect(saves).toEqual([]);
+
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/user_options', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const channels = page.getByRole('group', { name: 'Channels' });
+  await channels.getByRole('checkbox', { name: 'sms' }).check();
+  await page.getByText('Saving…').waitFor();
+  await show({ isShown: false });
+  await show({ isShown: true });
+  await page.getByText('Saving…').waitFor();
+  expect(await channels.getByRole('checkbox', { name: 'sms' }).isChecked()).toBe(true);
+  await channels.getByRole('checkbox', { name: 'email' }).uncheck();
+  release();
+  await expect.poll(saved).toEqual({ birthday: '1815-12-10', channels: ['sms'] });
+  await page.getByText('Saved', { exact: true }).waitFor();
+});
+
+test('finding 6: a message waits until the pointer is up, and a page that is left saves what was typed', async () => {
+  const { page, saved } = await openForm();
+  const volume = page.getByRole('textbox', { name: 'Volume' });
+  await volume.fill('loud');
+  const german = await page.getByRole('button', { name: 'de', exact: true }).boundingBox();
+  await page.mouse.move((german?.x ?? 0) + 3, (german?.y ?? 0) + 3);
+  await page.mouse.down();
+  await expect.poll(() => volume.evaluate((field) => field === document.activeElement)).toBe(false);
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.mouse.up();
+  await page.getByRole('alert').getByText('Das ist keine Zahl.').waitFor();
+
+  await page.getByRole('textbox', { name: 'Motto' }).fill('typed and gone');
+  expect(await page.getByLabel('unsaved').innerText()).toBe('volume motto');
+  await page.goto('about:blank');
+  await expect.poll(saved).toEqual({ motto: 'typed and gone' });
+});
+
+test('finding 7: one save for Enter, Tab and unmount; a question that nobody answered; all together by a button', async () => {
+  const { page, saved, saves, show } = await openForm(undefined, { language: 'de' });
+  const ratio = page.getByRole('textbox', { name: 'Verhältnis' });
+  await ratio.fill('1,50');
+  await ratio.press('Enter');
+  await ratio.press('Tab');
+  await show({ isShown: false });
+  await expect.poll(saved).toEqual({ ratio: 1.5 });
+  await show({ isShown: true });
+  await expect.poll(() => ratio.inputValue()).toBe('1,5');
+  expect(saves).toHaveLength(1);
+
+  const consent = page.getByRole('radiogroup', { name: 'Einwilligung' });
+  expect(await consent.getByRole('radio', { checked: true }).count()).toBe(0);
+  await consent.getByText('Nicht festgelegt').waitFor();
+  await consent.getByRole('radio', { name: 'Nein' }).check();
+  await expect.poll(saved).toEqual({ ratio: 1.5, consent: false });
+  await consent.getByRole('button', { name: 'Leeren' }).click();
+  await expect.poll(saved).toEqual({ ratio: 1.5 });
+  await consent.getByText('Nicht festgelegt').waitFor();
+  const unprefixed = await page
+    .locator('.innkeeper-form')
+    .evaluate((form) =>
+      ['--accent', '--border', '--error', '--gap'].map((name) => getComputedStyle(form).getPropertyValue(name)),
+    );
+  expect(unprefixed).toEqual(['', '', '', '']);
+
+  await show({ saveOn: 'submit', language: 'en' });
+  const sent = saves.length;
+  await page.getByRole('switch', { name: 'Newsletter' }).click();
+  await page.getByRole('textbox', { name: 'Motto' }).fill('all together');
+  await page.getByRole('textbox', { name: 'Motto' }).blur();
+  expect(await page.getByLabel('unsaved').innerText()).toBe('newsletter motto');
+  expect(saves).toHaveLength(sent);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(saved).toEqual({ ratio: 1.5, newsletter: true, motto: 'all together' });
+  await expect.poll(() => page.getByLabel('unsaved').innerText()).toBe('');
 });

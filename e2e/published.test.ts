@@ -34,9 +34,7 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'innkeeper-project-'));
-  // What npm would fetch is packed from here: nothing leaves the machine.
-  const fetched = ['react-query', 'query-core'].map((name) => join(ROOT, 'node_modules/@tanstack', name));
-  packed = await packPackages(project, fetched);
+  packed = await packPackages(project);
   service = await startTestServer((await databases[0]?.fresh()) as string);
   browser = await ownBrowser();
 });
@@ -104,7 +102,7 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
     run(process.execPath, [
       join(ROOT, 'node_modules/typescript/bin/tsc'),
       ...['--ignoreConfig', '--allowImportingTsExtensions', ...usual, ...strictest, ...how],
-      ...['client.ts', 'react-0.tsx', 'react-1.tsx', 'react-2.tsx'].map((file) => join(project, file)),
+      ...['client.ts', 'react-0.tsx', 'react-1.tsx', 'react-2.tsx', 'react-3.tsx'].map((file) => join(project, file)),
     ]).catch(({ stdout: problems }) => problems);
   expect(await compile('--module', 'nodenext')).toMatchObject({ stdout: '' });
   expect(await compile('--module', 'esnext', '--moduleResolution', 'bundler')).toMatchObject({ stdout: '' });

@@ -18,6 +18,7 @@ export const CATALOG: CatalogFile = {
           default: false,
           translations: { English: 'Newsletter', Deutsch: 'Rundbrief', العربية: 'النشرة الإخبارية' },
         },
+        { name: 'consent', type: 'boolean', translations: { English: 'Consent', Deutsch: 'Einwilligung' } },
         {
           name: 'theme',
           type: 'string',
@@ -52,6 +53,7 @@ export const CATALOG: CatalogFile = {
           translations: { English: 'Volume', Deutsch: 'Lautstärke' },
           constraint: { min: 0, max: 10 },
         },
+        { name: 'ratio', type: 'number', translations: { English: 'Ratio', Deutsch: 'Verhältnis' } },
         { name: 'birthday', type: 'date', translations: { English: 'Birthday', Deutsch: 'Geburtstag' } },
         { name: 'motto', type: 'string', translations: { English: 'Motto' }, constraint: { max_length: 20 } },
         { name: 'tags', type: 'string', multiple: true, translations: { English: 'Tags' } },

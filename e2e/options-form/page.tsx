@@ -1,41 +1,58 @@
-import { InnkeeperProvider, OptionsForm, useSelections } from '@innkeeper/react';
-import { StrictMode, useEffect, useState } from 'react';
+import { createOptionsClient } from '@innkeeper/client';
+import { InnkeeperProvider, OptionField, OptionsForm, useOption, useUnsavedOptions } from '@innkeeper/react';
+import { StrictMode, useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+
+export type Shown = {
+  /** undefined: nobody is signed in. */
+  userId?: string | undefined;
+  /** Instead of asking `nextToken`. */
+  token?: string | undefined;
+  language?: string;
+  isShown?: boolean;
+  saveOn?: 'change' | 'submit';
+  timeout?: number;
+};
 
 declare global {
   // The test's side of the page.
   var connection: { baseUrl: string; apiKey: string; group: string };
+  var shown: Shown;
   function nextToken(rejected: string | undefined): Promise<string>;
-  /** From now on this one, instead of asking. */
-  var giveToken: (token: string) => void;
-  var showForm: (isShown: boolean) => void;
+  var show: (change: Shown) => void;
 }
 
 function Page() {
-  const [language, setLanguage] = useState('en');
-  const [token, setToken] = useState<string>();
-  const [isShown, setIsShown] = useState(true);
+  const [shown, setShown] = useState<Shown>({ userId: 'ada', language: 'en', isShown: true, ...globalThis.shown });
   useEffect(() => {
-    Object.assign(globalThis, { giveToken: setToken, showForm: setIsShown });
+    globalThis.show = (change) => setShown((before) => ({ ...before, ...change }));
   }, []);
   const { baseUrl, apiKey, group } = globalThis.connection;
+  const { token, timeout = 10_000, language, saveOn } = shown;
+  const client = useMemo(
+    () =>
+      createOptionsClient({
+        baseUrl,
+        apiKey,
+        timeout,
+        retries: 0,
+        accessToken: token ?? ((rejected) => globalThis.nextToken(rejected)),
+      }),
+    [baseUrl, apiKey, token, timeout],
+  );
   return (
-    <InnkeeperProvider
-      baseUrl={baseUrl}
-      apiKey={apiKey}
-      language={language}
-      accessToken={token ?? ((rejected) => globalThis.nextToken(rejected))}
-    >
+    <InnkeeperProvider client={client} userId={shown.userId} language={language}>
       <nav>
         {['en', 'de', 'ar'].map((tag) => (
-          <button type="button" key={tag} onClick={() => setLanguage(tag)}>
+          <button type="button" key={tag} onClick={() => setShown((before) => ({ ...before, language: tag }))}>
             {tag}
           </button>
         ))}
       </nav>
       <main>
         <h1>Page</h1>
-        {isShown && <OptionsForm group={group} />}
+        {shown.isShown && <OptionsForm group={group} saveOn={saveOn} exclude={['all.size']} />}
+        {shown.isShown && <OptionField name="all.size" />}
         <Held />
       </main>
     </InnkeeperProvider>
@@ -44,9 +61,21 @@ function Page() {
 
 /** What others on the page see of the same selections. */
 function Held() {
-  const { data = [] } = useSelections({ group: globalThis.connection.group });
-  return <pre>{JSON.stringify(Object.fromEntries(data.map(({ option }) => [option.name, option.value])))}</pre>;
+  const names = ['newsletter', 'consent', 'theme', 'size', 'channels', 'volume', 'ratio', 'birthday', 'motto', 'tags'];
+  const unsaved = useUnsavedOptions();
+  const held = Object.assign({}, ...names.map(useHeld)) as object;
+  return (
+    <>
+      <pre>{JSON.stringify(held)}</pre>
+      <output aria-label="unsaved">{unsaved.map(({ name }) => name).join(' ')}</output>
+    </>
+  );
 }
+
+const useHeld = (name: string) => {
+  const { value } = useOption(`all.${name}`);
+  return value === undefined ? {} : { [name]: value };
+};
 
 const root = document.getElementById('root');
 if (root) {

@@ -1,4 +1,5 @@
-import { InnkeeperProvider, OptionsForm, useSelections } from '@innkeeper/react';
+import { createOptionsClient, type OptionsClient } from '@innkeeper/client';
+import { InnkeeperProvider, OptionsForm, useOption, useUnsavedOptions } from '@innkeeper/react';
 import '@innkeeper/react/styles.css';
 import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -6,7 +7,12 @@ import type { Catalog } from '../catalog.ts';
 import './page.css';
 import { LANGUAGES, type Tag, WORDS } from './words.ts';
 
-type Connection = { baseUrl: string; apiKey: string };
+declare module '@innkeeper/react' {
+  // Names and values are checked by the compiler from here on.
+  interface Register {
+    catalog: Catalog;
+  }
+}
 
 /** Of whoever is signed in to this application: asked for again when one has expired. */
 async function accessToken(): Promise<string> {
@@ -15,7 +21,7 @@ async function accessToken(): Promise<string> {
   return answer.text();
 }
 
-function App({ connection, signedIn }: { connection: Connection; signedIn: string | null }) {
+function App({ client, signedIn }: { client: OptionsClient<Catalog>; signedIn: string | null }) {
   const [language, setLanguage] = useState<Tag>((localStorage.getItem('language') as Tag | null) ?? 'en');
   const [name, setName] = useState(signedIn);
   const words = WORDS[language];
@@ -46,13 +52,14 @@ function App({ connection, signedIn }: { connection: Connection; signedIn: strin
         {name === null ? (
           <SignIn words={words} onSignedIn={setName} />
         ) : (
-          <InnkeeperProvider key={name} {...connection} accessToken={accessToken} language={language}>
+          <InnkeeperProvider client={client} userId={name} language={language}>
             <p>
               {words.hello} <bdi>{name}</bdi>
             </p>
             <Theme />
-            <OptionsForm<Catalog> group="appearance" />
-            <OptionsForm<Catalog> group="notifications" />
+            <OptionsForm group="appearance" />
+            <OptionsForm group="notifications" />
+            <AskBeforeLeaving />
             <button
               type="button"
               onClick={() => {
@@ -84,22 +91,34 @@ function SignIn({ words, onSignedIn }: { words: (typeof WORDS)[Tag]; onSignedIn(
   );
 }
 
-/** What is chosen in the form holds on the page at once. */
+/** What is chosen in the form applies to the page at once. */
 function Theme() {
-  const { data = [] } = useSelections<Catalog>({ group: 'appearance' });
-  const theme = data.find(({ option }) => option.name === 'theme')?.option.value;
+  const { value } = useOption('appearance.theme');
   useEffect(() => {
-    document.documentElement.dataset.theme = theme === 'dark' ? 'dark' : 'light';
-  }, [theme]);
+    document.documentElement.dataset.theme = value === 'dark' ? 'dark' : 'light';
+  }, [value]);
+  return null;
+}
+
+/** Only if something could not be saved: what is typed is saved when the page is left. */
+function AskBeforeLeaving() {
+  const isUnsaved = useUnsavedOptions().length > 0;
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isUnsaved]);
   return null;
 }
 
 const [connection, me] = await Promise.all(['/connection', '/me'].map(async (path) => (await fetch(path)).json()));
+const client = createOptionsClient<Catalog>({ ...connection, accessToken });
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <App connection={connection} signedIn={me.name} />
+      <App client={client} signedIn={me.name} />
     </StrictMode>,
   );
 }

@@ -96,6 +96,9 @@ export async function startFaultProxy(target: string) {
       plans.push({ which, fault, met: open });
       return { met: opened };
     },
+    clearPlans() {
+      plans = [];
+    },
     reset() {
       plans = [];
       seen.length = 0;

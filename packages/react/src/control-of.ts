@@ -1,4 +1,5 @@
 import type { OptionKey, Scalar } from '@innkeeper/client';
+import type { Texts } from './texts.ts';
 
 export type ControlName =
   | 'Switch'
@@ -22,8 +23,12 @@ const TYPED = new Map<string, ControlName>([
 ]);
 
 /** The control that a key is shown with; Unknown for what a newer service may have that this version does not know. */
-export function controlOf({ value_type, multiple, allowed_values }: OptionKey): ControlName {
-  if (value_type === 'boolean') return multiple ? 'CheckboxList' : 'Switch';
+export function controlOf({ value_type, multiple, allowed_values, default_value }: OptionKey): ControlName {
+  if (value_type === 'boolean') {
+    if (multiple) return 'CheckboxList';
+    // A switch is on or off; a consent that nobody gave or refused is neither.
+    return default_value === null ? 'RadioList' : 'Switch';
+  }
   const typed = TYPED.get(value_type);
   if (!typed) return 'Unknown';
   if (!allowed_values) return multiple ? 'ListField' : typed;
@@ -39,7 +44,12 @@ export function isGroup(control: ControlName): boolean {
 export type Choice = { value: Scalar; label: string; retired: boolean };
 
 /** What can be chosen: a retired value only by those who have it. */
-export function choicesOf({ allowed_values }: OptionKey, held: readonly Scalar[]): Choice[] {
+export function choicesOf({ allowed_values }: OptionKey, held: readonly Scalar[], texts: Texts): Choice[] {
   // A newer service may say null where this one says nothing.
-  return (allowed_values ?? []).filter((each) => each && (!each.retired || held.includes(each.value)));
+  const offered = (allowed_values ?? []).filter((each) => each && (!each.retired || held.includes(each.value)));
+  return offered.map(({ value, label, retired }) => {
+    // A boolean that nobody has given words.
+    const isBare = typeof value === 'boolean' && label === String(value);
+    return { value, retired, label: isBare ? (value ? texts.yes : texts.no) : label };
+  });
 }

@@ -1,17 +1,26 @@
 import { CheckboxList, RadioList, Select, Switch } from './controls/choices.tsx';
 import { DateField, ListField, NumberField, TextField, Unknown } from './controls/fields.tsx';
+import { attributesOf } from './language.ts';
 import type { FieldPartProps, FormPartProps, MessagePartProps, Parts, StatusPartProps } from './parts.ts';
 
-function Form({ title, titleId, lang, dir, className, children }: FormPartProps) {
+function Form({ title, titleId, as: Whole, lang, dir, className, texts, submit, isDirty, children }: FormPartProps) {
+  const name = className ? `innkeeper-form ${className}` : 'innkeeper-form';
+  const isForm = Whole === 'form';
   return (
-    // Everything is saved when it is chosen: there is nothing to send.
-    <form
-      className={className ? `innkeeper-form ${className}` : 'innkeeper-form'}
+    <Whole
+      className={name}
+      // A form has its role by itself.
+      role={isForm ? undefined : 'group'}
       aria-labelledby={title ? titleId : undefined}
       lang={lang}
       dir={dir}
-      noValidate
-      onSubmit={(event) => event.preventDefault()}
+      {...(isForm && {
+        noValidate: true,
+        onSubmit: (event: { preventDefault(): void }) => {
+          event.preventDefault();
+          submit?.();
+        },
+      })}
     >
       {title && (
         <h2 className="innkeeper-title" id={titleId}>
@@ -19,20 +28,58 @@ function Form({ title, titleId, lang, dir, className, children }: FormPartProps)
         </h2>
       )}
       {children}
-    </form>
+      {submit && (
+        <button
+          className="innkeeper-save"
+          type={isForm ? 'submit' : 'button'}
+          disabled={!isDirty}
+          onClick={isForm ? undefined : submit}
+        >
+          {texts.save}
+        </button>
+      )}
+    </Whole>
   );
 }
 
-function Field({ optionKey, control, grouped, id, hintId, hint, message, status, children }: FieldPartProps) {
+function Field({
+  optionKey,
+  control,
+  grouped,
+  id,
+  hintId,
+  hint,
+  invalid,
+  lang,
+  source,
+  texts,
+  reset,
+  message,
+  status,
+  children,
+}: FieldPartProps) {
   const Whole = grouped ? 'fieldset' : 'div';
-  const label = <bdi>{optionKey.label}</bdi>;
+  const { label, label_language, default_value } = optionKey;
+  const isRadio = control === 'RadioList';
+  // It may be in another language than the form, which has no text in its own.
+  const own = attributesOf(label_language ?? undefined).lang;
+  const name = (
+    <bdi id={`${id}-name`} lang={own === lang ? undefined : own}>
+      {label}
+    </bdi>
+  );
   return (
-    <Whole className={`innkeeper-field innkeeper-${control.toLowerCase()}-field`}>
+    <Whole
+      className={`innkeeper-field innkeeper-${control.toLowerCase()}-field`}
+      data-source={source}
+      role={isRadio ? 'radiogroup' : undefined}
+      aria-invalid={(isRadio && invalid) || undefined}
+    >
       {grouped ? (
-        <legend className="innkeeper-label">{label}</legend>
+        <legend className="innkeeper-label">{name}</legend>
       ) : (
         <label className="innkeeper-label" htmlFor={id}>
-          {label}
+          {name}
         </label>
       )}
       {children}
@@ -41,30 +88,39 @@ function Field({ optionKey, control, grouped, id, hintId, hint, message, status,
           {hint}
         </p>
       )}
-      {message}
-      {status}
+      <div className="innkeeper-note">
+        {message}
+        {status}
+        {reset && (
+          <button type="button" className="innkeeper-reset" aria-describedby={`${id}-name`} onClick={reset}>
+            {default_value === null ? texts.clear : texts.reset}
+          </button>
+        )}
+      </div>
     </Whole>
   );
 }
 
-function Message({ id, sentences, texts, retry }: MessagePartProps) {
+function Message({ id, sentence, texts, retry }: MessagePartProps) {
   return (
-    <div className="innkeeper-message" role="alert">
-      <span id={id}>{sentences.join(' ')}</span>
+    <span className="innkeeper-message" role="alert">
+      <span id={id}>{sentence}</span>
       {retry && (
         <button type="button" className="innkeeper-retry" onClick={retry}>
           {texts.tryAgain}
         </button>
       )}
-    </div>
+    </span>
   );
 }
 
 /** Always there, so that what it says later is read out. */
-function Status({ phase, texts }: StatusPartProps) {
+function Status({ phase, source, texts }: StatusPartProps) {
+  const atRest = source === 'default' ? texts.isDefault : source === 'unset' ? texts.notSet : '';
+  const said = { rest: atRest, saving: texts.saving, saved: source === 'chosen' ? texts.saved : atRest, failed: '' };
   return (
     <span className="innkeeper-status" role="status">
-      {phase === 'saving' ? texts.saving : phase === 'saved' ? texts.saved : ''}
+      {said[phase]}
     </span>
   );
 }
@@ -77,11 +133,11 @@ const Loading: Parts['Loading'] = ({ texts }) => (
 
 const Empty: Parts['Empty'] = ({ texts }) => <p className="innkeeper-empty">{texts.nothingHere}</p>;
 
-/** What the service said is for whoever made the page; what nobody said is said in the language of the form. */
+/** The code is for whoever made the page. */
 const Failure: Parts['Failure'] = ({ error, texts, retry }) => (
   <div className="innkeeper-message" role="alert">
     <span>
-      {texts.notLoaded} {error.status > 0 && <bdi lang="en">{error.message}</bdi>}
+      {texts.notLoaded} {error.status > 0 && <bdi>({error.code})</bdi>}
     </span>
     <button type="button" className="innkeeper-retry" onClick={retry}>
       {texts.tryAgain}

@@ -1,9 +1,11 @@
-export type { AccessToken, AnyCatalog, OptionGroup, OptionKey, Selection } from '@innkeeper/client';
+export type { AnyCatalog, OptionGroup, OptionKey, Source, StoreData, Value } from '@innkeeper/client';
 export type { Choice, ControlName } from './control-of.ts';
 export { DEFAULT_PARTS } from './default-parts.tsx';
-export { type Selections, useOptionGroups, useOptionKeys, useSelections } from './hooks.ts';
+export { OptionField, type OptionFieldProps } from './option-field.tsx';
 export { OptionsForm, type OptionsFormProps } from './options-form.tsx';
 export type { ControlProps, FieldPartProps, FormPartProps, MessagePartProps, Parts, StatusPartProps } from './parts.ts';
-export { InnkeeperProvider, type InnkeeperProviderProps } from './provider.tsx';
-export { optionGroupsQuery, optionKeysQuery, scopeOf, selectionsQuery } from './queries.ts';
+export { InnkeeperProvider, type InnkeeperProviderProps, useInnkeeperClient, useUnsavedOptions } from './provider.tsx';
+export type { OptionGroupName, OptionName, OptionValue, Register } from './register.ts';
 export type { Texts } from './texts.ts';
+export { type Option, useOption, useOptionCatalog } from './use-option.ts';
+export { type OptionField as OptionFieldState, useOptionField } from './use-option-field.ts';

@@ -4,11 +4,21 @@ export type LanguageAttributes = { lang: string | undefined; dir: 'ltr' | 'rtl' 
 const RIGHT_TO_LEFT = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg', 'Mand', 'Samr']);
 
 /** Languages whose own name tells which they are. */
-const KNOWN = ['en', 'de', 'es', 'fr', 'hu', 'ar', 'he', 'fa', 'ur'];
+const NAMED = new Map([
+  ['english', 'en'],
+  ['deutsch', 'de'],
+  ['español', 'es'],
+  ['français', 'fr'],
+  ['magyar', 'hu'],
+  ['العربية', 'ar'],
+  ['עברית', 'he'],
+  ['فارسی', 'fa'],
+  ['اردو', 'ur'],
+]);
 
 /** The service takes a language by its tag or by its name ("Deutsch"). Where neither tells, the texts show the direction. */
 export function attributesOf(language: string | undefined): LanguageAttributes {
-  const locale = language === undefined ? undefined : (localeOf(language) ?? localeNamed(language));
+  const locale = language === undefined ? undefined : localeOf(NAMED.get(language.toLowerCase()) ?? language);
   if (!locale) return { lang: undefined, dir: 'auto' };
   return { lang: locale.baseName, dir: RIGHT_TO_LEFT.has(locale.maximize().script ?? '') ? 'rtl' : 'ltr' };
 }
@@ -21,12 +31,4 @@ function localeOf(tag: string): Intl.Locale | undefined {
   } catch {
     return undefined;
   }
-}
-
-function localeNamed(name: string): Intl.Locale | undefined {
-  const tag = KNOWN.find((each) => {
-    const own = new Intl.DisplayNames([each], { type: 'language' }).of(each);
-    return own?.toLowerCase() === name.toLowerCase();
-  });
-  return tag === undefined ? undefined : new Intl.Locale(tag);
 }

@@ -1,61 +1,76 @@
-import type { OptionKey } from '@innkeeper/client';
-import { useEffect, useId } from 'react';
-import { choicesOf, controlOf, isGroup } from './control-of.ts';
-import type { Parts } from './parts.ts';
-import type { Value } from './selection-saver.ts';
-import type { Texts } from './texts.ts';
-import { ARCHIVED, useField } from './use-field.ts';
+'use client';
 
-type OptionFieldProps = {
-  optionKey: OptionKey;
-  held: Value | undefined;
-  parts: Parts;
-  texts: Texts;
-  onDirty(optionKey: OptionKey, isDirty: boolean): void;
+import type { OptionKey } from '@innkeeper/client';
+import { useId } from 'react';
+import { isGroup } from './control-of.ts';
+import { DEFAULT_PARTS } from './default-parts.tsx';
+import type { Parts } from './parts.ts';
+import { useInnkeeper, useLanguage } from './provider.tsx';
+import type { OptionName } from './register.ts';
+import type { Texts } from './texts.ts';
+import type { Which } from './use-option.ts';
+import { useOptionField } from './use-option-field.ts';
+
+export type OptionFieldProps = {
+  /** 'group.key' */
+  name: OptionName;
+  readOnly?: boolean | undefined;
+  /** Instead of parts of this field. */
+  parts?: Partial<Parts> | undefined;
 };
 
-/** One key with its control, whatever is wrong with it, and whether it is saved. */
-export function OptionField({ optionKey, held, parts, texts, onDirty }: OptionFieldProps) {
-  const id = useId();
-  const field = useField(optionKey, held, texts);
-  const { isDirty, error, sentences } = field;
-  useEffect(() => {
-    onDirty(optionKey, isDirty);
-    return () => onDirty(optionKey, false);
-  }, [onDirty, optionKey, isDirty]);
+/** One key with its control, what is wrong with it, and whether it is saved. */
+export function OptionField({ name, readOnly, parts }: OptionFieldProps) {
+  const { parts: usual } = useInnkeeper();
+  return <Field which={name} readOnly={readOnly} parts={{ ...DEFAULT_PARTS, ...usual, ...parts }} />;
+}
 
-  const control = controlOf(optionKey);
+type FieldProps = { which: Which; readOnly?: boolean | undefined; parts: Parts };
+
+export function Field({ which, readOnly = false, parts }: FieldProps) {
+  const id = useId();
+  const { texts, lang } = useLanguage();
+  const field = useOptionField(which);
+  if (!field) return <parts.Loading texts={texts} />;
+
+  const { key, control, problem, source } = field;
   const Control = parts[control];
-  const hint = hintOf(optionKey, control, texts);
+  const hint = hintOf(key, control, texts);
   const hintId = `${id}-hint`;
   const messageId = `${id}-message`;
-  const invalid = sentences.length > 0;
+  const invalid = problem !== undefined;
   const describedBy = [hint && hintId, invalid && messageId].filter(Boolean).join(' ');
+  const disabled = readOnly || field.isGone;
   return (
     <parts.Field
-      optionKey={optionKey}
+      optionKey={key}
       control={control}
       grouped={isGroup(control)}
       id={id}
       hintId={hintId}
       messageId={messageId}
       hint={hint}
+      invalid={invalid}
+      lang={lang}
+      source={source}
+      texts={texts}
+      reset={source === 'chosen' && !disabled ? field.reset : undefined}
       message={
-        invalid && (
-          <parts.Message id={messageId} texts={texts} sentences={sentences} error={error} retry={field.retry} />
+        problem !== undefined && (
+          <parts.Message id={messageId} texts={texts} sentence={problem} error={field.error} retry={field.retry} />
         )
       }
-      status={<parts.Status phase={field.phase} texts={texts} />}
+      status={<parts.Status phase={field.phase} source={source} texts={texts} />}
     >
       <Control
-        optionKey={optionKey}
+        optionKey={key}
         id={id}
         describedBy={describedBy || undefined}
         invalid={invalid}
-        disabled={optionKey.archived || error?.code === ARCHIVED}
+        disabled={disabled}
         texts={texts}
         value={field.value}
-        choices={choicesOf(optionKey, [held ?? []].flat())}
+        choices={field.choices}
         choose={field.choose}
         text={field.text}
         type={field.type}

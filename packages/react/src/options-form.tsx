@@ -1,16 +1,30 @@
 'use client';
 
-import { type AnyCatalog, type GroupName, type Language, type OptionKey, selectionOf } from '@innkeeper/client';
-import { useCallback, useId, useMemo, useState } from 'react';
+import type { InnkeeperError, OptionKey, Value } from '@innkeeper/client';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { DEFAULT_PARTS } from './default-parts.tsx';
-import { useOptionGroups, useOptionKeys, useSelections } from './hooks.ts';
-import { OptionField } from './option-field.tsx';
+import { Field } from './option-field.tsx';
 import type { Parts } from './parts.ts';
-import { useInnkeeper, useLanguage } from './provider.tsx';
+import { useInnkeeper, useLanguage, useUnsavedOptions } from './provider.tsx';
+import type { OptionGroupName, OptionName } from './register.ts';
+import { useOptionCatalog } from './use-option.ts';
+import { SubmittedForm } from './use-option-field.ts';
 
-export type OptionsFormProps<C extends AnyCatalog = AnyCatalog> = {
-  group: GroupName<C>;
-  language?: Language<C> | undefined;
+export type OptionsFormProps = {
+  /** All keys of this group; of all groups without. */
+  group?: OptionGroupName | undefined;
+  /** These alone, in this order. */
+  include?: readonly OptionName[] | undefined;
+  exclude?: readonly OptionName[] | undefined;
+  readOnly?: boolean | undefined;
+  /** `change`, the default: each choice is saved at once. `submit`: all together, by a button. */
+  saveOn?: 'change' | 'submit' | undefined;
+  /** `div` for a place inside of a form of the page; then that form is submitted, or the button is pressed. */
+  as?: 'form' | 'div' | undefined;
+  onSaved?: ((saved: { key: OptionKey; value: Value | undefined }) => void) | undefined;
+  onError?: ((failed: { key: OptionKey; error: InnkeeperError }) => void) | undefined;
+  /** Whether something of this form is not saved yet. */
+  onDirtyChange?: ((isDirty: boolean) => void) | undefined;
   /** Instead of the label of the group; null for none. */
   title?: string | null | undefined;
   /** Instead of parts of this form. */
@@ -18,68 +32,82 @@ export type OptionsFormProps<C extends AnyCatalog = AnyCatalog> = {
   className?: string | undefined;
 };
 
-/** All keys of a group, each with the control for its type; what is chosen is saved at once. */
-export function OptionsForm<C extends AnyCatalog = AnyCatalog>(props: OptionsFormProps<C>) {
-  const { group, title, className } = props;
-  const { language, lang, dir, texts } = useLanguage(props.language);
-  const { parts: usual } = useInnkeeper();
+/** Keys of the catalog, each with the control for its type. */
+export function OptionsForm(props: OptionsFormProps) {
+  const { group, include, exclude, readOnly, saveOn = 'change', as = 'form', title, className } = props;
+  const { lang, dir, texts } = useLanguage();
+  const { store, drafts, parts: usual } = useInnkeeper();
   const parts = useMemo<Parts>(() => ({ ...DEFAULT_PARTS, ...usual, ...props.parts }), [usual, props.parts]);
-  const groups = useOptionGroups({ language });
-  const keys = useOptionKeys({ group, language });
-  const selections = useSelections({ group, language });
-  const [dirty, setDirty] = useState<readonly OptionKey[]>([]);
+  const { isLoaded, groups, keys, error } = useOptionCatalog();
+  const unsaved = useUnsavedOptions();
+  const [form] = useState(() => ({}));
   const titleId = useId();
 
-  const onDirty = useCallback((key: OptionKey, isDirty: boolean) => {
-    setDirty((now) => {
-      const others = now.filter(({ option_key_uid }) => option_key_uid !== key.option_key_uid);
-      return isDirty ? [...others, key] : others.length === now.length ? now : others;
-    });
-  }, []);
-
-  const label = title === undefined ? groups.data?.find(({ name }) => name === group)?.label : title;
-  const frame = { title: label, titleId, lang, dir, className };
-  const offered = useLatest(keys.data, group);
-  const held = useLatest(selections.data, group);
-  // What is only not as fresh as it could be is no failure.
-  const error = (keys.data ? null : keys.error) ?? (selections.data ? null : selections.error);
-  const retry = () => {
-    for (const query of [groups, keys, selections]) if (query.isError) void query.refetch();
-  };
-  if (!offered || !held) {
+  const isMeant = (key: OptionKey) => {
+    const name = nameOf(key);
     return (
-      <parts.Form {...frame}>
-        {error ? <parts.Failure error={error} texts={texts} retry={retry} /> : <parts.Loading texts={texts} />}
+      (group === undefined || key.option_group_name === group) &&
+      (include?.includes(name) ?? true) &&
+      !exclude?.includes(name)
+    );
+  };
+  const offered = keys.filter(isMeant);
+  if (include) offered.sort((a, b) => include.indexOf(nameOf(a)) - include.indexOf(nameOf(b)));
+  // A key that was archived meanwhile stays for as long as there is something in it that nobody has saved.
+  const ownUnsaved = unsaved.filter(isMeant);
+  const gone = ownUnsaved.filter((key) => !offered.some((each) => each.option_key_uid === key.option_key_uid));
+  const shown = [...offered, ...gone];
+  const isDirty = ownUnsaved.length > 0;
+  useReports(shown, isDirty, props);
+
+  const label = title === undefined ? groups.find(({ name }) => name === group)?.label : title;
+  const submit = saveOn === 'submit' && !readOnly ? () => drafts.commit(form) : undefined;
+  const frame = { title: label, titleId, as, lang, dir, className, texts, isDirty };
+  const failure = error && (
+    <parts.Failure error={error} texts={texts} retry={() => void store?.refresh().catch(() => {})} />
+  );
+  if (!isLoaded) {
+    return (
+      <parts.Form {...frame} submit={undefined}>
+        {failure ?? <parts.Loading texts={texts} />}
       </parts.Form>
     );
   }
-
-  // A key that was archived meanwhile stays for as long as there is something in it that nobody has saved.
-  const gone = dirty.filter(
-    (key) => key.option_group_name === group && !offered.some((each) => each.option_key_uid === key.option_key_uid),
-  );
-  const shown = [...offered, ...gone];
   return (
-    <parts.Form {...frame}>
-      {error && <parts.Failure error={error} texts={texts} retry={retry} />}
-      {shown.length === 0 && <parts.Empty texts={texts} />}
-      {shown.map((key) => (
-        <OptionField
-          key={key.option_key_uid}
-          optionKey={key}
-          held={selectionOf(key, held)?.option.value ?? undefined}
-          parts={parts}
-          texts={texts}
-          onDirty={onDirty}
-        />
-      ))}
-    </parts.Form>
+    <SubmittedForm.Provider value={submit && form}>
+      <parts.Form {...frame} submit={submit}>
+        {failure}
+        {shown.length === 0 && <parts.Empty texts={texts} />}
+        {shown.map((key) => (
+          <Field key={key.option_key_uid} which={key} readOnly={readOnly} parts={parts} />
+        ))}
+      </parts.Form>
+    </SubmittedForm.Provider>
   );
 }
 
-/** What was there last of this group: what cannot be read in another language leaves the form as it is. */
-function useLatest<T>(value: T | undefined, group: string): T | undefined {
-  const [latest, setLatest] = useState({ value, group });
-  if (value !== undefined && (value !== latest.value || group !== latest.group)) setLatest({ value, group });
-  return value ?? (group === latest.group ? latest.value : undefined);
+const nameOf = ({ option_group_name, name }: OptionKey) => `${option_group_name}.${name}` as OptionName;
+
+/** Tells the page what became of what. */
+function useReports(keys: readonly OptionKey[], isDirty: boolean, props: OptionsFormProps): void {
+  const { store } = useInnkeeper();
+  const latest = useRef({ keys, props });
+  useEffect(() => {
+    latest.current = { keys, props };
+  });
+  useEffect(() => latest.current.props.onDirtyChange?.(isDirty), [isDirty]);
+  useEffect(() => {
+    const told = new Map<string, unknown>();
+    return store?.subscribe(() => {
+      const { keys, props } = latest.current;
+      for (const key of keys) {
+        const { status, error, value } = store.get(key);
+        const before = told.get(key.option_key_uid);
+        told.set(key.option_key_uid, status);
+        if (before !== 'saving' || status === 'saving') continue;
+        if (error) props.onError?.({ key, error });
+        else if (status === 'saved') props.onSaved?.({ key, value });
+      }
+    });
+  }, [store]);
 }

@@ -1,21 +1,24 @@
 'use client';
 
-import { type AccessToken, createOptionsClient, type OptionsClient } from '@innkeeper/client';
-import { QueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
+import {
+  createSelectionStore,
+  type OptionKey,
+  type OptionsClient,
+  type SelectionStore,
+  type StoreData,
+} from '@innkeeper/client';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { createDrafts, type Drafts, watchPointer } from './drafts.ts';
 import { attributesOf, type LanguageAttributes } from './language.ts';
 import type { Parts } from './parts.ts';
-import { type Scope, scopeOf } from './queries.ts';
-import { SelectionSaver } from './selection-saver.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 export type InnkeeperProviderProps = {
-  /** Where the service is. */
-  baseUrl: string;
-  /** The clientId of the application: public. */
-  apiKey: string;
-  /** Of the user; or what comes by one, and is asked again when one has expired. */
-  accessToken?: AccessToken | undefined;
+  /** Of createOptionsClient: made once, outside of components or by useMemo. */
+  // biome-ignore lint/suspicious/noExplicitAny: of any catalog; names and values are checked by Register
+  client: OptionsClient<any>;
+  /** Who is signed in, in the words of your application; undefined or null while nobody is. */
+  userId: string | null | undefined;
   /** Name or tag of one of the application's languages. */
   language?: string | undefined;
   /** The way texts are written, where it cannot be told from the language. */
@@ -24,16 +27,16 @@ export type InnkeeperProviderProps = {
   texts?: Partial<Texts> | undefined;
   /** Instead of parts of every form. */
   parts?: Partial<Parts> | undefined;
-  /** Of the page, to share or to fill on the server; another user needs another one. */
-  queryClient?: QueryClient | undefined;
+  /** What a store on the server had loaded: `store.data()`. */
+  data?: StoreData | undefined;
   children?: ReactNode;
 };
 
 export type Innkeeper = {
   client: OptionsClient;
-  queryClient: QueryClient;
-  scope: Scope;
-  saver: SelectionSaver;
+  /** undefined: nobody is signed in. */
+  store: SelectionStore | undefined;
+  drafts: Drafts;
   language: string | undefined;
   dir: 'ltr' | 'rtl' | undefined;
   texts: Partial<Texts> | undefined;
@@ -44,36 +47,51 @@ const Context = createContext<Innkeeper | undefined>(undefined);
 
 /** For whom and from where the forms and hooks below it read and save. */
 export function InnkeeperProvider(props: InnkeeperProviderProps) {
-  const { baseUrl, apiKey, accessToken, language, dir, texts, parts, queryClient: given, children } = props;
-  // A function that a page makes anew with every rendering is still the same way to a token; another text is not.
-  const latest = useRef(accessToken);
-  useEffect(() => {
-    latest.current = accessToken;
+  const { userId, language, dir, texts, parts, data, children } = props;
+  const client = props.client as OptionsClient;
+  const make = () => ({
+    store: userId ? createSelectionStore(client, { userId, language, data }) : undefined,
+    drafts: createDrafts(),
   });
-  const identity = typeof accessToken === 'string' ? accessToken : accessToken && 'asked for';
+  // Nothing of one user is ever shown to another. A new client of the same user is only another connection.
+  const [held, setHeld] = useState(make);
+  let current = held;
+  if (held.store?.userId !== (userId || undefined)) {
+    current = make();
+    setHeld(current);
+  }
+  const { store, drafts } = current;
 
-  const connection = useMemo(() => {
-    const token = (rejected: string | undefined) => {
-      const now = latest.current;
-      return typeof now === 'function' ? now(rejected) : (now ?? '');
-    };
-    const client = createOptionsClient({ baseUrl, apiKey, accessToken: identity === 'asked for' ? token : identity });
-    const queryClient = given ?? new QueryClient();
-    const scope = scopeOf({ baseUrl, apiKey });
-    return { client, queryClient, scope, saver: new SelectionSaver(client, queryClient, scope) };
-  }, [baseUrl, apiKey, identity, given]);
-
-  // Whoever comes back to the page, or back online, sees what holds then.
-  useEffect(() => {
-    connection.queryClient.mount();
-    return () => connection.queryClient.unmount();
-  }, [connection]);
+  useEffect(() => store?.setClient(client), [store, client]);
+  useEffect(() => store?.setLanguage(language), [store, language]);
+  useEffect(() => (store ? keepCurrent(store, drafts) : undefined), [store, drafts]);
 
   const value = useMemo(
-    () => ({ ...connection, language, dir, texts, parts }),
-    [connection, language, dir, texts, parts],
+    () => ({ client, store, drafts, language, dir, texts, parts }),
+    [client, store, drafts, language, dir, texts, parts],
   );
   return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+/** Who comes back to the page, or back online, sees what holds then; who leaves it loses nothing. */
+function keepCurrent(store: SelectionStore, drafts: Drafts): () => void {
+  watchPointer();
+  const refresh = () => {
+    if (document.visibilityState === 'visible') store.refresh().catch(() => {});
+  };
+  const leave = () => {
+    drafts.commit(undefined);
+    store.flush();
+  };
+  const events = [
+    [document, 'visibilitychange', refresh],
+    [window, 'online', refresh],
+    [window, 'pagehide', leave],
+  ] as const;
+  for (const [target, event, act] of events) target.addEventListener(event, act);
+  return () => {
+    for (const [target, event, act] of events) target.removeEventListener(event, act);
+  };
 }
 
 export function useInnkeeper(): Innkeeper {
@@ -82,14 +100,40 @@ export function useInnkeeper(): Innkeeper {
   return innkeeper;
 }
 
-/** How texts are shown: in the language of the call, or else of the provider. */
-export function useLanguage(
-  own: string | undefined,
-): LanguageAttributes & { language: string | undefined; texts: Texts } {
-  const { language: usual, dir, texts } = useInnkeeper();
-  const language = own ?? usual;
+/** The client of the provider, for what has no hook of its own. */
+export function useInnkeeperClient(): OptionsClient {
+  return useInnkeeper().client;
+}
+
+const NOTHING: readonly OptionKey[] = [];
+
+/** Keys with something typed, on its way or refused: for `beforeunload`, and for routers that ask before a page is left. */
+export function useUnsavedOptions(): readonly OptionKey[] {
+  const { store, drafts } = useInnkeeper();
+  const source = useMemo(() => {
+    let last = NOTHING;
+    const read = () => {
+      const keys = [...drafts.keys(), ...(store?.pending() ?? []), ...(store?.errors() ?? []).map(({ key }) => key)];
+      const now = [...new Map(keys.map((key) => [key.option_key_uid, key])).values()];
+      if (now.length !== last.length || now.some((key, at) => key !== last[at])) last = now;
+      return last;
+    };
+    const subscribe = (listener: () => void) => {
+      const ends = [drafts.subscribe(listener), store?.subscribe(listener)];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    };
+    return { subscribe, read };
+  }, [store, drafts]);
+  return useSyncExternalStore(source.subscribe, source.read, () => NOTHING);
+}
+
+/** How texts are shown. */
+export function useLanguage(): LanguageAttributes & { texts: Texts } {
+  const { language, dir, texts } = useInnkeeper();
   return useMemo(() => {
     const attributes = attributesOf(language);
-    return { language, lang: attributes.lang, dir: dir ?? attributes.dir, texts: textsFor(attributes.lang, texts) };
+    return { lang: attributes.lang, dir: dir ?? attributes.dir, texts: textsFor(attributes.lang, texts) };
   }, [language, dir, texts]);
 }

@@ -1,9 +1,8 @@
-import { QueryClient } from '@tanstack/react-query';
 import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPackage } from '../../../scripts/build-package.js';
-import { createOptionsClient } from '../../client/src/index.ts';
+import { createOptionsClient, createSelectionStore, type StoreData } from '../../client/src/index.ts';
 import { createUsersClient } from '../../client/src/users.ts';
 import { DEMO_CATALOG } from '../../server/src/demo/catalog.ts';
 import { databases } from '../../server/test/databases.ts';
@@ -22,48 +21,42 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test('a server renders the form as it is filled in, or that it is loading', async () => {
-  const { InnkeeperProvider, OptionsForm, scopeOf, optionGroupsQuery, optionKeysQuery, selectionsQuery } = innkeeper;
+  const { InnkeeperProvider, OptionsForm, OptionField } = innkeeper;
   const { application } = await withCatalog(service, DEMO_CATALOG);
   const users = createUsersClient({ baseUrl: service.url, ...application });
-  const user = { clientUserId: 'ada', clientUserName: 'Ada' };
-  const accessToken = (await users.signIn(user)).access_token;
-  const connection = { baseUrl: service.url, apiKey: application.clientId };
-  const client = createOptionsClient({ ...connection, accessToken });
+  const { access_token } = await users.signIn({ clientUserId: 'ada', clientUserName: 'Ada' });
+  const client = createOptionsClient({
+    baseUrl: service.url,
+    apiKey: application.clientId,
+    accessToken: access_token,
+  });
   await client.save('appearance.theme', 'dark');
+  const store = createSelectionStore(client, { userId: 'ada', language: 'de' });
+  await store.refresh();
 
-  const queryClient = new QueryClient();
-  const wanted = { group: 'appearance', language: 'de' };
-  await queryClient.prefetchQuery(optionGroupsQuery(client, scopeOf(connection), wanted));
-  await queryClient.prefetchQuery(optionKeysQuery(client, scopeOf(connection), wanted));
-  await queryClient.prefetchQuery(selectionsQuery(client, scopeOf(connection), wanted));
-
-  const render = (filled?: QueryClient) =>
+  const render = (data: StoreData | undefined, ...children: ReturnType<typeof createElement>[]) =>
     renderToString(
       createElement(
         StrictMode,
         null,
-        createElement(
-          InnkeeperProvider,
-          { ...connection, accessToken, language: 'de', queryClient: filled },
-          createElement(OptionsForm, { group: 'appearance' }),
-        ),
+        createElement(InnkeeperProvider, { client, userId: 'ada', language: 'de', data }, ...children),
       ),
     );
-  const html = render(queryClient);
+  const form = createElement(OptionsForm, { group: 'appearance' });
+  const html = render(JSON.parse(JSON.stringify(store.data())), form);
   expect(html).toMatch(/<form[^>]* lang="de" dir="ltr"/);
   expect(html).toContain('Farbschema');
   expect(html).toMatch(/<input[^>]*checked=""[^>]*\/?><bdi>Dunkel/);
   expect(html).toMatch(/<input[^>]* value="20"/);
-  expect(render()).toContain('Wird geladen …');
+  expect(render(undefined, form)).toContain('Wird geladen …');
 
-  const replaced = renderToString(
-    createElement(
-      InnkeeperProvider,
-      { ...connection, accessToken, language: 'de', queryClient },
-      createElement(OptionsForm, { group: 'appearance', title: null, parts: { RadioList: () => 'replaced' } }),
-    ),
+  const replaced = render(
+    store.data(),
+    createElement(OptionsForm, { group: 'appearance', title: null, parts: { RadioList: () => 'replaced' } }),
   );
   expect(replaced).toContain('replaced');
   expect(replaced).not.toContain('Dunkel');
-  expect(() => renderToString(createElement(OptionsForm, { group: 'appearance' }))).toThrow('<InnkeeperProvider>');
+  const one = render(store.data(), createElement(OptionField, { name: 'appearance.theme', readOnly: true }));
+  expect(one).toMatch(/<input[^>]*disabled=""[^>]*\/?><bdi>Dunkel/);
+  expect(() => renderToString(form)).toThrow('<InnkeeperProvider>');
 });

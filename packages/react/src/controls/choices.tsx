@@ -61,7 +61,7 @@ export function Select({ id, value, choices, choose, describedBy, invalid, disab
   );
 }
 
-export function CheckboxList({ id, value, choices, choose, describedBy, disabled, texts }: ControlProps) {
+export function CheckboxList({ id, value, choices, choose, describedBy, invalid, disabled, texts }: ControlProps) {
   const chosen = new Set<Scalar>([value ?? []].flat());
   const toggle = (which: Scalar) => {
     const next = choices.map((each) => each.value).filter((each) => chosen.has(each) !== (each === which));
@@ -74,6 +74,7 @@ export function CheckboxList({ id, value, choices, choose, describedBy, disabled
         id={place === 0 ? id : undefined}
         checked={chosen.has(choice.value)}
         disabled={disabled}
+        aria-invalid={invalid || undefined}
         aria-describedby={describedBy}
         onChange={() => toggle(choice.value)}
       />

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef } from 'react';
+import { afterPointer } from '../drafts.ts';
 import type { ControlProps } from '../parts.ts';
 import { textOf } from '../typed-text.ts';
 
@@ -12,7 +13,7 @@ function typing({ id, text, type, commit, describedBy, invalid, disabled }: Cont
     'aria-invalid': invalid || undefined,
     'aria-describedby': describedBy,
     onChange: (event: { currentTarget: { value: string } }) => type(event.currentTarget.value),
-    onBlur: () => commit(),
+    onBlur: () => afterPointer(() => commit()),
   };
 }
 
@@ -25,7 +26,7 @@ function commitByEnter({ commit }: ControlProps) {
 
 /** However long: what is cut off while it is typed or pasted is lost, what is refused is not. So are the breaks of lines. */
 export function TextField(props: ControlProps) {
-  if (textOf(props.value).includes('\n')) return <ListField {...props} />;
+  if (props.text.includes('\n')) return <ListField {...props} />;
   return <input type="text" dir="auto" {...typing(props)} onKeyDown={commitByEnter(props)} />;
 }
 
@@ -47,17 +48,20 @@ export function NumberField(props: ControlProps) {
 export function DateField(props: ControlProps) {
   const { min, max } = props.optionKey.constraint ?? {};
   const field = useRef<HTMLInputElement>(null);
+  const { onChange: _, ...usual } = typing(props);
   // A date that is begun is empty for the browser, and would be taken for one to be unset.
-  const commit = () => props.commit(!field.current?.validity.badInput);
-  const whole = { ...props, commit };
+  const isWhole = () => !field.current?.validity.badInput;
+  const commit = () => props.commit(isWhole());
   return (
     <input
       ref={field}
       type="date"
-      {...typing(whole)}
+      {...usual}
       min={min ?? undefined}
       max={max ?? undefined}
-      onKeyDown={commitByEnter(whole)}
+      onChange={(event) => props.type(event.currentTarget.value, isWhole())}
+      onBlur={() => afterPointer(commit)}
+      onKeyDown={commitByEnter({ ...props, commit })}
     />
   );
 }
@@ -69,7 +73,7 @@ export function ListField(props: ControlProps) {
 export function Unknown({ id, value, describedBy }: ControlProps) {
   return (
     <output className="innkeeper-unknown" id={id} aria-describedby={describedBy}>
-      {textOf(value)}
+      {textOf(value, 'en')}
     </output>
   );
 }

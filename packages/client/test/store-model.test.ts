@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CatalogFile } from '../../server/src/domain/catalog/file-schema.ts';
+import { databases } from '../../server/test/databases.ts';
+import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
+import { startTestServer, type TestServer, uniqueName } from '../../server/test/http/start.ts';
+import { createOptionsClient, createSelectionStore, type OptionState } from '../src/index.ts';
+import { createUsersClient, type UsersClient } from '../src/users.ts';
+import {
+  answerHeldUntil,
+  answerIsCut,
+  answerIsLost,
+  arrivesAfter,
+  type Fault,
+  type FaultProxy,
+  gate,
+  heldUntil,
+  isRead,
+  isSave,
+  neverArrives,
+  startFaultProxy,
+} from './fault-proxy.ts';
+
+/** The long form: STORE_SEQUENCES=500 */
+const SEQUENCES = Number(process.env.STORE_SEQUENCES ?? 12);
+
+const catalogWith = (most: number): CatalogFile => ({
+  languages: [{ name: 'English', tag: 'en', default: true }],
+  groups: [
+    {
+      name: 'all',
+      keys: [
+        // Each page has one of its own; the others are changed by all.
+        { name: 'first', type: 'integer', default: 5, constraint: { min: 0, max: most } },
+        { name: 'second', type: 'integer', constraint: { min: 0, max: most } },
+        { name: 'shared', type: 'integer', default: 5, constraint: { min: 0, max: most } },
+        { name: 'list', type: 'string', multiple: true, default: ['a'], values: ['a', 'b', 'c', 'd'] },
+      ],
+    },
+  ],
+});
+
+let server: TestServer;
+let proxy: FaultProxy;
+let shop: Awaited<ReturnType<typeof withCatalog>>;
+let users: UsersClient;
+beforeAll(async () => {
+  server = await startTestServer((await databases[0]?.fresh()) as string);
+  proxy = await startFaultProxy(server.url);
+  shop = await withCatalog(server, catalogWith(100));
+  users = createUsersClient({ baseUrl: server.url, ...shop.application });
+});
+afterAll(async () => {
+  await proxy?.close();
+  await server?.close();
+});
+
+const page = fc.constantFrom(0, 1);
+const key = fc.constantFrom('own', 'shared');
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('set' as const), page, key, value: fc.integer({ min: 0, max: 20 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('toggle' as const), page, box: fc.constantFrom('a', 'b', 'c', 'd') }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('unset' as const), page, key }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('fault' as const),
+      of: fc.constantFrom('save', 'read'),
+      kind: fc.constantFrom('never', 'lost', 'cut', 'held', 'answer held', 'late'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('refresh' as const), page }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('settle' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('retry' as const), page, key }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('elsewhere' as const), value: fc.integer({ min: 0, max: 20 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('token' as const), page }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('publish' as const), most: fc.constantFrom(10, 100) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function run(steps: readonly Step[]): Promise<void> {
+  const user = { clientUserId: uniqueName(), clientUserName: 'Ada' };
+  const granted = await users.signIn(user);
+  const connect = (accessToken: string) =>
+    createOptionsClient({ baseUrl: proxy.url, apiKey: shop.application.clientId, accessToken, timeout: 0, retries: 0 });
+  const stores = [0, 1].map(() => createSelectionStore(connect(granted.access_token), { userId: 'ada' }));
+  proxy.reset();
+  await Promise.all(stores.map((store) => store.refresh()));
+  const theirs = users.optionsOf(granted.service_user_code);
+  const nameOf = (of: number, which: string) => `all.${which === 'own' ? ['first', 'second'][of] : which}`;
+
+  const gates: ReturnType<typeof gate>[] = [];
+  const running: Promise<unknown>[] = [];
+  const chosen = new Map<string, Set<unknown>>();
+  /** What a page wanted last of a key that nobody else changes, and what it was told. */
+  const last = new Map<string, { value: unknown; told: Promise<OptionState> }>();
+  const choose = (name: string, value: unknown) => chosen.set(name, (chosen.get(name) ?? new Set()).add(value));
+  const release = () => {
+    for (const each of gates.splice(0)) each.open();
+  };
+  const settle = async () => {
+    release();
+    await Promise.all(running.splice(0));
+    await proxy.settled();
+  };
+  const faultOf = (kind: string): Fault => {
+    const held = gate();
+    gates.push(held);
+    const faults: Record<string, Fault> = {
+      never: neverArrives,
+      lost: answerIsLost,
+      cut: answerIsCut,
+      held: heldUntil(held.opened),
+      'answer held': answerHeldUntil(held.opened),
+      late: arrivesAfter(held.opened),
+    };
+    return faults[kind] as Fault;
+  };
+
+  for (const each of steps) {
+    if (each.do === 'fault') proxy.plan(each.of === 'save' ? isSave : isRead, faultOf(each.kind));
+    else if (each.do === 'release') release();
+    else if (each.do === 'settle') await settle();
+    else if (each.do === 'publish') {
+      await shop.publish(catalogWith(each.most));
+      await server.service.refresh();
+    } else if (each.do === 'elsewhere') {
+      choose('all.shared', each.value);
+      await theirs.save('all.shared', each.value).catch(() => {});
+    } else {
+      const store = stores[each.page] as (typeof stores)[number];
+      if (each.do === 'refresh') running.push(store.refresh().catch(() => {}));
+      else if (each.do === 'token') store.setClient(connect((await users.signIn(user)).access_token));
+      else if (each.do === 'toggle') {
+        const before = [store.get('all.list').value ?? []].flat();
+        const isIn = before.includes(each.box);
+        choose(isIn ? 'removed' : 'added', each.box);
+        const next = isIn ? before.filter((value) => value !== each.box) : [...before, each.box];
+        running.push(store.set('all.list', next));
+        expect([store.get('all.list').value].flat().includes(each.box)).toBe(!isIn);
+      } else {
+        const name = nameOf(each.page, each.key);
+        const value = each.do === 'set' ? each.value : undefined;
+        if (each.do === 'retry') {
+          const { failed } = store.get(name);
+          if (failed) last.set(name, { value: failed.value, told: store.retry(name) });
+        } else {
+          choose(name, value);
+          last.set(name, { value, told: value === undefined ? store.unset(name) : store.set(name, value) });
+          // Shown from the click on.
+          if (value !== undefined) expect(store.get(name).value).toBe(value);
+        }
+        const told = last.get(name)?.told;
+        if (told) running.push(told);
+      }
+    }
+  }
+  proxy.clearPlans();
+  await settle();
+  await shop.publish(catalogWith(100));
+  await server.service.refresh();
+  for (const store of stores) await store.refresh();
+  for (const store of stores) expect(store.pending()).toEqual([]);
+
+  const effective = await theirs.selections({ effective: true }).all();
+  const now = Object.fromEntries(effective.map(({ option }) => [`all.${option.name}`, option.value]));
+  for (const store of stores) {
+    for (const name of ['all.first', 'all.second', 'all.shared', 'all.list']) {
+      expect([name, store.get(name).value]).toEqual([name, now[name]]);
+    }
+  }
+  for (const [name, { value, told }] of last) {
+    const { error } = await told;
+    // Saved as it was chosen, or somebody was told.
+    if (!error && name !== 'all.shared')
+      expect([name, now[name]]).toEqual([name, value ?? (name === 'all.first' ? 5 : undefined)]);
+  }
+  // Nobody's history has what nobody chose.
+  for (const { option, user_options_uid, source } of effective as {
+    option: { name: string };
+    user_options_uid: string | null;
+    source?: string;
+  }[]) {
+    if (!user_options_uid || source === 'default') continue;
+    const name = `all.${option.name}`;
+    for (const { to_value: value } of await theirs.history(user_options_uid).all()) {
+      if (name !== 'all.list') expect([...(chosen.get(name) ?? [])]).toContain(value ?? undefined);
+      else for (const box of [value ?? []].flat()) expect(['a', ...(chosen.get('added') ?? [])]).toContain(box);
+    }
+  }
+}
+
+test('whatever is lost, late or done elsewhere: screens show what the service has, and nothing is lost or made up', async () => {
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), run), {
+    numRuns: SEQUENCES,
+    endOnFailure: SEQUENCES < 100,
+  });
+}, 1_800_000);

@@ -1,0 +1,14 @@
+import type { AnyCatalog, GroupName, HeldValueOf, KeyName, Value } from '@innkeeper/client';
+
+/**
+ * The catalog of your application, registered once:
+ * `declare module '@innkeeper/react' { interface Register { catalog: Catalog } }`
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: to be merged with the declaration of a page
+export interface Register {}
+
+type Registered = Register extends { catalog: infer C extends AnyCatalog } ? C : AnyCatalog;
+
+export type OptionName = KeyName<Registered>;
+export type OptionGroupName = GroupName<Registered>;
+export type OptionValue<N extends OptionName> = Value & HeldValueOf<Registered, N>;
