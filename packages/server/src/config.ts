@@ -6,7 +6,7 @@ import { behindLinks } from './behind-links.ts';
 import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { nearestName } from './nearest-name.ts';
-import { type DatabasePlace, findSecret, keepSecret, secretPath } from './secret-file.ts';
+import { type DatabasePlace, findEmptySecret, findSecret, keepSecret, secretPath } from './secret-file.ts';
 import { trustsEveryone } from './trusts-everyone.ts';
 
 /**
@@ -212,6 +212,10 @@ export function readConfig(
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
     secretFile: undefined,
   };
+  // An empty variable is an unset one; a blank one is a mistake.
+  if (text('secret') !== '' && text('secret').trim() === '') {
+    problems.push('INNKEEPER_SECRET is blank. Create one with: openssl rand -base64 48');
+  }
   if (problems.length === 0) {
     config.secret = text('secret') || (needsSecret ? keepSecret(place, problems) : findSecret(place));
     if (text('secret') === '') config.secretFile = secretPath(place);
@@ -265,6 +269,8 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
 /** What must not go into production, each with a suggested fix. `innkeeper serve` refuses to start on any of them. */
 export function unsafeSettings(config: Config): string[] {
   const problems: string[] = [];
+  const emptySecret = config.secret === '' ? findEmptySecret(config) : undefined;
+  if (emptySecret !== undefined) problems.push(emptySecret);
   // Without one, a strong one is made with the database.
   if (config.secret !== '' && isWeakSecret(config.secret)) {
     problems.push(

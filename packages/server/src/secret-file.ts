@@ -42,7 +42,32 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
     }
     makeSecretFile(path);
   }
-  return readSecretFile(path);
+  const secret = readSecretFile(path);
+  const recovered = recoveredPaths(path).filter((each) => existsSync(each));
+  const right = recovered.find((each) => fits(readSecretFile(each), database));
+  if (right !== undefined && !fits(secret, database)) {
+    problems.push(
+      `INNKEEPER_SECRET does not match this database: ${path} was changed while the service ran, and the service saved the right one. Run: mv ${right} ${path}`,
+    );
+  } else if (secret === '' && !fits('', database)) problems.push(emptySecretProblem(path, database));
+  return secret;
+}
+
+/** What is wrong with a file that is there and has no secret in it, then what to do. */
+export function findEmptySecret(place: DatabasePlace): string | undefined {
+  const path = secretPath(place);
+  if (path === undefined || !existsSync(path) || readSecretFile(path) !== '') return undefined;
+  return emptySecretProblem(path, place.databaseUrl.slice('sqlite:'.length));
+}
+
+function emptySecretProblem(path: string, database: string): string {
+  if (fits('', database)) {
+    return `INNKEEPER_SECRET is empty: ${path} has no content, and this database was encrypted without a secret, so anyone with a copy of it can decrypt it. Create a new database with a secret of its own, then move the data with innkeeper catalog export, innkeeper users export and their counterparts.`;
+  }
+  const wayOut = isUnused(database)
+    ? `Delete ${path}, and a new secret is created at the next start.`
+    : 'Put its content back from your backup of it; nothing else decrypts this database.';
+  return `INNKEEPER_SECRET is empty: ${path} has no content. ${wayOut}`;
 }
 
 /** The secret that is there, or an empty one. */
@@ -56,6 +81,19 @@ export function putSecretBack(path: string, secret: string): boolean {
   if (existsSync(path)) return false;
   makeSecretFile(path, secret);
   return true;
+}
+
+/** Undefined while the file has this secret; otherwise a file beside it that does, because the one who changed it may need the other. */
+export function recoverSecret(path: string, secret: string): string | undefined {
+  if (readSecretFile(path) === secret) return undefined;
+  const beside = recoveredPaths(path).find((each) => !existsSync(each) || readSecretFile(each) === secret);
+  if (beside === undefined) throw new Error(`${recoveredPaths(path).join(', ')} have other content`);
+  putSecretBack(beside, secret);
+  return beside;
+}
+
+function recoveredPaths(path: string): string[] {
+  return ['.recovered', '.recovered-2', '.recovered-3'].map((ending) => path + ending);
 }
 
 /** Linked into place, so that two processes starting at once agree on one. */

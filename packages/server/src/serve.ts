@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
@@ -26,7 +25,7 @@ import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { CatalogCache } from './http/options/catalog-cache.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
-import { putSecretBack } from './secret-file.ts';
+import { SecretWatch } from './secret-watch.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
 import type { Problem } from './storage/port.ts';
@@ -35,8 +34,6 @@ import { SigningKeys } from './tokens/keys.ts';
 import { WorkPool } from './work/pool.ts';
 import { workerProblems } from './worker-watch.ts';
 
-/** How often the secret file is looked for. */
-const SECRET_MS = 5_000;
 /** A reader of the log that has stopped holds a shutdown up no longer. */
 const LOG_DRAIN_MS = 1_000;
 
@@ -126,6 +123,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const openCatalogs = new OpenCatalogs(storage);
     const work = new WorkPool();
     held.push(work);
+    const secretFile = new SecretWatch(config, logger);
     const service: Service = {
       storage,
       applications,
@@ -140,7 +138,8 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       webhookSender,
       work,
       publicUrl,
-      problems: () => worstFirst([...storage.problems(), ...clock.problems(), ...workerProblems()]),
+      problems: () =>
+        worstFirst([...storage.problems(), ...clock.problems(), ...secretFile.problems(), ...workerProblems()]),
       clockSkewMs: () => clock.skewMs,
       now,
       refresh,
@@ -153,7 +152,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
       over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
     });
-    held.push({ close: () => reporting.stop() }, keepSecretFile(config, logger));
+    held.push({ close: () => reporting.stop() }, secretFile);
     if (driver.scrub && config.scrubEveryMs !== undefined) {
       const scrubbing = scrubRegularly(
         driver.scrub,
@@ -202,21 +201,6 @@ const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
 function worstFirst(problems: Problem[]): Problem[] {
   return problems.sort((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
-}
-
-/** A deleted secret file would be noticed at the next start, when nobody has the secret any more. */
-function keepSecretFile({ databaseUrl, secret, secretFile }: Config, logger: Logger): { close(): void } {
-  const look = (): void => {
-    // A folder that was moved or removed gets no file from us.
-    if (secretFile === undefined || !existsSync(databaseUrl.slice('sqlite:'.length))) return;
-    try {
-      if (putSecretBack(secretFile, secret)) logger.warn(`${secretFile} was missing and has been written again`);
-    } catch (error) {
-      logger.error({ err: error }, `${secretFile} is missing and cannot be written: put it back before the next start`);
-    }
-  };
-  const timer = setInterval(look, SECRET_MS).unref();
-  return { close: () => clearInterval(timer) };
 }
 
 /** With port 0 the public URL is the assigned port's, unless one was given. */

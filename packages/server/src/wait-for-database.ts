@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { storageDriver } from './storage/open.ts';
-import { DatabaseDamaged, StorageUnavailable } from './storage/port.ts';
+import { DatabaseDamaged, DatabaseRefused, StorageUnavailable } from './storage/port.ts';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
@@ -21,7 +21,8 @@ export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, l
       if (tries > 1) logger.info({ tries }, 'the database is reachable');
       return;
     } catch (error) {
-      if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;
+      const canPass = error instanceof StorageUnavailable && !(error instanceof DatabaseRefused);
+      if (!canPass || error instanceof DatabaseDamaged) throw error;
       const left = deadline - performance.now();
       if (left <= 0) throw error;
       const nextMs = Math.round(Math.min(pauseMs, left));

@@ -2,7 +2,13 @@ import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { ClockWrong } from '../domain/clock.ts';
 import { hardLinkSteps } from '../storage/hard-link-steps.ts';
-import { DatabaseDamaged, DatabaseHardLinked, DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
+import {
+  DatabaseDamaged,
+  DatabaseHardLinked,
+  DatabaseRefused,
+  DatabaseUrlInvalid,
+  StorageUnavailable,
+} from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
@@ -33,6 +39,7 @@ export function explainError(error: unknown): Failure | undefined {
     return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
   }
   if (error instanceof DatabaseHardLinked) return new Failure(error.message, { wayOut: hardLinkSteps(error.path) });
+  if (error instanceof DatabaseRefused) return new Failure(error.message, { wayOut: error.wayOut });
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
   }

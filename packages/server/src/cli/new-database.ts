@@ -14,9 +14,13 @@ export async function makeDatabase(config: Config, { anyway = false } = {}): Pro
   const path = config.databaseUrl.slice('sqlite:'.length);
   if (anyway) refuseLostLog(path);
   else refuseLostDatabase(config);
-  if (existsSync(path) && (!anyway || isFilled(path))) return false;
   const { storageDriver } = await import('../storage/open.ts');
-  await (await storageDriver(config.databaseUrl)).migrate();
+  const driver = await storageDriver(config.databaseUrl);
+  // Another program's file gets no secret: the driver refuses it. A journal is undone by the one who opens the file to write.
+  if (isFilled(path) && !existsSync(secretPath(config) ?? '') && !existsSync(`${path}-journal`))
+    await driver.migrationState();
+  if (existsSync(path) && (!anyway || isFilled(path))) return false;
+  await driver.migrate();
   return true;
 }
 

@@ -59,8 +59,15 @@ describe('the database file under a running service', () => {
 
   test('deleted: nothing is acknowledged any more, it is told, and nothing new is made at the next start', async () => {
     expect(await create()).toMatchObject({ status: 200 });
+    const { name } = await create();
     rmSync(path);
-    await expectStopped(/was deleted or moved/);
+    await expectStopped(/was deleted while .* All data is still in the open file/);
+    // The advice itself.
+    const [, from = ''] = /Copy it first: cp (\S+) /.exec((await readiness()).text) ?? [];
+    expect(from).toMatch(new RegExp(`^/proc/${server.pid}/fd/\\d+$`));
+    copyFileSync(from, `${path}.rescued`);
+    expect(names(`${path}.rescued`)).toContain(name);
+    rmSync(`${path}.rescued`);
     server.signal('SIGTERM');
     expect(await server.exited).toMatchObject({ code: 0 });
     expect(existsSync(path)).toBe(false);

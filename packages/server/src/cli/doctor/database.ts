@@ -1,7 +1,13 @@
 import type { Config } from '../../config.ts';
 import { createKeyring } from '../../domain/keyring.ts';
 import { hardLinkSteps } from '../../storage/hard-link-steps.ts';
-import { DatabaseDamaged, DatabaseHardLinked, type MigrationState, type Storage } from '../../storage/port.ts';
+import {
+  DatabaseDamaged,
+  DatabaseHardLinked,
+  DatabaseRefused,
+  type MigrationState,
+  type Storage,
+} from '../../storage/port.ts';
 import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { counted } from '../time.ts';
@@ -47,6 +53,9 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
     }
     if (error instanceof DatabaseHardLinked) {
       return { checks: [failed('database', error.message, hardLinkSteps(error.path)), checkClock([])] };
+    }
+    if (error instanceof DatabaseRefused) {
+      return { checks: [failed('database', error.message, error.wayOut), checkClock([])] };
     }
     const { findLock } = await import('../../storage/open.ts');
     const lock = await withinLimit(findLock(config.databaseUrl), LIMIT_MS).catch(() => undefined);

@@ -22,6 +22,17 @@ export class DatabaseHardLinked extends StorageUnavailable {
   }
 }
 
+/** The database is not to be touched as it is: nothing was changed. */
+export class DatabaseRefused extends StorageUnavailable {
+  override name = 'DatabaseRefused';
+  readonly wayOut: string;
+
+  constructor(message: string, wayOut: string) {
+    super(message);
+    this.wayOut = wayOut;
+  }
+}
+
 /** The address of the database cannot be read: trying again does not help. What it is may hold a password. */
 export class DatabaseUrlInvalid extends Error {
   override name = 'DatabaseUrlInvalid';

@@ -1,7 +1,17 @@
 /** Something that operators must know about: /readyz, the metrics, the log and doctor report it. */
 export type Problem = {
   /** Stable, for alerts. */
-  kind: 'disk' | 'corruption' | 'file' | 'clock' | 'log-size' | 'hard-link' | 'lock' | 'permissions' | 'worker';
+  kind:
+    | 'disk'
+    | 'corruption'
+    | 'file'
+    | 'clock'
+    | 'log-size'
+    | 'hard-link'
+    | 'lock'
+    | 'permissions'
+    | 'worker'
+    | 'secret';
   /** What is wrong, then what to do. */
   message: string;
   /** none: the service works. read-only: writes fail. down: no answer can be trusted, and /readyz fails. */

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { removeNotesOfDead } from './open-note.ts';
+import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
@@ -27,7 +28,14 @@ export function connectToWrite(path: string): Connection {
   // SQLite gives its other files the mode of this one: nobody else's to read.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   const hadLog = existsSync(`${path}-wal`);
+  refuseOtherLog(path);
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true }));
+  try {
+    refuseForeign(connection.database, path);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
   // FULL: the write-ahead log is flushed before commit returns. Never to be traded for speed.
   connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
   // What is erased is written over, not only let go of.

@@ -10,6 +10,7 @@ import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { refuseHardLinks } from './open-file.ts';
 import { leaveNote, type OpenNote, removeNotesOfDead } from './open-note.ts';
+import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 import { sqliteScrub } from './scrub.ts';
 import { SharedReads } from './shared-reads.ts';
 import { sqliteStores } from './stores.ts';
@@ -33,9 +34,11 @@ export function sqliteDriver(path: string, link?: string): StorageDriver {
     async migrationState() {
       if (!existsSync(path)) return { applied: 0, latest: LATEST_MIGRATION };
       refuseHardLinks(path);
+      refuseOtherLog(path);
       return namingFile(path, () => {
         const connection = connectToRead(path);
         try {
+          refuseForeign(connection.database, path);
           return migrationState(connection.database);
         } finally {
           connection.close();

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseHardLinked } from '../port.ts';
 
@@ -18,6 +18,7 @@ export class OpenFile {
   readonly identity: FileIdentity;
   /** The symbolic link that led to the path, or a path through a folder that is one: the next start goes where it leads then. */
   readonly link: string | undefined;
+  #descriptor: string | undefined;
 
   /** Call it after the connection has read something: SQLite makes the log and its index then, and keeps both while it is open. */
   constructor(
@@ -62,6 +63,13 @@ export class OpenFile {
     });
   }
 
+  /** Where the open file can still be read after it was deleted; undefined where it was only moved, or where the system does not say. */
+  deletedFile(): string | undefined {
+    this.#descriptor ??= findDescriptor(this.identity.database) ?? '';
+    const found = this.#descriptor && statSync(this.#descriptor, { throwIfNoEntry: false });
+    return found && found.nlink === 0 ? this.#descriptor : undefined;
+  }
+
   logBytes(): number {
     return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -74,10 +82,16 @@ const HAPPENED: Record<Mismatch['is'], string> = {
 };
 
 /** What is wrong, then what to do. */
-export function describeMismatch({ path, link }: Pick<OpenFile, 'path' | 'link'>, { file, is }: Mismatch): string {
+export function describeMismatch(open: OpenFile, { file, is }: Mismatch): string {
+  const { path, link } = open;
   if (file === 'link') {
     const leads = is === 'missing' ? 'no longer leads to a file' : 'now leads to another file';
     return `${link} ${leads}, while Innkeeper has ${path} open, so nothing is read or written any more. Point the link back to ${path}, and the service resumes by itself; or restart the service to use the file that the link leads to.`;
+  }
+  const deleted = file === 'database' && is !== 'empty' ? open.deletedFile() : undefined;
+  if (deleted !== undefined) {
+    const replaced = is === 'other' ? ' and replaced by another file' : '';
+    return `${path} was deleted${replaced} while Innkeeper had it open, so nothing is read or written any more. All data is still in the open file, and is lost when the service stops. Copy it first: cp ${deleted} ${path}.rescued && sync. Stop the service only then, move ${path}.rescued to ${path}, move ${path}-wal and ${path}-shm away if they are there, and start it again.`;
   }
   const happened = HAPPENED[is];
   const stopped = `${path}${ENDINGS[file]} ${happened} while Innkeeper had it open, so nothing is read or written any more.`;
@@ -101,6 +115,18 @@ function countNames(path: string): number {
 
 function identify(path: string): FileIdentity {
   return { database: identityOf(path), log: identityOf(`${path}-wal`), index: identityOf(`${path}-shm`) };
+}
+
+/** As a path under /proc, without opening it: closing it again would let go of SQLite's locks. */
+function findDescriptor(identity: string | undefined): string | undefined {
+  const folder = `/proc/${process.pid}/fd`;
+  try {
+    return readdirSync(folder)
+      .map((name) => `${folder}/${name}`)
+      .find((path) => identityOf(path) === identity);
+  } catch {
+    return undefined;
+  }
 }
 
 export function identityOf(path: string): string | undefined {

@@ -9,25 +9,35 @@ import { identityOf } from './open-file.ts';
  */
 export type OpenNote = { remove(): void };
 
-/** `startedAt` tells processes apart that had the same number, where the system says it; `database` is the file by device and inode. */
-type Noted = { pid: number; startedAt: string | null; database: string | undefined };
+/** `startedAt` tells processes apart that had the same number, where the system says it; `database` and `log` are the files by device and inode. */
+type Noted = { pid: number; startedAt: string | null; database: string | undefined; log?: string | undefined };
 
 export function leaveNote(path: string): OpenNote {
   const note = join(dirname(path), `${prefixOf(path)}${randomBytes(8).toString('hex')}`);
   const { pid } = process;
-  const noted: Noted = { pid, startedAt: startOf(pid), database: identityOf(path) };
+  const noted: Noted = { pid, startedAt: startOf(pid), database: identityOf(path), log: identityOf(`${path}-wal`) };
   quietly(() => writeFileSync(note, JSON.stringify(noted), { mode: 0o600, flag: 'wx' }));
   return { remove: () => quietly(() => rmSync(note, { force: true })) };
 }
 
 /** Notes about this very file, of processes that ended without closing it. */
 export function notesOfDead(path: string): string[] {
-  let names: string[] = [];
-  quietly(() => {
-    names = readdirSync(dirname(path));
-  });
-  const notes = names.filter((name) => name.startsWith(prefixOf(path))).map((name) => join(dirname(path), name));
-  return notes.filter((note) => isOfDead(note, identityOf(path)));
+  const database = identityOf(path);
+  return readNotes(path)
+    .filter(({ noted }) => noted.database === database && !isAlive(noted))
+    .map(({ note }) => note);
+}
+
+/**
+ * The note of a process that ended with this very log and another database: the log is not of the file that lies beside it. By
+ * inode alone, because a machine may number its devices anew; where all files were copied, the log is another one too.
+ */
+export function findNoteOfOtherLog(path: string): string | undefined {
+  const [database, log] = [inodeOf(identityOf(path)), inodeOf(identityOf(`${path}-wal`))];
+  if (log === undefined || database === undefined) return undefined;
+  const ofLog = readNotes(path).filter(({ noted }) => inodeOf(noted.log) === log);
+  if (ofLog.some(({ noted }) => inodeOf(noted.database) === database)) return undefined;
+  return ofLog.find(({ noted }) => !isAlive(noted))?.note;
 }
 
 /** For who has the database open with all that is in its log. */
@@ -35,19 +45,27 @@ export function removeNotesOfDead(path: string): void {
   for (const note of notesOfDead(path)) quietly(() => rmSync(note, { force: true }));
 }
 
+function inodeOf(identity: string | undefined): string | undefined {
+  return identity?.split(':')[1];
+}
+
+function readNotes(path: string): { note: string; noted: Noted }[] {
+  const notes: { note: string; noted: Noted }[] = [];
+  let names: string[] = [];
+  quietly(() => {
+    names = readdirSync(dirname(path));
+  });
+  for (const name of names.filter((each) => each.startsWith(prefixOf(path)))) {
+    const note = join(dirname(path), name);
+    // Removed meanwhile, or not written in full.
+    quietly(() => notes.push({ note, noted: JSON.parse(readFileSync(note, 'utf8')) as Noted }));
+  }
+  return notes;
+}
+
 /** Hidden, so that it is not among `innkeeper.db-*`. */
 function prefixOf(path: string): string {
   return `.${basename(path)}.open-`;
-}
-
-function isOfDead(note: string, database: string | undefined): boolean {
-  try {
-    const noted = JSON.parse(readFileSync(note, 'utf8')) as Noted;
-    return noted.database === database && !isAlive(noted);
-  } catch {
-    // Removed meanwhile, or not written in full.
-    return false;
-  }
 }
 
 function isAlive({ pid, startedAt }: Noted): boolean {
@@ -70,7 +88,7 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** A folder that takes no file: then nobody is warned. */
+/** A folder that takes no file, say: then nobody is warned. */
 function quietly(work: () => void): void {
   try {
     work();

@@ -1,0 +1,85 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { inThread } from '../cli/in-thread.ts';
+import { endAll, serve } from '../operations/serve-process.ts';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'innkeeper-foreign-'));
+  path = join(folder, 'innkeeper.db');
+});
+afterEach(async () => {
+  await endAll();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => inThread([...args, '--database-url', `sqlite:${path}`]);
+
+describe('a log beside another database than its own', () => {
+  const notes = () => readdirSync(folder).filter((name) => name.includes('.open-'));
+
+  test('is not written into it, and each way out works', async () => {
+    expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+    const old = join(folder, 'old');
+    cpSync(path, old);
+    const server = await serve({ settings: { databaseUrl: `sqlite:${path}` } });
+    expect(await run('app', 'create', '--name', 'Two')).toMatchObject({ code: 0 });
+    server.signal('SIGKILL');
+    await server.exited;
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    cpSync(folder, `${folder}-whole`, { recursive: true });
+
+    renameSync(path, join(folder, 'right'));
+    cpSync(old, path);
+    const before = readFileSync(path);
+    for (const command of ['app list', 'migrate', 'migrate --check', 'scrub', 'doctor']) {
+      const { code, stdout, stderr } = await run(...command.split(' '));
+      expect([command, code]).toEqual([command, 1]);
+      expect(stdout + stderr).toContain(`the write-ahead log ${path}-wal belongs to another file than ${path}`);
+      expect(stdout + stderr).toContain(`move ${path}-wal and ${path}-shm away`);
+    }
+    const again = await serve({ settings: { databaseUrl: `sqlite:${path}` }, failing: true });
+    expect(await again.exited).toMatchObject({ code: 1 });
+    expect(again.stderr()).toContain('belongs to another file');
+    expect(readFileSync(path).equals(before)).toBe(true);
+
+    for (const ending of ['-wal', '-shm']) renameSync(path + ending, join(folder, `away${ending}`));
+    expect((await run('app', 'list')).stdout).not.toContain('Two');
+    rmSync(path);
+    for (const ending of ['-wal', '-shm']) renameSync(join(folder, `away${ending}`), path + ending);
+    renameSync(join(folder, 'right'), path);
+    expect((await run('app', 'list')).stdout).toContain('Two');
+    expect(notes()).toEqual([]);
+
+    // All files copied elsewhere: the log is still that of its database.
+    path = join(`${folder}-whole`, 'innkeeper.db');
+    expect((await run('app', 'list')).stdout).toContain('Two');
+    rmSync(`${folder}-whole`, { recursive: true });
+  });
+});
+
+describe("another program's database", () => {
+  const FOREIGN = {
+    'with tables': 'create table notes (text); insert into notes values (1)',
+    'with tables and a version': 'create table notes (text); pragma user_version = 3',
+    'with an application id': 'pragma application_id = 252006674; create table notes (text)',
+  };
+
+  test.each(Object.entries(FOREIGN))('%s is refused and not changed', async (_, sql) => {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+    const before = readFileSync(path);
+    for (const command of ['migrate', 'migrate --check', 'app create --name One', 'scrub', 'doctor']) {
+      const { code, stdout, stderr } = await run(...command.split(' '));
+      expect([command, code]).not.toEqual([command, 0]);
+      expect(stdout + stderr).toContain(`${path} is not an Innkeeper database`);
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(`${path}.secret`)).toBe(false);
+  });
+});
