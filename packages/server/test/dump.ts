@@ -1,16 +1,20 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
+/** Events of a deleted user keep the ids (CONTRACT.md section 6). */
+export const KEEP_IDS = ['events'];
+
 /** All that a database holds, as text: what is in it can be searched for, whatever table it went to. */
-export async function dump(url: string): Promise<string> {
-  return url.startsWith('sqlite:') ? dumpSqlite(url.slice('sqlite:'.length)) : dumpPostgres(url);
+export async function dump(url: string, without: readonly string[] = []): Promise<string> {
+  return url.startsWith('sqlite:') ? dumpSqlite(url.slice('sqlite:'.length), without) : dumpPostgres(url, without);
 }
 
-function dumpSqlite(path: string): string {
+function dumpSqlite(path: string, without: readonly string[]): string {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
     const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
-    const rows = tables.flatMap(({ name }) => database.prepare(`select * from "${name}"`).all());
+    const names = tables.map(({ name }) => String(name)).filter((name) => !without.includes(name));
+    const rows = names.flatMap((name) => database.prepare(`select * from "${name}"`).all());
     return rows
       .flatMap((row) => Object.values(row))
       .map((value) => (value instanceof Uint8Array ? toIdentifier(value) : String(value)))
@@ -25,13 +29,14 @@ function toIdentifier(bytes: Uint8Array): string {
   return bytes.length === 16 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : hex;
 }
 
-async function dumpPostgres(url: string): Promise<string> {
+async function dumpPostgres(url: string, without: readonly string[]): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const tables = await client.query("select tablename from pg_tables where schemaname = 'public'");
     const parts: string[] = [];
     for (const { tablename } of tables.rows) {
+      if (without.includes(tablename)) continue;
       const { rows } = await client.query(`select t::text as row from "${tablename}" t`);
       parts.push(...rows.map(({ row }) => row as string));
     }
