@@ -73,7 +73,7 @@ function check(shape: Shape, value: unknown, walk: Walk): void {
   else if (typeof value === 'object' && value !== null) checkMembers(shape, value as Record<string, unknown>, walk);
 }
 
-/** Of alternatives, the problem is told for the one that the value is. */
+/** Of alternatives, the problem is that of the one that the value is. */
 function checkKinds(kinds: Shape[], value: unknown, walk: Walk): void {
   const kind = kinds.find((each) => (each.enum ? each.enum.includes(value) : isOfType(each.type, value)));
   if (kind) check(kind, value, walk);

@@ -98,7 +98,8 @@ describe.each(places)(
       const { payload } = await jwtVerify(exported.receipts[0], createLocalJWKSet({ keys }));
       expect(payload).toMatchObject({ sub: userCode, option: 'vegetarian', value: false, by: 'unsubscribe' });
       const page = await cli.run('users', 'export', ...app(), '--user', userCode, '--format', 'html');
-      expect(page.stdout).toMatch(/^<!doctype html>[^]*grace@example\.com[^]*unsubscribe/);
+      expect(page.stdout).toMatch(/^<!doctype html>/);
+      for (const word of ['grace@example.com', 'unsubscribe']) expect(page.stdout).toContain(word);
       expect(`${page.stdout}${one.stdout}`).not.toContain(accessToken);
       expect((await cli.run('users', 'export', ...app(), '--format', 'html')).code).toBe(2);
       expect((await cli.run('users', 'export', ...app(), '--user', 'nobody')).code).toBe(1);

@@ -79,7 +79,11 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     [{ url: 'https://10.0.0.1/' }, 'url', 'must lead to a public address'],
     [{ url: 'https://[::ffff:169.254.169.254]/' }, 'url', 'must lead to a public address'],
     [{ url: 'https://ada:pass@app.example.com/' }, 'url', 'must not contain a user name'],
-    [{ url: 'https://app.example.com/', types: ['user.created', 'user.gone'] }, 'types[1]', 'must be one of user.created'],
+    [
+      { url: 'https://app.example.com/', types: ['user.created', 'user.gone'] },
+      'types[1]',
+      'must be one of user.created',
+    ],
     [{ url: 'https://app.example.com/', types: 'user.created' }, 'types', 'must be a list'],
     [{ url: 'https://app.example.com/', description: 'a\nb' }, 'description', 'control'],
     [{ url: 'https://app.example.com/', secret: 'x' }, 'secret', 'is unknown'],

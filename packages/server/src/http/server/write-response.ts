@@ -30,7 +30,7 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
   response.writeHead(reply.statusCode, reply.rawHeaders);
   const texts = body[Symbol.asyncIterator]();
   // What waits for news must not wait for a client that is gone.
-  response.once('close', () => texts.return?.()?.catch(() => {}));
+  response.once('close', () => void texts.return?.()?.catch(() => {}));
   try {
     // Of a HEAD, nothing is made.
     if (raw.method !== 'HEAD') {

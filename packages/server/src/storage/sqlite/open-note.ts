@@ -30,7 +30,7 @@ export function notesOfDead(path: string): string[] {
 
 /**
  * The note of a process that ended with this very log and another database: the log is not of the file that lies beside it. By
- * inode alone, because a machine may number its devices anew; where all files were copied, the log is another one too.
+ * inode alone, because a machine may number its devices again; where all files were copied, the log is another one too.
  */
 export function findNoteOfOtherLog(path: string): string | undefined {
   const [database, log] = [inodeOf(identityOf(path)), inodeOf(identityOf(`${path}-wal`))];
