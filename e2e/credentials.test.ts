@@ -201,7 +201,7 @@ describe('the credentials room', () => {
     await page.getByRole('tab', { name: 'Tokens (1)' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();
-    expect(await page.getByRole('menuitem').count()).toBe(2);
+    expect(await page.getByRole('menuitem').count()).toBe(3);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();

@@ -6791,7 +6791,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description its purpose, 1 to 255 characters */
+                    /** @description its purpose, 1 to 255 characters; shown as the author of revisions */
                     name: string;
                     access?: components["schemas"]["Access"];
                     apps?: string[] | null;
@@ -8118,7 +8118,7 @@ export interface operations {
                 state?: "pending" | "succeeded" | "failed";
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
             };
             header?: never;
@@ -9536,8 +9536,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
-                    values?: ((boolean | string | number) | {
+                    values: ((boolean | string | number) | {
                         value: boolean | string | number;
                         /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
@@ -10741,7 +10740,12 @@ export interface operations {
                     /** @description line number in the file, and the line: one user as JSON */
                     lines: {
                         line: number;
-                        text: string;
+                        text?: string;
+                        /**
+                         * @description why `text` is missing; the line is rejected
+                         * @enum {unknown}
+                         */
+                        unreadable?: "too long" | "not UTF-8";
                     }[];
                     /**
                      * @description for existing users: reject a line that differs, update the user, or keep the user
@@ -10856,7 +10860,7 @@ export interface operations {
                 count?: boolean;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
             };
             header?: never;
@@ -11921,7 +11925,7 @@ export interface operations {
                 userUid?: string;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
             };
             header?: never;
@@ -12034,7 +12038,7 @@ export interface operations {
                 userUid?: string;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
             };
             header?: never;
@@ -12089,7 +12093,7 @@ export interface operations {
                 userUid?: string;
                 /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
             };
             header?: never;

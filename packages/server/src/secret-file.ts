@@ -3,6 +3,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statS
 import { dirname } from 'node:path';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
+import { FIRST_TABLE } from './storage/sqlite/first-table.ts';
 
 /** Where a database lies: behind all links, and the path that was given where that was a link. */
 export type DatabasePlace = { databaseUrl: string; databaseLink: string | undefined };
@@ -33,6 +34,8 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   }
   const database = place.databaseUrl.slice('sqlite:'.length);
   if (!existsSync(path)) {
+    // Another program's file gets no secret; opening it is refused.
+    if (isForeign(database)) return '';
     // Another process may make it, and settle the database on it, between these two looks.
     if (!isUnused(database) && !existsSync(path)) {
       problems.push(
@@ -120,6 +123,23 @@ function readSecretFile(path: string): string {
 function isUnused(database: string): boolean {
   const file = statSync(database, { throwIfNoEntry: false });
   return !file || file.size === 0 || readCheck(database) === undefined;
+}
+
+/** Tables without the first of ours (storage/sqlite/refuse-foreign.ts). */
+function isForeign(path: string): boolean {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 || existsSync(`${path}-journal`)) return false;
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    try {
+      const names = database.prepare("select name from sqlite_schema where type = 'table'").all();
+      return names.length > 0 && !names.some(({ name }) => name === FIRST_TABLE);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 function fits(secret: string, database: string): boolean {

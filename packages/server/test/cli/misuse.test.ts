@@ -33,7 +33,7 @@ describe('what was misused ends with 2, one message and no result', () => {
       'app set 1_a accessTokenTtl=3600',
       'accessTokenTtl must be a number with s, m, h or d',
     ],
-    ['a rate limit without a unit', 'app set 1_a rateLimit=600/60', 'rateLimit must be off, or requests'],
+    ['a rate limit without a unit', 'app set 1_a rateLimit=600/60', 'rateLimit must be off, or a burst of requests'],
     ['an expiry without a unit', 'token create --name ci --expires 90', 'a number with s, m, h or d, for example 24h'],
     ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'The maximum is 30d.'],
     ['a port in words', 'serve --port many', 'INNKEEPER_PORT is "many": it must be a number from 0 to 65535.'],

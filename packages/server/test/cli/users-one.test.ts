@@ -103,6 +103,7 @@ describe.each(places)(
       expect(`${page.stdout}${one.stdout}`).not.toContain(accessToken);
       expect((await cli.run('users', 'export', ...app(), '--format', 'html')).code).toBe(2);
       expect((await cli.run('users', 'export', ...app(), '--user', 'nobody')).code).toBe(1);
+      expect((await cli.run('users', 'delete', userCode, ...app(), '--yes')).code).toBe(0);
     });
 
     test('export writes those for whom all conditions hold, and their status comes back with them', async () => {

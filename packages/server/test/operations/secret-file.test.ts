@@ -41,7 +41,7 @@ test('an empty or blank secret is refused wherever it comes from', async () => {
       expect(refused.stderr()).toContain(`INNKEEPER_SECRET is empty: ${path}.secret has no content.`);
       expect(refused.stderr()).toContain(`Delete ${path}.secret`);
     }
-    rmSync(path, { force: true });
+    for (const ending of ['', '-wal', '-shm']) rmSync(path + ending, { force: true });
   }
   const blank = await inThread(['app', 'list', '--database-url', `sqlite:${path}`], { INNKEEPER_SECRET: '   ' });
   expect(blank).toMatchObject({ code: 2, stderr: expect.stringContaining('INNKEEPER_SECRET is blank.') });

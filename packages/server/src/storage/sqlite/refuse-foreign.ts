@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseRefused } from '../port.ts';
+import { FIRST_TABLE } from './first-table.ts';
 import { findNoteOfOtherLog } from './open-note.ts';
-
-/** Made by the first migration, together with the version. */
-const FIRST_TABLE = 'application_secrets';
 
 /** Before SQLite opens the file: it would write the log of another database into it. */
 export function refuseOtherLog(path: string): void {
