@@ -34,7 +34,7 @@ describe('the audit of the portal', () => {
     await expectFits(page);
     expect(await brokenWords(first.locator('th, td:first-child'))).toEqual([]);
     await page.getByRole('combobox', { name: 'Action' }).click();
-    await page.getByRole('option', { name: 'Secret rotated' }).click();
+    await page.getByRole('option', { name: 'Secret rotated', exact: true }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
     await expectFits(page);
     // What is about no application has a page of its own.
