@@ -48,6 +48,7 @@ const PAGES: Record<string, (demo: Demo) => string> = {
   audit: ({ clientId }) => `/applications/${clientId}/audit`,
   connect: ({ clientId }) => `/applications/${clientId}/connect`,
   credentials: ({ clientId }) => `/applications/${clientId}/credentials`,
+  webhooks: ({ clientId }) => `/applications/${clientId}/webhooks`,
   members: ({ clientId }) => `/applications/${clientId}/members`,
 };
 
@@ -127,6 +128,12 @@ async function makeDemo(server: TestServer): Promise<Demo> {
   await addPast(service, Number(clientId.split('_')[0]));
   const manage = await manageWith(server, { name: 'deploy' });
   const path = `/applications/${clientId}`;
+  await manage.send('POST', `${path}/webhooks`, {
+    url: 'https://app.example.com/innkeeper-events',
+    types: ['selection.saved', 'selection.unset'],
+    description: 'Mailing list',
+  });
+  await manage.send('POST', `${path}/webhooks`, { url: 'https://crm.example.com/hooks/innkeeper' });
   await manage.send('PATCH', path, { name: 'Demo', settings: { accessTokenTtl: '2h', saveByUserUid: 'secret' } });
   await manage.send('PATCH', path, { settings: { accessTokenTtl: '1h', saveByUserUid: null } });
   await manage.send('POST', `${path}/secrets`, { overlap: '24h' });

@@ -13,6 +13,7 @@ import type shell from './locales/en/shell.json';
 import type signIn from './locales/en/sign-in.json';
 import type translations from './locales/en/translations.json';
 import type users from './locales/en/users.json';
+import type webhooks from './locales/en/webhooks.json';
 
 // The compiler knows every text by its name: one that is not there does not compile.
 declare module 'i18next' {
@@ -34,6 +35,7 @@ declare module 'i18next' {
       'sign-in': typeof signIn;
       translations: typeof translations;
       users: typeof users;
+      webhooks: typeof webhooks;
     };
   }
 }

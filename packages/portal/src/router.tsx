@@ -191,6 +191,15 @@ const credentials = createRoute({
   ),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => application,
+  path: 'webhooks',
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/webhooks/webhooks-page.tsx')),
+    'WebhooksPage',
+  ),
+});
+
 const members = createRoute({
   getParentRoute: () => application,
   path: 'members',
@@ -218,6 +227,7 @@ const tree = root.addChildren([
       audit,
       connect,
       credentials,
+      webhooks,
       members,
     ]),
   ]),

@@ -11,6 +11,7 @@ import {
   IconTimeline,
   IconUsers,
   IconUsersGroup,
+  IconWebhook,
 } from '@tabler/icons-react';
 import type { Access } from '../api/access.ts';
 
@@ -25,6 +26,7 @@ export type RoomName =
   | 'audit'
   | 'connect'
   | 'credentials'
+  | 'webhooks'
   | 'members';
 
 type Room = {
@@ -62,6 +64,7 @@ export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonl
     rooms: [
       { name: 'connect', to: '/applications/$clientId/connect', icon: IconPlugConnected },
       { name: 'credentials', to: '/applications/$clientId/credentials', icon: IconKey },
+      { name: 'webhooks', to: '/applications/$clientId/webhooks', icon: IconWebhook },
       { name: 'members', to: '/applications/$clientId/members', icon: IconUsersGroup, access: 'own' },
     ],
   },

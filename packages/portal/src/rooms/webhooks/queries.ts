@@ -1,0 +1,57 @@
+import type { InputOf, OutputOf } from '@innkeeper/client/manage';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+
+export type Webhook = OutputOf<'/manage/v1/applications/{clientId}/webhooks', 'get'>['items'][number];
+export type Delivery = OutputOf<
+  '/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries',
+  'get'
+>['items'][number];
+export type EventType = Webhook['types'][number];
+export type NewWebhook = InputOf<'/manage/v1/applications/{clientId}/webhooks', 'post'>;
+
+export const EVENT_TYPES = [
+  'user.created',
+  'user.updated',
+  'user.suspended',
+  'user.resumed',
+  'user.deleted',
+  'selection.saved',
+  'selection.unset',
+  'catalog.published',
+] as const satisfies readonly EventType[];
+
+export function webhooksQuery(clientId: string) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'webhooks'],
+    queryFn: async ({ signal }) =>
+      (await api.get('/manage/v1/applications/{clientId}/webhooks', { path: { clientId }, signal })).data.items,
+    refetchInterval: 5000,
+  });
+}
+
+export function deliveriesQuery(clientId: string, webhookId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['application', clientId, 'webhooks', webhookId, 'deliveries'],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: 50, ...(pageParam !== null && { after: pageParam }) };
+      const path = { clientId, webhookId };
+      const address = '/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries';
+      return (await api.get(address, { path, query, signal })).data;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+    refetchInterval: 3000,
+  });
+}
+
+export function deliveryQuery(clientId: string, webhookId: string, deliveryId: string) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'webhooks', webhookId, 'deliveries', deliveryId],
+    queryFn: async ({ signal }) => {
+      const path = { clientId, webhookId, deliveryId };
+      const address = '/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries/{deliveryId}';
+      return (await api.get(address, { path, signal })).data;
+    },
+  });
+}

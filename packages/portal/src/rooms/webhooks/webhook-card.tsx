@@ -1,0 +1,150 @@
+import { Badge, Button, Card, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
+import { Moment } from '../../shell/moment.tsx';
+import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
+import { type Webhook, webhooksQuery } from './queries.ts';
+import { SecretShown } from './secret-shown.tsx';
+
+type Props = { clientId: string; webhook: Webhook; mayChange: boolean; onDeliveries: (() => void) | undefined };
+
+/** One webhook, how its deliveries fare, and what can be done with it. */
+export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Props) {
+  const { t, i18n } = useTranslation('webhooks');
+  const { t: shell } = useTranslation();
+  const client = useQueryClient();
+  const [deleting, setDeleting] = useState(false);
+  const { webhookId, url, types, description, enabled, offReason, recent, lastSuccessAt, failingSince } = webhook;
+  const path = { clientId, webhookId };
+  const onSettled = () => client.invalidateQueries({ queryKey: webhooksQuery(clientId).queryKey });
+  const test = useMutation({
+    mutationFn: async () =>
+      (await api.post('/manage/v1/applications/{clientId}/webhooks/{webhookId}/test', { path })).data,
+    onSuccess: ({ state, status, problem }) =>
+      notifications.show({
+        color: state === 'succeeded' ? 'green' : 'red',
+        message: state === 'succeeded' ? t('test.done', { status }) : t('test.failed', { why: status ?? problem }),
+      }),
+    onSettled,
+  });
+  const change = useMutation({
+    mutationFn: (body: { enabled: boolean }) =>
+      api.patch('/manage/v1/applications/{clientId}/webhooks/{webhookId}', { path, body }),
+    onSettled,
+  });
+  const rotate = useMutation({
+    mutationFn: async () =>
+      (await api.post('/manage/v1/applications/{clientId}/webhooks/{webhookId}/rotate-secret', { path, body: {} }))
+        .data,
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: () => api.delete('/manage/v1/applications/{clientId}/webhooks/{webhookId}', { path }),
+    onSettled,
+  });
+  const [testOnce, changeOnce] = [useMutateOnce(test), useMutateOnce(change)];
+  const [rotateOnce, removeOnce] = [useMutateOnce(rotate), useMutateOnce(remove)];
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <Card withBorder component="article" aria-label={url}>
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Stack gap={2} miw={0} flex="1 1 260px">
+            <Group gap="xs">
+              <Text fw={600} ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+                {url}
+              </Text>
+              <Health webhook={webhook} />
+            </Group>
+            {description !== '' && <Text size="sm">{description}</Text>}
+            <Text size="sm" c="dimmed">
+              {types.length === 0 ? t('allTypes') : types.join(', ')}
+            </Text>
+          </Stack>
+          {mayChange && (
+            <Switch
+              label={t('enabled')}
+              checked={enabled}
+              disabled={change.isPending}
+              onChange={(event) => changeOnce({ enabled: event.currentTarget.checked })}
+            />
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" component="div">
+          {t('lastSuccess')} {lastSuccessAt === null ? t('never') : <Moment at={lastSuccessAt} />}
+          {recent.deliveries > 0 &&
+            ` · ${t('recent', { failed: number.format(recent.failed), of: number.format(recent.deliveries) })}`}
+          {recent.pending > 0 && ` · ${t('pending', { pending: number.format(recent.pending) })}`}
+        </Text>
+        {offReason !== null && offReason !== 'manual' && (
+          <Text size="sm" c="red">
+            {t(`off.${offReason}`)}
+          </Text>
+        )}
+        {enabled && failingSince !== null && (
+          <Text size="sm" c="red" component="div">
+            {t('failingSince')} <Moment at={failingSince} />
+          </Text>
+        )}
+        <Problem error={test.error ?? change.error ?? rotate.error} />
+        <Group gap="xs">
+          {onDeliveries && (
+            <Button size="compact-sm" variant="default" onClick={onDeliveries}>
+              {t('deliveries.title')}
+            </Button>
+          )}
+          {mayChange && (
+            <>
+              <Button size="compact-sm" variant="default" loading={test.isPending} onClick={() => testOnce()}>
+                {t('test.send')}
+              </Button>
+              <Button size="compact-sm" variant="default" loading={rotate.isPending} onClick={() => rotateOnce()}>
+                {t('rotate')}
+              </Button>
+              <Button size="compact-sm" variant="subtle" color="red" onClick={() => setDeleting(true)}>
+                {t('delete.submit')}
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+      <Modal
+        opened={rotate.data !== undefined}
+        onClose={() => rotate.reset()}
+        title={t('rotate')}
+        closeOnClickOutside={false}
+        closeButtonProps={{ 'aria-label': shell('close') }}
+      >
+        {rotate.data && <SecretShown secret={rotate.data.secret} title={t('rotated')} onClose={() => rotate.reset()} />}
+      </Modal>
+      <ConfirmByTyping
+        opened={deleting}
+        title={t('delete.title')}
+        word={URL.parse(url)?.host ?? 'webhook'}
+        action={t('delete.submit')}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => removeOnce()}
+        onClose={() => setDeleting(false)}
+      >
+        {t('delete.text')}
+      </ConfirmByTyping>
+    </Card>
+  );
+}
+
+function Health({ webhook: { enabled, failingSince, lastSuccessAt } }: { webhook: Webhook }) {
+  const { t } = useTranslation('webhooks');
+  const health = enabled ? (failingSince !== null ? 'failing' : lastSuccessAt === null ? 'new' : 'healthy') : 'off';
+  const color = { failing: 'red', new: 'gray', healthy: 'green', off: 'gray' }[health];
+  return (
+    <Badge variant="light" color={color} tt="none">
+      {t(`health.${health}`)}
+    </Badge>
+  );
+}
