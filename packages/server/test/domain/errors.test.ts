@@ -14,7 +14,7 @@ const OF_THE_INTERFACE = [
   ...['0012', '0025'], // 7.3 delete user
 ];
 /** /manage/v1 */
-const OF_MANAGE = ['9400', '9401', '9403', '9404', '9409', '9412', '9422', '9428'];
+const OF_MANAGE = ['9400', '9401', '9403', '9404', '9409', '9410', '9412', '9422', '9428'];
 /** CONTRACT.md section 2, and what HTTP itself brings (docs/decisions/0013). */
 const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9417', '9431'];
 

@@ -79,8 +79,8 @@ export function webhookRoutes(app: Routes, service: Service): void {
     service,
     { method: 'PATCH', path: '/webhooks/:webhookId', schema: changeSchema },
     async (context) => {
-      const { appId, webhookId } = await webhookOf(service, context);
       const { url, types, description, enabled } = context.readBody();
+      const { appId, webhookId } = await webhookOf(service, context);
       const outcome = await storage.webhooks.update(appId, webhookId, {
         ...(url !== undefined && { url: await readUrl(service, url) }),
         ...(types !== undefined && { types: inOrder(types) }),
