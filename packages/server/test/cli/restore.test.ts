@@ -64,6 +64,7 @@ describe.each(databases)('restoring into $kind', (database) => {
         client_user_id: `user-${index}`,
         created_at: index,
         status: 'active',
+        link_generation: 0,
       })).sort((one, other) => Buffer.compare(one.user_id, other.user_id)),
       facts: [{ name: 'secret-check', value: createKeyring(SECRET).seal(Buffer.from('innkeeper')) }],
     };

@@ -158,7 +158,8 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
   // Nothing can be checked against an invalid one, but the rest can.
   if (!isGood) return {};
   const { max_length: maxLength, ...rest } = given;
-  return { ...rest, ...(maxLength !== undefined && { maxLength }) };
+  const bounds = NUMERIC.flatMap((name) => (given[name] === undefined ? [] : [[name, canonical(given[name])]]));
+  return { ...rest, ...Object.fromEntries(bounds), ...(maxLength !== undefined && { maxLength }) };
 }
 
 function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | null, path: Path, report: Report) {

@@ -33,6 +33,12 @@ describe('export, then apply', () => {
     );
   });
 
+  test('a bound of -0 is 0', () => {
+    const keys = [{ name: 'k', type: 'number' as const, constraint: { min: -0 } }];
+    const file = { languages: [{ name: 'English', tag: 'en' }], groups: [{ name: 'g', keys }] };
+    expect(define(file).groups[0]?.keys[0]?.constraint).toEqual({ min: 0 });
+  });
+
   test('gives what was wanted: apply, then export', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
