@@ -59,7 +59,8 @@ test('as it was built, that is a few files', async () => {
   });
   expect(main).toContainEqual(expect.stringContaining('dist/main.js'));
   expect(main.filter((url) => /\/src\/|\/node_modules\//.test(url))).toEqual([]);
-  expect(main.length).toBeLessThan(100);
+  // What two commands share, or is loaded later, is a file of its own: some hundred, where the sources are more than six.
+  expect(main.length).toBeLessThan(150);
   expect(writer).toContainEqual(expect.stringContaining('dist/writer-thread.js'));
   expect(writer.length).toBeLessThan(20);
 });
