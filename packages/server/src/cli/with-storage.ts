@@ -4,7 +4,7 @@ import { actingAs, currentActor } from '../domain/audit/actor.ts';
 import { checkSecret } from '../domain/check-secret.ts';
 import { Clock } from '../domain/clock.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
-import type { ApplicationRecord, Storage } from '../storage/port.ts';
+import { type ApplicationRecord, type Storage, StorageUnavailable } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
 import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
@@ -50,6 +50,12 @@ export async function withStorage<T>(
     const { now } = clock;
     const audited = auditedStorage(storage, currentActor, now);
     return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now }));
+  } catch (error) {
+    if (error instanceof StorageUnavailable && storage.problems().some(({ kind }) => kind === 'lock')) {
+      const { lockOf } = await import('../storage/open.ts');
+      throw (await lockOf(databaseUrl)) ?? error;
+    }
+    throw error;
   } finally {
     await storage.close();
   }

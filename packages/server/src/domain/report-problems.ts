@@ -1,13 +1,24 @@
 import type { Problem } from '../storage/port.ts';
 
 const EVERY_MS = 1_000;
+/** How often a problem that goes on is told again, if there is something new to tell. */
+const AGAIN_MS = 3_600_000;
 
-/** Says once when a problem begins or its effect changes, and once when it is over: /readyz and the metrics show it meanwhile. */
+/**
+ * Says once when a problem begins or its effect changes, and once when it is over: /readyz and the metrics show it meanwhile. One whose
+ * message changes (a clock that jumps again, a log that grows) is told again after an hour.
+ */
 export function reportProblems(
   problems: () => readonly Problem[],
   report: { begun(problem: Problem): void; over(kind: Problem['kind']): void },
 ): { stop(): void } {
   let known = new Map<Problem['kind'], Problem>();
+  const told = new Map<Problem['kind'], { message: string; at: number }>();
+  const isNews = ({ kind, message, effect }: Problem): boolean => {
+    if (known.get(kind)?.effect !== effect) return true;
+    const last = told.get(kind);
+    return last?.message !== message && performance.now() - (last?.at ?? 0) > AGAIN_MS;
+  };
   const look = (): void => {
     // The worst of a kind comes first.
     const found = new Map(
@@ -15,7 +26,11 @@ export function reportProblems(
         .toReversed()
         .map((problem) => [problem.kind, problem]),
     );
-    for (const [kind, problem] of found) if (known.get(kind)?.effect !== problem.effect) report.begun(problem);
+    for (const [kind, problem] of found) {
+      if (!isNews(problem)) continue;
+      told.set(kind, { message: problem.message, at: performance.now() });
+      report.begun(problem);
+    }
     for (const kind of known.keys()) if (!found.has(kind)) report.over(kind);
     known = found;
   };

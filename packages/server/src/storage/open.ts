@@ -1,4 +1,10 @@
-import type { BackupFiles, DataCheck, DataCheckOptions, Problem, StorageDriver } from './port.ts';
+import {
+  type BackupFiles,
+  DatabaseRefused,
+  type DataCheck,
+  type DataCheckOptions,
+  type StorageDriver,
+} from './port.ts';
 
 /** The one place that knows both databases. Only the one in use is loaded. `databaseLink` is a symbolic link that led to the file. */
 export async function storageDriver(databaseUrl: string, databaseLink?: string): Promise<StorageDriver> {
@@ -19,13 +25,18 @@ export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
 }
 
 /** Who has locked the database, where that can be asked. */
-export async function findLock(databaseUrl: string): Promise<Problem | undefined> {
-  if (databaseUrl.startsWith('sqlite:')) return undefined;
+export async function lockOf(databaseUrl: string): Promise<DatabaseRefused | undefined> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    return (await import('./sqlite/errors.ts')).locked(databaseUrl.slice('sqlite:'.length));
+  }
   const [{ findLockHolder }, { Servers }] = await Promise.all([
     import('./postgres/lock-watch.ts'),
     import('./postgres/servers.ts'),
   ]);
-  return findLockHolder(new Servers(databaseUrl));
+  const problem = await findLockHolder(new Servers(databaseUrl));
+  if (!problem) return undefined;
+  const end = problem.message.indexOf('. ') + 1;
+  return new DatabaseRefused(problem.message.slice(0, end), problem.message.slice(end + 1));
 }
 
 /** The format is SQLite's, for both databases. */

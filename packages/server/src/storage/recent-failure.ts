@@ -4,9 +4,11 @@ const TOLD_MS = 60_000;
 /** Whether acts failed recently: writes on a full disk, say, while reads work. */
 export class RecentFailure {
   #at = Number.NEGATIVE_INFINITY;
+  #last: unknown;
 
-  note(): void {
+  note(error?: unknown): void {
     this.#at = performance.now();
+    this.#last = error;
   }
 
   clear(): void {
@@ -15,5 +17,10 @@ export class RecentFailure {
 
   get isRecent(): boolean {
     return performance.now() - this.#at < TOLD_MS;
+  }
+
+  /** What was noted last. */
+  get last(): unknown {
+    return this.#last;
   }
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sqliteWhole } from '../../src/storage/sqlite/whole.ts';
 import { inThread } from '../cli/in-thread.ts';
+import { runInnkeeper } from '../cli/run-innkeeper.ts';
 import { endAll, serve } from '../operations/serve-process.ts';
 
 let folder: string;
@@ -82,4 +84,41 @@ describe("another program's database", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(existsSync(`${path}.secret`)).toBe(false);
   });
+});
+
+describe('a file that another process uses', () => {
+  test('is named when it is locked, with the process', async () => {
+    expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+    const holder = new DatabaseSync(path);
+    holder.exec('begin immediate');
+    const own = runInnkeeper(['app', 'create', '--name', 'Two'], { INNKEEPER_DATABASE_URL: `sqlite:${path}` });
+    const { code, stderr } = await own;
+    holder.exec('rollback');
+    holder.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${path} is locked by process ${process.pid} (`);
+    expect(stderr).toContain('wait for it, then try again');
+  });
+
+  test('is not said to be restored when it was moved meanwhile', async () => {
+    expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+    const away = join(folder, 'away.db');
+    const restored = sqliteWhole(path).replace([], () => (async function* () {})(), {
+      onlyEmpty: false,
+      async check() {
+        renameSync(path, away);
+      },
+    });
+    await expect(restored).rejects.toThrow(`${path} was deleted or moved while this command was writing to it`);
+  });
+});
+
+test('doctor names a table and an index that are missing', async () => {
+  expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+  const database = new DatabaseSync(path);
+  database.exec('drop index access_tokens_by_end; drop table webhook_responses');
+  database.close();
+  const { code, stdout } = await run('doctor');
+  expect(code).toBe(1);
+  expect(stdout).toContain('damaged: index access_tokens_by_end is missing; table webhook_responses is missing');
 });

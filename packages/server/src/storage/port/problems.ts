@@ -9,6 +9,8 @@ export type Problem = {
     | 'log-size'
     | 'hard-link'
     | 'lock'
+    | 'read-only'
+    | 'schema'
     | 'permissions'
     | 'worker'
     | 'secret';

@@ -1,7 +1,8 @@
 import type { DataCheck, DataCheckOptions } from '../port.ts';
+import { compareSchema } from './compare-schema.ts';
 import { alone } from './migrations.ts';
 import { Servers } from './servers.ts';
-import type { Query } from './transactions.ts';
+import type { Query, Transactions } from './transactions.ts';
 
 /** A check of large indexes takes its time. */
 const STATEMENT_MS = 3600_000;
@@ -12,26 +13,34 @@ const INSTALL =
  * PostgreSQL enforces references and keys itself, and its page checksums find damage on disk. What is left is what only this schema knows, and
  * with `deep` its indexes, where the server has amcheck.
  */
-export async function checkData(url: string, { deep, onStep }: DataCheckOptions): Promise<DataCheck> {
-  return alone(new Servers(url), (transactions) =>
-    transactions.run(async (query) => {
-      await query('set transaction isolation level repeatable read, read only');
-      await query('set local statement_timeout = 0');
-      const indexes = deep ? await indexesToCheck(query) : [];
-      const of = 1 + (indexes?.length ?? 0);
-      onStep('users and profiles', 0, of);
-      const findings = await (deep ? usersWithoutProfile(query) : moreUsersThanProfiles(query));
-      if (indexes === undefined) {
-        const what = 'indexes were not checked: the extension amcheck is missing or not allowed to this user';
-        return { checked: 'users and profiles', findings, skipped: { what, wayOut: INSTALL } };
-      }
-      for (const [done, { oid, name }] of indexes.entries()) {
-        onStep(`index ${name}`, 1 + done, of);
-        findings.push(...(await indexDamage(query, oid, name)));
-      }
-      return { checked: `users and profiles${deep ? `, ${indexes.length} indexes` : ''}`, findings };
-    }, STATEMENT_MS),
-  );
+export async function checkData(url: string, options: DataCheckOptions): Promise<DataCheck> {
+  return alone(new Servers(url), async (transactions) => {
+    options.onStep('tables', 0, 2);
+    const missing = await transactions.run(compareSchema, STATEMENT_MS);
+    // What would be counted may be what is missing.
+    if (missing && missing.length > 0) return { checked: 'tables', findings: missing };
+    return checkRows(transactions, options);
+  });
+}
+
+function checkRows(transactions: Transactions, { deep, onStep }: DataCheckOptions): Promise<DataCheck> {
+  return transactions.run(async (query) => {
+    await query('set transaction isolation level repeatable read, read only');
+    await query('set local statement_timeout = 0');
+    const indexes = deep ? await indexesToCheck(query) : [];
+    const of = 1 + (indexes?.length ?? 0);
+    onStep('users and profiles', 0, of);
+    const findings = await (deep ? usersWithoutProfile(query) : moreUsersThanProfiles(query));
+    if (indexes === undefined) {
+      const what = 'indexes were not checked: the extension amcheck is missing or not allowed to this user';
+      return { checked: 'tables, users and profiles', findings, skipped: { what, wayOut: INSTALL } };
+    }
+    for (const [done, { oid, name }] of indexes.entries()) {
+      onStep(`index ${name}`, 1 + done, of);
+      findings.push(...(await indexDamage(query, oid, name)));
+    }
+    return { checked: `tables, users and profiles${deep ? `, ${indexes.length} indexes` : ''}`, findings };
+  }, STATEMENT_MS);
 }
 
 type Index = { oid: string; name: string };

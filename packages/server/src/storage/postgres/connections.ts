@@ -11,6 +11,7 @@ import {
   isConflict,
   isConnectionLost,
   isReadOnly,
+  isSchemaFault,
   isTimeout,
   isUnderLock,
   isUnwritable,
@@ -20,6 +21,7 @@ import {
 import { Gathering, type Kind, LockedOut } from './gathering.ts';
 import { chooseLane, Lane } from './lane.ts';
 import { LockWatch } from './lock-watch.ts';
+import { describeSchemaFault, READ_ONLY_PROBLEM } from './server-problems.ts';
 import { LOCK_MS, Servers, STATEMENT_MS } from './servers.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
@@ -86,6 +88,8 @@ export class ConnectionPool implements Connections {
   readonly #transactions: Transactions;
   readonly #gatherings = new Map<Statement | SharedStatement, Gathering<never, never>>();
   readonly #failedWrite = new RecentFailure();
+  readonly #refusedWrite = new RecentFailure();
+  readonly #schemaFault = new RecentFailure();
   readonly #locks: LockWatch;
   #naming = true;
   #underWay = 0;
@@ -170,6 +174,7 @@ export class ConnectionPool implements Connections {
   ): Promise<Row[]> {
     const rows = await this.#send<Row>(lanes, statement, values, false, withinMs);
     this.#commits++;
+    this.#refusedWrite.clear();
     return rows;
   }
 
@@ -202,7 +207,12 @@ export class ConnectionPool implements Connections {
 
   problems(): readonly Problem[] {
     const { problem } = this.#locks;
-    return [...(problem ? [problem] : []), ...(this.#failedWrite.isRecent ? [DISK_PROBLEM] : [])];
+    return [
+      ...(this.#schemaFault.isRecent ? [describeSchemaFault(this.#schemaFault.last)] : []),
+      ...(problem ? [problem] : []),
+      ...(this.#failedWrite.isRecent ? [DISK_PROBLEM] : []),
+      ...(this.#refusedWrite.isRecent ? [READ_ONLY_PROBLEM] : []),
+    ];
   }
 
   figures(): StorageFigures {
@@ -234,6 +244,8 @@ export class ConnectionPool implements Connections {
       return await act();
     } catch (error) {
       if (isUnwritable(error)) this.#failedWrite.note();
+      if (isReadOnly(error)) this.#refusedWrite.note();
+      if (isSchemaFault(error)) this.#schemaFault.note(error);
       if (isUnderLock(error) || isCancelled(error) || error instanceof LockedOut) this.#locks.look();
       throw toPortError(error);
     } finally {

@@ -41,6 +41,16 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
+/** A table, column or function is missing, or the role may not use it: not the act is wrong, but the database. */
+export function isSchemaFault(error: unknown): boolean {
+  return /^(42P01|42703|42883|3F000|42501)$/.test(sqlState(error) ?? '');
+}
+
+/** insufficient_privilege */
+export function isForbidden(error: unknown): boolean {
+  return sqlState(error) === '42501';
+}
+
 /** A row was locked for longer than the statement would wait. */
 export function isUnderLock(error: unknown): boolean {
   return sqlState(error) === '55P03';
@@ -81,7 +91,9 @@ export function toPortError(error: unknown): Error {
   if (error instanceof StorageUnavailable) return error;
   const state = sqlState(error);
   const unavailable =
-    state === undefined ? isConnectionLost(error) || isTimeout(error) : UNAVAILABLE.test(state) || isConflict(error);
+    state === undefined
+      ? isConnectionLost(error) || isTimeout(error)
+      : UNAVAILABLE.test(state) || isConflict(error) || isSchemaFault(error);
   if (unavailable) return new StorageUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MigrationState } from '../port.ts';
+import { DatabaseRefused, type MigrationState } from '../port.ts';
 import { DATABASE_NOW } from './clock.ts';
-import { sqlState, toPortError } from './errors.ts';
+import { isForbidden, sqlState, toPortError } from './errors.ts';
+import { GRANT_STEPS } from './server-problems.ts';
 import type { Servers } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
 
@@ -523,64 +524,43 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 const LATEST = MIGRATIONS.length;
+const APPLIED = 'select coalesce(max(number), 0) as applied from schema_migrations';
 
 export async function migrationState(servers: Servers): Promise<MigrationState> {
-  return alone(servers, async (transactions) => ({
-    applied: await transactions.run(countApplied).catch((error: unknown) => {
-      // No such table: nothing was ever applied.
-      if (sqlState(error) === '42P01') return 0;
-      throw error;
-    }),
-    latest: LATEST,
-  }));
+  return alone(servers, async (transactions) => ({ applied: await transactions.run(countApplied), latest: LATEST }));
 }
 
 /** Safe when several replicas start at once: each migration is applied by one of them while the others wait. */
 export async function migrate(servers: Servers): Promise<MigrationState> {
   return alone(servers, async (transactions) => {
-    await createBooks(transactions);
-    for (;;) {
-      const applied = await transactions.run(applyNext, MIGRATION_MS);
-      if (applied >= LATEST) return { applied, latest: LATEST };
+    try {
+      // Looks first: a role that may not create tables can use a database that somebody else migrated.
+      let applied = await transactions.run(countApplied);
+      while (applied !== LATEST) applied = await applyNext(transactions);
+      return { applied, latest: LATEST };
+    } catch (error) {
+      if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${(error as Error).message}.`, GRANT_STEPS);
+      throw error;
     }
   });
 }
 
-/** Answers the number that is applied now. */
-async function applyNext(query: Query): Promise<number> {
-  // Regardless of the database's default: after waiting for the lock, we must see what was applied in the meantime.
-  await query('set transaction isolation level read committed');
-  // A row, not an advisory lock: a transaction pooler would hand that one to the next client.
-  await query('select only_row from schema_lock for update');
-  const applied = await countApplied(query);
-  if (applied > LATEST) {
-    throw new Error(
-      `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${LATEST}). Run that version or a later one.`,
-    );
-  }
-  const next = MIGRATIONS[applied];
-  if (next === undefined) return applied;
-  await query(next);
-  await query(`insert into schema_migrations (number, applied_at) values ($1, ${DATABASE_NOW})`, [applied + 1]);
-  return applied + 1;
-}
-
-async function countApplied(query: Query): Promise<number> {
-  const [row] = await query<{ applied: number }>('select coalesce(max(number), 0) as applied from schema_migrations');
-  return row?.applied ?? 0;
-}
-
-/** `create table if not exists` is not safe against itself: two at once can both find nothing, and one then fails. */
-async function createBooks(transactions: Transactions): Promise<void> {
+/** Answers the number that is applied now. `create table if not exists` is not safe against itself: two at once can both find nothing, and one then fails. */
+async function applyNext(transactions: Transactions): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
       return await transactions.run(async (query) => {
+        // Regardless of the database's default: after waiting for the lock, we must see what was applied in the meantime.
+        await query('set transaction isolation level read committed');
         await query('create table if not exists schema_lock (only_row integer primary key)');
         await query(
           'create table if not exists schema_migrations (number integer primary key, applied_at bigint not null)',
         );
         await query('insert into schema_lock (only_row) values (1) on conflict do nothing');
-      });
+        // A row, not an advisory lock: a transaction pooler would hand that one to the next client.
+        await query('select only_row from schema_lock for update');
+        return applyUnderLock(query);
+      }, MIGRATION_MS);
     } catch (error) {
       // XX000: "tuple concurrently updated", which has no code of its own.
       const raced = ['23505', '42P07', '42710', '40001', '40P01', 'XX000'].includes(sqlState(error) ?? '');
@@ -588,6 +568,39 @@ async function createBooks(transactions: Transactions): Promise<void> {
       await sleep(Math.random() * 20 * tries);
     }
   }
+}
+
+async function applyUnderLock(query: Query): Promise<number> {
+  const [row] = await query<{ applied: number }>(APPLIED);
+  const applied = row?.applied ?? 0;
+  if (applied > LATEST) {
+    throw new Error(
+      `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${LATEST}). Run that version or a later one.`,
+    );
+  }
+  const next = MIGRATIONS[applied];
+  if (next === undefined) return applied;
+  await query(next).catch((error: unknown) => {
+    if (sqlState(error) !== '42P07') throw error;
+    throw new DatabaseRefused(
+      `the database has tables of another program: ${(error as Error).message}. Nothing was changed.`,
+      'Use a database of its own (createdb innkeeper) and set INNKEEPER_DATABASE_URL to it.',
+    );
+  });
+  await query(`insert into schema_migrations (number, applied_at) values ($1, ${DATABASE_NOW})`, [applied + 1]);
+  return applied + 1;
+}
+
+/** All of the schema as a new database gets it, into the current schema of a transaction. */
+export async function applyAll(query: Query): Promise<void> {
+  for (const migration of MIGRATIONS) await query(migration);
+}
+
+async function countApplied(query: Query): Promise<number> {
+  const [there] = await query<{ there: boolean }>("select to_regclass('schema_migrations') is not null as there");
+  if (!there?.there) return 0;
+  const [row] = await query<{ applied: number }>(APPLIED);
+  return row?.applied ?? 0;
 }
 
 /** On connections that are closed at the end. */

@@ -1,8 +1,10 @@
+import { DatabaseSync } from 'node:sqlite';
 import type { DataCheck, DataCheckOptions } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { namingFile } from './errors.ts';
 import { factActs, readFileCheck } from './facts.ts';
 import { checkSteps, runChecks } from './file-check.ts';
+import { migrate } from './migrations.ts';
 
 /** Reads alone, so it is safe beside a running service. Where damage was found before, all is checked: a clean result ends it. */
 export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptions): DataCheck {
@@ -11,10 +13,13 @@ export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptio
     try {
       const wasDamaged = (readFileCheck(connection)?.findings.length ?? 0) > 0;
       const deep = wanted || wasDamaged;
+      const missing = compareSchema(connection.database);
+      // What would be read may be what is missing.
+      if (missing.length > 0) return { checked: 'tables', findings: missing };
       const steps = checkSteps(connection.database, { deep });
       const findings = runChecks(steps, (what, done) => onStep(what, done, steps.length));
       if (wasDamaged && findings.length === 0) recordCheck(path, findings);
-      return { checked: `pages, references${deep ? ', indexes' : ''}, users and profiles`, findings };
+      return { checked: `tables, pages, references${deep ? ', indexes' : ''}, users and profiles`, findings };
     } finally {
       connection.close();
     }
@@ -34,4 +39,22 @@ export function recordCheck(path: string, findings: string[]): void {
   } catch {
     // The damage is where this would be written, or somebody else writes: it is reported here anyway.
   }
+}
+
+/** What a new database has and this one has not, or has otherwise. */
+function compareSchema(database: DatabaseSync): string[] {
+  using fresh = new DatabaseSync(':memory:');
+  migrate(fresh);
+  const there = partsOf(database);
+  return [...partsOf(fresh)].flatMap(([part, sql]) => {
+    if (!there.has(part)) return [`${part} is missing`];
+    return there.get(part) === sql ? [] : [`${part} is not as Innkeeper made it`];
+  });
+}
+
+function partsOf(database: DatabaseSync): Map<string, unknown> {
+  const parts = database.prepare(
+    `select type, name, sql from sqlite_schema where name not like 'sqlite~_%' escape '~'`,
+  );
+  return new Map(parts.all().map(({ type, name, sql }) => [`${type} ${name}`, sql]));
 }

@@ -1,4 +1,5 @@
-import { DatabaseDamaged, StorageUnavailable } from '../port.ts';
+import { DatabaseDamaged, DatabaseRefused, StorageUnavailable } from '../port.ts';
+import { describeFileUsers } from './file-users.ts';
 
 /** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the file or the machine, not the act. */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
@@ -31,13 +32,21 @@ export function damaged(path: string, reason: string, cause?: unknown): Database
   return new DatabaseDamaged(`the database file ${path} is damaged: ${reason}.`, { cause });
 }
 
-/** Runs `work` on the file at `path`; an error that comes from damage names the file. */
+/** Runs `work` on the file at `path`; an error that comes from damage names the file, one that comes from a lock who may have it. */
 export function namingFile<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw isDamage(error) ? damaged(path, (error as Error).message, error) : error;
+    if (isDamage(error)) throw damaged(path, (error as Error).message, error);
+    throw isBusy(error) ? locked(path) : error;
   }
+}
+
+export function locked(path: string): DatabaseRefused {
+  return new DatabaseRefused(
+    `${path} is locked by ${describeFileUsers(path)}.`,
+    'A restore, scrub or import ends by itself: wait for it, then try again. If it hangs or was stopped, end it.',
+  );
 }
 
 /** The error for the caller: StorageUnavailable if a retry can help, otherwise the defect itself. */

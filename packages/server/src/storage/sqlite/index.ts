@@ -8,7 +8,7 @@ import { fileCheckReads } from './facts.ts';
 import { takeTurns } from './import-turns.ts';
 import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
-import { refuseHardLinks } from './open-file.ts';
+import { identityOf, refuseHardLinks, refuseMoved } from './open-file.ts';
 import { leaveNote, type OpenNote, removeNotesOfDead } from './open-note.ts';
 import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 import { sqliteScrub } from './scrub.ts';
@@ -25,7 +25,10 @@ export function sqliteDriver(path: string, link?: string): StorageDriver {
     refuseHardLinks(path);
     const connection = connectToWrite(path);
     try {
-      return migrate(connection.database);
+      const identity = identityOf(path);
+      const state = migrate(connection.database);
+      refuseMoved(path, identity);
+      return state;
     } finally {
       connection.close();
     }

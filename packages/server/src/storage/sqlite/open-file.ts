@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseHardLinked } from '../port.ts';
+import { DatabaseHardLinked, DatabaseRefused } from '../port.ts';
 
 /** By device and inode; undefined where there is no file. */
 export type FileIdentity = { database: string | undefined; log: string | undefined; index: string | undefined };
@@ -97,6 +97,16 @@ export function describeMismatch(open: OpenFile, { file, is }: Mismatch): string
   const stopped = `${path}${ENDINGS[file]} ${happened} while Innkeeper had it open, so nothing is read or written any more.`;
   if (file !== 'database') return `${stopped} Stop every process that uses the database, then start the service again.`;
   return `${stopped} Stop the service, move the right file to that path (or restore a backup), then start it again. If the open file itself is moved back, the service resumes by itself.`;
+}
+
+/** For a command at the end of its work: what it wrote may be where nobody looks for it. `identity` is that of the file when it was opened. */
+export function refuseMoved(path: string, identity: string | undefined): void {
+  const found = identityOf(path);
+  if (found === identity) return;
+  throw new DatabaseRefused(
+    `${path} ${HAPPENED[found === undefined ? 'missing' : 'other']} while this command was writing to it. What it wrote is not there.`,
+    'Move the right file to that path, then run the command again.',
+  );
 }
 
 /**

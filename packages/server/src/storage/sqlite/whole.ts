@@ -4,7 +4,7 @@ import type { Contents, WholeDatabase } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { damaged, isDamage } from './errors.ts';
 import { migrate } from './migrations.ts';
-import { refuseHardLinks } from './open-file.ts';
+import { identityOf, refuseHardLinks, refuseMoved } from './open-file.ts';
 import { rowInserter, rowPages } from './tables.ts';
 
 const SQLITE_BUSY = 5;
@@ -49,6 +49,7 @@ export function sqliteWhole(path: string): WholeDatabase {
           database.exec('pragma foreign_keys = off');
           // Beside a running service: its reads see what was until the commit, and its writes wait.
           if (!beginToWrite(database)) return 'in-use';
+          const identity = identityOf(path);
           const { applications, accounts } = countContents(database);
           if (onlyEmpty && applications + accounts > 0) return 'not-empty';
           for (const { name } of tables.toReversed()) database.exec(`delete from "${name}"`);
@@ -66,7 +67,10 @@ export function sqliteWhole(path: string): WholeDatabase {
           database.exec(`
           update sqlite_sequence set seq = max(seq, cast(unixepoch('subsec') * 1000000 as integer)) where name = 'events'
         `);
+          // Once before: what can be undone need not be told.
+          refuseMoved(path, identity);
           database.exec('commit');
+          refuseMoved(path, identity);
           return 'replaced';
         } finally {
           // What was not committed is undone by that.

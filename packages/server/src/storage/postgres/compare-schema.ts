@@ -1,0 +1,64 @@
+import { isForbidden } from './errors.ts';
+import { applyAll } from './migrations.ts';
+import type { Query } from './transactions.ts';
+
+const OWN = 'innkeeper_as_new';
+
+// Definitions name their schema, which differs.
+const PARTS = `
+  select 'table' as kind, c.relname::text as name, '' as definition
+  from pg_class c where c.relnamespace = $1::text::regnamespace and c.relkind in ('r', 'p')
+  union all
+  select 'column', c.relname || '.' || a.attname, format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' not null' else '' end
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = $1::text::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+  union all
+  select 'constraint', n.conname || ' of ' || c.relname, replace(pg_get_constraintdef(n.oid), quote_ident($1::text) || '.', '')
+  from pg_constraint n join pg_class c on c.oid = n.conrelid where c.relnamespace = $1::text::regnamespace and n.contype <> 'n'
+  union all
+  select 'index', c.relname::text, replace(pg_get_indexdef(c.oid), quote_ident($1::text) || '.', '')
+  from pg_class c join pg_index i on i.indexrelid = c.oid where c.relnamespace = $1::text::regnamespace and i.indisvalid
+`;
+
+type Part = { kind: string; name: string; definition: string };
+
+/**
+ * What a new database would have and this one has not, or has otherwise. The new one is made beside it, in a transaction that is undone.
+ * Undefined where the role may not do that.
+ */
+export async function compareSchema(query: Query): Promise<string[] | undefined> {
+  const [current] = await query<{ schema: string }>('select current_schema() as schema');
+  const there = await partsOf(query, current?.schema ?? 'public');
+  await query('savepoint as_new');
+  try {
+    await query(`create schema ${OWN}`);
+    await query(`set local search_path to ${OWN}`);
+    await applyAll(query);
+    const wanted = await partsOf(query, OWN);
+    return [...wanted]
+      .filter(([id]) => !isPartOfMissing(id, there))
+      .flatMap(([id, part]) => differs(part, there.get(id)));
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  } finally {
+    await query('rollback to savepoint as_new');
+  }
+}
+
+async function partsOf(query: Query, schema: string): Promise<Map<string, Part>> {
+  const parts = await query<Part>(PARTS, [schema]);
+  return new Map(parts.map((part) => [`${part.kind} ${part.name}`, part]));
+}
+
+/** Of a table that is missing, its columns need not be told. */
+function isPartOfMissing(id: string, there: ReadonlyMap<string, Part>): boolean {
+  const table = /^column ([^.]+)\.|^constraint .* of (.+)$/.exec(id);
+  const name = table?.[1] ?? table?.[2];
+  return name !== undefined && !there.has(`table ${name}`);
+}
+
+function differs({ kind, name, definition }: Part, found: Part | undefined): string[] {
+  if (!found) return [`${kind} ${name} is missing`];
+  return found.definition === definition ? [] : [`${kind} ${name} is "${found.definition}", not "${definition}"`];
+}

@@ -1,0 +1,24 @@
+import type { Problem } from '../port.ts';
+import { isForbidden } from './errors.ts';
+
+/** After a write that the server refused, until it takes one. */
+export const READ_ONLY_PROBLEM: Problem = {
+  kind: 'read-only',
+  message:
+    'Writes fail because PostgreSQL is read-only: it is a standby, or default_transaction_read_only is on. Point INNKEEPER_DATABASE_URL to the primary (several hosts can be listed), or switch the setting off. Writes resume by themselves.',
+  effect: 'read-only',
+};
+
+export const GRANT_STEPS =
+  'Let the role of INNKEEPER_DATABASE_URL own the tables, or as their owner: grant usage, create on schema public to ROLE; grant all on all tables in schema public to ROLE; grant all on all sequences in schema public to ROLE.';
+export const MISSING_STEPS =
+  'Create a new database, restore the last backup into it (innkeeper restore FILE), and set INNKEEPER_DATABASE_URL to it. `innkeeper doctor` lists what is missing.';
+
+export function describeSchemaFault(error: unknown): Problem {
+  const steps = isForbidden(error) ? GRANT_STEPS : MISSING_STEPS;
+  return {
+    kind: 'schema',
+    message: `Requests fail: ${(error as Error).message} in PostgreSQL. ${steps}`,
+    effect: 'down',
+  };
+}

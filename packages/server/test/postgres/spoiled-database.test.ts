@@ -1,0 +1,105 @@
+import { afterEach, expect, test } from 'vitest';
+import { runInnkeeper } from '../cli/run-innkeeper.ts';
+import { postgres } from '../databases.ts';
+import { SECRET, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+
+const innkeeper = (url: string, ...args: string[]) =>
+  runInnkeeper(args, { INNKEEPER_DATABASE_URL: url, INNKEEPER_SECRET: SECRET });
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** A service on its own database, and what creates a user of one application. */
+async function start() {
+  const databaseUrl = await postgres.fresh();
+  const started = await startTestServer(databaseUrl);
+  server = started;
+  const { clientId, clientSecret } = await started.application();
+  const create = () =>
+    started.post('/api/v2/app/create-user', {
+      clientId,
+      clientSecret,
+      clientUserId: uniqueName(),
+      clientUserName: 'X',
+    });
+  const ready = () => started.send('GET', '/readyz');
+  return { databaseUrl, create, ready, url: started.url };
+}
+
+test("another program's database is refused and left as it was", async () => {
+  const url = await postgres.empty();
+  await postgres.execute(url, 'create table users (id integer); insert into users values (7)');
+  const { code, stderr } = await innkeeper(url, 'migrate');
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'the database has tables of another program: relation "users" already exists. Nothing was changed.',
+  );
+  expect(stderr).toContain('createdb');
+  expect(stderr).not.toContain('    at ');
+  await expect(postgres.execute(url, 'select 1 from schema_lock')).rejects.toThrow('does not exist');
+});
+
+test('a role that may not create tables is told what to grant', async () => {
+  const url = await postgres.empty();
+  const role = `poor_${new URL(url).pathname.slice(1)}`;
+  await postgres.execute(url, `create role ${role} login password 'poor'`);
+  const poor = Object.assign(new URL(url), { username: role, password: 'poor' }).href;
+  const refused = await innkeeper(poor, 'migrate');
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('permission denied for schema public') });
+  expect(refused.stderr).toContain('grant usage, create on schema public to ROLE');
+  expect(refused.stderr).not.toContain('    at ');
+
+  // Once somebody else has migrated it, it need not create anything.
+  expect(await innkeeper(url, 'migrate')).toMatchObject({ code: 0 });
+  await postgres.execute(
+    url,
+    `grant all on all tables in schema public to ${role}; grant all on all sequences in schema public to ${role}`,
+  );
+  expect(await innkeeper(poor, 'app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+});
+
+test('a table that is missing is a 503, and /readyz and doctor name it', async () => {
+  const { databaseUrl, create, ready } = await start();
+  await postgres.execute(databaseUrl, 'drop table profiles; drop index access_tokens_by_end');
+  expect(await create()).toMatchObject({ status: 503, json: { code: '9503' } });
+  expect(await ready()).toMatchObject({
+    status: 503,
+    json: { message: expect.stringContaining('relation "profiles" does not exist') },
+  });
+  const { code, stdout } = await innkeeper(databaseUrl, 'doctor', '--json');
+  expect(code).toBe(1);
+  const data = (JSON.parse(stdout) as { check: string; detail: string }[]).find(({ check }) => check === 'data');
+  expect(data?.detail).toContain('table profiles is missing');
+  expect(data?.detail).toContain('index access_tokens_by_end is missing');
+});
+
+test('a server that takes no writes any more is read-only, until it takes them', async () => {
+  const { databaseUrl, create, ready, url } = await start();
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await postgres.execute(
+      databaseUrl,
+      // In a transaction of its own.
+      `begin read write; alter database ${name} set default_transaction_read_only = ${value}; commit`,
+    );
+    await postgres.execute(
+      databaseUrl,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+  };
+  await setReadOnly('on');
+  await expect.poll(async () => (await create()).json.code).toBe('9503');
+  await expect
+    .poll(async () => (await ready()).json)
+    .toMatchObject({
+      status: 'read-only',
+      problems: expect.arrayContaining([expect.objectContaining({ kind: 'read-only' })]),
+    });
+  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^innkeeper_writes_failing 1$/m);
+  await setReadOnly('off');
+  await expect.poll(async () => (await create()).status).toBe(200);
+  await expect.poll(async () => (await ready()).json).toEqual({ status: 'ok' });
+});
