@@ -7885,7 +7885,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
-            /** @description - `9409` This application has the maximum number of webhooks. */
+            /** @description - `9409` An application has at most 10 webhooks. */
             409: {
                 headers: {
                     [name: string]: unknown;

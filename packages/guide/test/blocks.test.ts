@@ -21,6 +21,7 @@ const PAGES = [
   'quick-start',
   'concepts',
   'back-end',
+  'events',
   'front-end',
   'product',
   'languages',
@@ -73,6 +74,8 @@ describe.concurrent('the code blocks of docs', () => {
     await mkdir(cwd);
     const { clientId, clientSecret } = await server.application();
     const own = { ...given, APP: clientId, APP_SECRET: clientSecret };
+    // A feed that no other page writes to.
+    if (page === 'events') Object.assign(own, { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret });
     const outputs = await runPage(blocks.filter(isRun), { cwd, url: server.url, given: own });
     let last = '';
     for (const block of blocks) {

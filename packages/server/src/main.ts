@@ -9,8 +9,8 @@ const ENDINGS = `
 ${bold('Settings')} come from flags or environment variables. Pass secrets in the environment: other users of the machine
 can see the flags of a running command.
 
-${bold('Remote:')} with INNKEEPER_URL and INNKEEPER_TOKEN (or --url, --token), app, catalog, users and token manage a remote
-service over HTTP, without its database or secret.
+${bold('Remote:')} with INNKEEPER_URL and INNKEEPER_TOKEN (or --url, --token), app, catalog, users, webhook and token manage
+a remote service over HTTP, without its database or secret.
 
 ${bold('Output:')} results go to stdout, errors to stderr, with --json as {"error":{"message","problems","wayOut"}}.
 ${bold('Exit codes:')} 0 success, 1 failure, 2 usage error (invalid argument, flag or setting). \`catalog plan\` has its own.`;
@@ -27,6 +27,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['app', async () => (await import('./cli/app.ts')).app()],
   ['catalog', async () => (await import('./cli/catalog.ts')).catalog()],
   ['users', async () => (await import('./cli/users.ts')).users()],
+  ['webhook', async () => (await import('./cli/webhook.ts')).webhook()],
   ['token', async () => (await import('./cli/token.ts')).token()],
   ['admin', async () => (await import('./cli/admin.ts')).admin()],
 ]);

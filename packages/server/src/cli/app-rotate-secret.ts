@@ -21,12 +21,14 @@ export function appRotateSecret(): Command {
     ],
   })
     .argument('<ID>', 'clientId of the application')
-    .addOption(
-      new Option('--overlap <time>', 'how long the previous secret stays valid: 0s, 30m, 24h, up to 30d')
-        .argParser(readOverlap)
-        .default(86_400, '24h'),
-    )
+    .addOption(overlapOption())
     .action(run);
+}
+
+export function overlapOption(): Option {
+  return new Option('--overlap <time>', 'how long the previous secret stays valid: 0s, 30m, 24h, up to 30d')
+    .argParser(readOverlap)
+    .default(86_400, '24h');
 }
 
 async function run(clientId: string, options: CommandOptions & { overlap: number }): Promise<void> {
@@ -43,12 +45,15 @@ async function run(clientId: string, options: CommandOptions & { overlap: number
       layOut([['clientSecret', bold(clientSecret)]], { indent: 2 }),
       '',
       'Save it now: it is not stored and cannot be shown again.',
-      options.overlap === 0
-        ? 'The previous secret has stopped working.'
-        : `The previous secret is valid for another ${showDuration(options.overlap)}, until ${previousExpiresAt} UTC.`,
+      showOverlap(options.overlap, previousExpiresAt),
       ...(droppedOlder ? ['The one before that has stopped working: at most two can be valid.'] : []),
     ].join('\n');
   });
+}
+
+export function showOverlap(seconds: number, until: string): string {
+  if (seconds === 0) return 'The previous secret has stopped working.';
+  return `The previous secret is valid for another ${showDuration(seconds)}, until ${until} UTC.`;
 }
 
 function readOverlap(text: string): number {

@@ -17,13 +17,13 @@ import type { Storage, UserRecord } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
+import { localWebhooks } from './local-webhooks.ts';
 import type { Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
 import { visible } from './table.ts';
 import { counted, showTime } from './time.ts';
-import { unknownRevision } from './unknown-revision.ts';
-import { unknownUser } from './unknown-user.ts';
-import { findApplication, type OpenStorage, unknownApplication } from './with-storage.ts';
+import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
+import { findApplication, type OpenStorage } from './with-storage.ts';
 
 /** On an open database. What rules need is loaded when it is used: each command loads its own part alone. */
 export function localManagement(open: OpenStorage): Management {
@@ -254,6 +254,7 @@ export function localManagement(open: OpenStorage): Management {
         return showUser(user);
       },
     },
+    webhooks: localWebhooks(open),
     tokens: {
       async create({ apps, ...wanted }) {
         const appIds: number[] = [];

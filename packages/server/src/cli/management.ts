@@ -10,8 +10,10 @@ import type { CountedBreaking, ReadableChange } from '../domain/catalog/publish.
 import type { Access } from '../domain/manage/access.ts';
 import type { ImportCounts, ImportOptions } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
+import type { WantedWebhook } from '../domain/webhooks/manage-webhooks.ts';
 import type { UserExport } from '../http/manage/export-user.ts';
-import type { UserStatus } from '../storage/port.ts';
+import type { DeliveryView, WebhookView } from '../http/manage/webhook-acts.ts';
+import type { DeliveryFilter, UserStatus, WebhookChange } from '../storage/port.ts';
 import type { CommandOptions } from './command.ts';
 import type { Input } from './read-input.ts';
 
@@ -65,6 +67,26 @@ export type Management = {
     /** A link to the page of a user's preferences. */
     link(clientId: string, id: string, wanted: WantedUserLink): Promise<UserLink>;
     withdrawLinks(clientId: string, id: string): Promise<ShownUser>;
+  };
+  webhooks: {
+    list(clientId: string): Promise<WebhookView[]>;
+    show(clientId: string, webhookId: string): Promise<WebhookView>;
+    create(clientId: string, wanted: WantedWebhook): Promise<{ secret: string } & WebhookView>;
+    change(clientId: string, webhookId: string, change: WebhookChange): Promise<WebhookView>;
+    delete(clientId: string, webhookId: string): Promise<void>;
+    rotateSecret(
+      clientId: string,
+      webhookId: string,
+      overlap: number,
+    ): Promise<{ secret: string; previousExpiresAt: string }>;
+    test(clientId: string, webhookId: string): Promise<DeliveryView & { response: string | null }>;
+    /** Newest first. */
+    deliveries(
+      clientId: string,
+      webhookId: string,
+      page: DeliveryFilter & { after?: string; limit: number },
+    ): Promise<{ items: DeliveryView[]; next: string | null }>;
+    resend(clientId: string, webhookId: string, deliveryId: string): Promise<DeliveryView>;
   };
   tokens: {
     create(wanted: WantedToken): Promise<{ token: string; tokenId: string; expiresAt: string }>;

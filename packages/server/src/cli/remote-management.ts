@@ -17,8 +17,8 @@ import type {
   UserLink,
 } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
-import { unknownRevision } from './unknown-revision.ts';
-import { unknownUser } from './unknown-user.ts';
+import { remoteWebhooks } from './remote-webhooks.ts';
+import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 
 /** Until a service that does not answer is given up. */
 const PATIENCE_MS = 60_000;
@@ -29,6 +29,7 @@ const PART = { lines: 500, characters: 1024 ** 2 };
 
 type Answer = { status: number; body: Record<string, unknown>; text: string; etag: string | null };
 type Request = { body?: unknown; headers?: Record<string, string> };
+export type Call = (method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer>;
 
 /** Over /manage/v1 of a service: needs neither its database nor its secret. */
 export function remoteManagement({ url, token }: Remote): Management {
@@ -56,8 +57,12 @@ export function remoteManagement({ url, token }: Remote): Management {
     return { status: response.status, body: read, text, etag: response.headers.get('etag') };
   };
   /** `expected` are statuses beside 2xx that the caller knows what to do with. */
-  const call = async (method: string, path: string, request?: Request, expected: number[] = []): Promise<Answer> => {
+  const call: Call = async (method, path, request, expected = []) => {
     const answer = await send(method, path, request);
+    const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
+    if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
+      throw unknownApplication(decodeURIComponent(clientId));
+    }
     if (answer.status < 300 || expected.includes(answer.status)) return answer;
     throw refusal(url, answer);
   };
@@ -203,7 +208,10 @@ export function remoteManagement({ url, token }: Remote): Management {
         const total = { planned: 0, migrated: 0, remaining: 0 };
         // A request migrates for some seconds; the next one goes on.
         for (let round = 0; ; round++) {
-          const answer = (await call('POST', path, { body })).body as typeof total;
+          const sent = await call('POST', path, { body }, [400]);
+          const [problem] = (sent.body.errors ?? []) as FieldError[];
+          if (problem) throw new Misuse(`--${problem.field} ${problem.message}.`);
+          const answer = sent.body as typeof total;
           if (round === 0) total.planned = answer.planned;
           total.migrated += answer.migrated;
           total.remaining = answer.remaining;
@@ -264,9 +272,16 @@ export function remoteManagement({ url, token }: Remote): Management {
         return user;
       },
     },
+    webhooks: remoteWebhooks(call, of),
     tokens: {
-      create: async ({ lifetimeSeconds, ...wanted }) =>
-        (await call('POST', '/tokens', { body: { ...wanted, expires: `${lifetimeSeconds}s` } })).body as never,
+      async create({ lifetimeSeconds, ...wanted }) {
+        const body = { ...wanted, expires: `${lifetimeSeconds}s` };
+        const answer = await call('POST', '/tokens', { body }, [404]);
+        // Which application it is that is not there.
+        if (answer.status === 404) for (const clientId of wanted.apps ?? []) await get(of(clientId));
+        if (answer.status === 404) throw refusal(url, answer);
+        return answer.body as never;
+      },
       list: async () => (await get<{ items: ShownToken[] }>('/tokens')).items,
       async revoke(tokenId) {
         const { status } = await call('DELETE', `/tokens/${encodeURIComponent(tokenId)}`, {}, [404]);

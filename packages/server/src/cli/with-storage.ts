@@ -10,6 +10,7 @@ import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
+import { unknownApplication } from './unknown.ts';
 
 /** `now` is the database's time, as for the service: a command on a machine with a wrong clock makes no row with a wrong time. */
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number };
@@ -81,10 +82,4 @@ export async function findApplication(storage: Storage, clientId: string): Promi
   const application = await storage.applications.findByClientId(clientId);
   if (!application) throw unknownApplication(clientId);
   return application;
-}
-
-export function unknownApplication(clientId: string): Failure {
-  return new Failure(`no application with the clientId "${clientId}".`, {
-    wayOut: 'List applications with: innkeeper app list',
-  });
 }

@@ -451,7 +451,7 @@ export const ERRORS = {
   tooManyWebhooks: {
     code: '9409',
     status: 409,
-    message: 'This application has the maximum number of webhooks.',
+    message: 'An application has at most 10 webhooks.',
     remedy: 'Delete a webhook first, or add types to an existing one.',
   },
   webhookIsOff: {

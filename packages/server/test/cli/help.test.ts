@@ -22,6 +22,9 @@ const COMMANDS = [
   'users suspend',
   'users resume',
   'users delete',
+  ...['create', 'list', 'show', 'set', 'delete', 'rotate-secret', 'test', 'deliveries', 'resend'].map(
+    (name) => `webhook ${name}`,
+  ),
   'token create',
   'token list',
   'token revoke',

@@ -71,8 +71,15 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     expect(await afarJson('token', 'revoke', narrow.tokenId)).toEqual({ tokenId: narrow.tokenId, revoked: true });
     await same('token', 'revoke', narrow.tokenId);
     expect(await afarJson('app', 'delete', clientId, '--yes')).toMatchObject({ deleted: true, users: 0 });
-    const gone = await afar('app', 'show', clientId, '--json');
-    expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Application not found') });
+    for (const command of [
+      ['app', 'show', clientId],
+      ['app', 'set', clientId, 'accessTokenTtl=2h'],
+      ['catalog', 'revisions', '--app', clientId],
+      ['users', 'show', 'ada', '--app', clientId],
+      ['token', 'create', '--name', 'none', '--app', clientId],
+    ]) {
+      expect((await same(...command, '--json')).code).toBe(1);
+    }
   });
 
   test('catalog: plan, apply, export, types, revisions, diff, restore and translations', async () => {
@@ -101,6 +108,24 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     expect((await same('catalog', 'apply', breaking, ...app)).code).toBe(1);
     expect((await same('catalog', 'apply', breaking, ...app, '--if-revision', '1')).code).toBe(1);
     await same('catalog', 'apply', file('wrong.yaml', 'groups: 7'), ...app);
+  });
+
+  test('catalog migrate: counted before, done in parts, refused as on the database', async () => {
+    const { clientId } = await server.application();
+    const app = ['--app', clientId];
+    await afarJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
+    const lines = [['red'], ['blue', 'red'], ['blue']].map((value, i) => {
+      const options = [{ group: 'notifications', key: 'colour', value }];
+      return JSON.stringify({ clientUserId: `u${i}`, clientUserName: 'User', options });
+    });
+    await afarJson('users', 'import', file('colours.ndjson', lines.join('\n')), ...app);
+    const migrate = ['catalog', 'migrate', ...app, '--key', 'notifications.colour', '--from', 'red', '--to', 'blue'];
+    expect((await same(...migrate, '--dry-run')).stdout).toContain('would change 2 selections');
+    expect(await afarJson(...migrate)).toMatchObject({ planned: 2, migrated: 2, remaining: 0 });
+    await same(...migrate, '--json');
+    expect((await same(...migrate, '--to', 'green')).code).toBe(2);
+    expect((await same(...migrate, '--key', 'notifications.volume')).code).toBe(2);
+    expect((await same(...migrate, '--key', 'notifications.nothing')).code).toBe(1);
   });
 
   test('users: what is imported in parts is exported as it was, and rejected lines are named', async () => {

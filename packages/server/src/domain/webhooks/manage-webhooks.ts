@@ -1,20 +1,48 @@
 import { orderedUuid } from '../../ordered-uuid.ts';
-import type { DeliveryRecord, ReadPosition, Storage, WebhookChange, WebhookRecord } from '../../storage/port.ts';
+import {
+  type DeliveryRecord,
+  type DeliveryWithBody,
+  EVENT_TYPES,
+  type ReadPosition,
+  type Storage,
+  type WebhookChange,
+  type WebhookRecord,
+} from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
+import { whyNoName } from '../required.ts';
 import type { Service } from '../service.ts';
+import { readUuid } from '../users/user-code.ts';
 import { isSuccess, sendEvent } from './send-event.ts';
 import { makeWebhookSecret } from './signature.ts';
 
+/** As `tooManyWebhooks` in errors.ts says. */
 export const MOST_WEBHOOKS = 10;
 export const TEST_TYPE = 'webhook.test';
 
+/** Of a service, or of an open database. */
+export type WebhookService = Pick<Service, 'storage' | 'keyring' | 'webhookSender' | 'now'>;
 export type WantedWebhook = Required<Pick<WebhookChange, 'url' | 'types' | 'description'>>;
+
+/** As it can be stored. Throws what is wrong with it. */
+export async function readWebhook<T extends WebhookChange>(
+  { webhookSender }: Pick<WebhookService, 'webhookSender'>,
+  given: T,
+): Promise<T> {
+  const { url, types, description } = given;
+  const refuse = (field: string, message: string | undefined): void => {
+    if (message === undefined) return;
+    throw new InnkeeperError('badParameter', { fields: [{ field, message }], message: `${field} ${message}.` });
+  };
+  if (url !== undefined) refuse('url', await webhookSender.problemWith(url));
+  if (description) refuse('description', whyNoName(description));
+  return { ...given, ...(types && { types: EVENT_TYPES.filter((each) => types.includes(each)) }) };
+}
 
 /** The secret is shown only in this response; it is stored sealed. */
 export async function createWebhook(
-  { storage, keyring, now }: Service,
-  { appId }: Application,
+  { storage, keyring, now }: Omit<WebhookService, 'webhookSender'>,
+  { appId }: Pick<Application, 'appId'>,
   wanted: WantedWebhook,
 ): Promise<{ webhook: WebhookRecord; secret: string }> {
   const secret = makeWebhookSecret();
@@ -31,11 +59,7 @@ export async function createWebhook(
     MOST_WEBHOOKS,
   );
   if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
-  if (outcome === 'too-many') {
-    throw new InnkeeperError('tooManyWebhooks', {
-      message: `An application has at most ${MOST_WEBHOOKS} webhooks.`,
-    });
-  }
+  if (outcome === 'too-many') throw new InnkeeperError('tooManyWebhooks');
   return { webhook: { ...webhook, previousSecret: null, off: null, lastSuccessAt: null, failingSince: null }, secret };
 }
 
@@ -45,15 +69,45 @@ async function latestPosition({ events }: Pick<Storage, 'events'>, appId: number
   return { after: page.outcome === 'read' ? page.next : page.oldest, since: 0 };
 }
 
-export async function findWebhook({ storage }: Service, appId: number, webhookId: string): Promise<WebhookRecord> {
-  const found = await storage.webhooks.find(appId, webhookId);
+/** By an id as it was given. */
+export async function findWebhook(
+  { storage }: Pick<WebhookService, 'storage'>,
+  appId: number,
+  given: string,
+): Promise<WebhookRecord> {
+  const webhookId = readUuid(given);
+  const found = webhookId && (await storage.webhooks.find(appId, webhookId));
   if (!found) throw new InnkeeperError('webhookNotFound');
   return found;
 }
 
+/** By an id as it was given. */
+export async function findDelivery(
+  { storage }: Pick<WebhookService, 'storage'>,
+  { webhookId }: WebhookRecord,
+  given: string,
+): Promise<DeliveryWithBody> {
+  const deliveryId = readUuid(given);
+  const found = deliveryId && (await storage.deliveries.find(webhookId, deliveryId));
+  if (!found) throw new InnkeeperError('deliveryNotFound');
+  return found;
+}
+
+/** It is sent by the process that has the webhook. */
+export async function resendDelivery(
+  { storage, now }: Pick<WebhookService, 'storage' | 'now'>,
+  webhook: WebhookRecord,
+  deliveryId: string,
+): Promise<void> {
+  if (webhook.off !== null) throw new InnkeeperError('webhookIsOff');
+  const outcome = await storage.deliveries.resend(webhook, deliveryId, now());
+  if (outcome === 'unknown') throw new InnkeeperError('deliveryNotFound');
+  if (outcome === 'test') throw new InnkeeperError('deliveryIsTest');
+}
+
 /** The secret before signs too until the overlap is over. */
 export async function rotateWebhookSecret(
-  { storage, keyring, now }: Service,
+  { storage, keyring, now }: WebhookService,
   { appId, webhookId }: WebhookRecord,
   overlapSeconds: number,
 ): Promise<{ secret: string; previousExpiresAt: number }> {
@@ -67,8 +121,8 @@ export async function rotateWebhookSecret(
 
 /** Sends an event that tells of nothing, also while the webhook is off, and waits for what comes of it. */
 export async function testWebhook(
-  { storage, keyring, webhookSender: sender, now }: Service,
-  { clientId }: Application,
+  { storage, keyring, webhookSender: sender, now }: WebhookService,
+  { clientId }: Pick<Application, 'clientId'>,
   webhook: WebhookRecord,
 ): Promise<DeliveryRecord & { body: string | null }> {
   const deliveryId = orderedUuid();

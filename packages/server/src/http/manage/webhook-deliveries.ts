@@ -1,22 +1,15 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { eventId, tellEvents } from '../../domain/events/tell-event.ts';
+import { tellEvents } from '../../domain/events/tell-event.ts';
 import type { Service } from '../../domain/service.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
-import { testEvent, testEventId, testWebhook } from '../../domain/webhooks/manage-webhooks.ts';
+import { testEvent } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
-import type { DeliveryRecord, DeliveryWithBody, WebhookRecord } from '../../storage/port.ts';
+import type { DeliveryRecord, WebhookRecord } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
 import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable } from './schemas.ts';
-import {
-  DeliveryParams,
-  DeliveryShape,
-  UNKNOWN_WEBHOOK,
-  viewDelivery,
-  WEBHOOK,
-  WebhookParams,
-} from './webhook-shapes.ts';
+import { webhookActs } from './webhook-acts.ts';
+import { DeliveryParams, DeliveryShape, UNKNOWN_WEBHOOK, WEBHOOK, WebhookParams } from './webhook-shapes.ts';
 import { webhookOf } from './webhooks.ts';
 
 const STATES = ['pending', 'succeeded', 'failed'] as const;
@@ -24,72 +17,49 @@ const TEST_SECONDS = 10;
 
 /** What was sent to a webhook, and how it answered. Events hold personal data of users. */
 export function webhookDeliveryRoutes(app: Routes, service: Service): void {
-  const { storage } = service;
+  const acts = webhookActs(service);
   /** Applications with a test in flight: nobody makes many requests of one. */
   const testing = new Set<number>();
 
   const list = { method: 'GET', path: '/webhooks/:webhookId/deliveries', access: 'users', schema: listSchema } as const;
   applicationRoute(app, service, list, async (context) => {
     const { state, ...rest } = context.readQuery();
-    const page = newestFirst(rest);
-    const { webhookId } = await webhookOf(service, context);
     const filter = { ...(state !== undefined && { state }) };
-    const found = await storage.deliveries.list(webhookId, filter, { ...page, limit: page.limit + 1 });
-    const items = found.slice(0, page.limit);
-    const next = found.length > items.length ? (items.at(-1)?.deliveryId ?? null) : null;
-    return { items: items.map(view), limit: page.limit, next };
+    return acts.deliveries(...webhookOf(context), filter, newestFirst(rest));
   });
 
   const one = '/webhooks/:webhookId/deliveries/:deliveryId';
   applicationRoute(app, service, { method: 'GET', path: one, access: 'users', schema: getSchema }, async (context) => {
-    const { webhook, delivery } = await deliveryOf(service, context);
+    const { webhook, delivery, view } = await acts.delivery(...webhookOf(context), deliveryOf(context));
     const { userId } = delivery;
     const { application, manager } = context;
     if (userId !== null) await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const request = await requestOf(service, context, webhook, delivery);
-    return { ...view(delivery), request, response: delivery.body };
+    return { ...view, request, response: delivery.body };
   });
 
-  applicationRoute(app, service, { method: 'POST', path: `${one}/resend`, schema: resendSchema }, async (context) => {
-    const { webhook, delivery } = await deliveryOf(service, context);
-    if (webhook.off !== null) throw new InnkeeperError('webhookIsOff');
-    const outcome = await storage.deliveries.resend(webhook, delivery.deliveryId, service.now());
-    if (outcome === 'unknown') throw new InnkeeperError('deliveryNotFound');
-    if (outcome === 'test') throw new InnkeeperError('deliveryIsTest');
-    return view((await deliveryOf(service, context)).delivery);
-  });
+  applicationRoute(app, service, { method: 'POST', path: `${one}/resend`, schema: resendSchema }, async (context) =>
+    acts.resend(...webhookOf(context), deliveryOf(context)),
+  );
 
   const test = { method: 'POST', path: '/webhooks/:webhookId/test', schema: testSchema } as const;
   applicationRoute(app, service, test, async (context) => {
-    const webhook = await webhookOf(service, context);
-    const { appId } = webhook;
+    const { application } = context;
+    const [appId, webhookId] = webhookOf(context);
     if (testing.has(appId)) {
       throw new InnkeeperError('testInFlight', { headers: { 'retry-after': String(TEST_SECONDS) } });
     }
     testing.add(appId);
     try {
-      const { body, ...delivery } = await testWebhook(service, context.application, webhook);
-      return { ...view(delivery), response: body };
+      return await acts.test(application, webhookId);
     } finally {
       testing.delete(appId);
     }
   });
 }
 
-function view(delivery: DeliveryRecord) {
-  const { eventNo, deliveryId } = delivery;
-  return viewDelivery(delivery, eventNo === null ? testEventId(deliveryId) : eventId(eventNo));
-}
-
-async function deliveryOf(
-  service: Service,
-  context: ApplicationRequest,
-): Promise<{ webhook: WebhookRecord; delivery: DeliveryWithBody }> {
-  const webhook = await webhookOf(service, context);
-  const deliveryId = readUuid(context.params.deliveryId as string);
-  const delivery = deliveryId && (await service.storage.deliveries.find(webhook.webhookId, deliveryId));
-  if (!delivery) throw new InnkeeperError('deliveryNotFound');
-  return { webhook, delivery };
+function deliveryOf({ params }: ApplicationRequest): string {
+  return params.deliveryId as string;
 }
 
 /** As it would be sent now: of a user who was deleted since, ids alone. */

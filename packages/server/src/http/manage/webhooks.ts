@@ -1,28 +1,18 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
-import {
-  createWebhook,
-  findWebhook,
-  MOST_WEBHOOKS,
-  rotateWebhookSecret,
-} from '../../domain/webhooks/manage-webhooks.ts';
+import { findWebhook, MOST_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
-import { EVENT_TYPES, type WebhookRecord } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
-import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
 import { requireOverlap } from './rotate-secret.ts';
 import { Time } from './schemas.ts';
 import { readTime } from './time-span.ts';
+import { webhookActs } from './webhook-acts.ts';
 import {
-  RECENT,
   TypesShape,
   UNKNOWN_WEBHOOK,
-  viewWebhook,
   WEBHOOK,
   WEBHOOK_EXAMPLE,
   WebhookParams,
@@ -32,121 +22,63 @@ import {
 /** Where events of an application are sent (CONTRACT.md section 6). */
 export function webhookRoutes(app: Routes, service: Service): void {
   const { storage, now } = service;
+  const acts = webhookActs(service);
   /** The dispatcher of this process need not wait for the next look. */
   const refresh = () => service.refresh().catch(() => {});
-  const view = async (appId: number, webhookId: string) => {
-    const health = await storage.webhooks.health(appId, RECENT);
-    const found = await findWebhook(service, appId, webhookId);
-    return viewWebhook(
-      found,
-      health.find((each) => each.webhookId === webhookId),
-      now(),
-    );
-  };
 
-  applicationRoute(app, service, { method: 'GET', path: '/webhooks', schema: listSchema }, async ({ application }) => {
-    const { appId } = application;
-    const health = new Map((await storage.webhooks.health(appId, RECENT)).map((each) => [each.webhookId, each]));
-    const webhooks = await storage.webhooks.list(appId);
-    return { items: webhooks.map((each) => viewWebhook(each, health.get(each.webhookId), now())) };
-  });
+  applicationRoute(app, service, { method: 'GET', path: '/webhooks', schema: listSchema }, async ({ application }) => ({
+    items: await acts.list(application.appId),
+  }));
 
   applicationRoute(app, service, { method: 'POST', path: '/webhooks', schema: createSchema }, async (context) => {
-    const { url, types, description } = context.readBody();
-    const wanted = {
-      url: await readUrl(service, url),
-      types: inOrder(types ?? []),
-      description: readDescription(description ?? ''),
-    };
-    const { webhook, secret } = await createWebhook(service, context.application, wanted);
+    const { url, types = [], description = '' } = context.readBody();
+    const created = await acts.create(context.application, { url, types, description });
     await refresh();
     context.reply.code(201);
-    return { secret, ...viewWebhook(webhook, undefined, now()) };
+    return created;
   });
 
-  applicationRoute(
-    app,
-    service,
-    { method: 'GET', path: '/webhooks/:webhookId', schema: getSchema },
-    async (context) => {
-      const { appId, webhookId } = await webhookOf(service, context);
-      return view(appId, webhookId);
-    },
+  const one = '/webhooks/:webhookId';
+  applicationRoute(app, service, { method: 'GET', path: one, schema: getSchema }, async (context) =>
+    acts.show(...webhookOf(context)),
   );
 
-  applicationRoute(
-    app,
-    service,
-    { method: 'PATCH', path: '/webhooks/:webhookId', schema: changeSchema },
-    async (context) => {
-      const { url, types, description, enabled } = context.readBody();
-      const { appId, webhookId } = await webhookOf(service, context);
-      const outcome = await storage.webhooks.update(appId, webhookId, {
-        ...(url !== undefined && { url: await readUrl(service, url) }),
-        ...(types !== undefined && { types: inOrder(types) }),
-        ...(description !== undefined && { description: readDescription(description) }),
-        ...(enabled !== undefined && { enabled }),
-      });
-      if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
-      await refresh();
-      return view(appId, webhookId);
-    },
-  );
+  applicationRoute(app, service, { method: 'PATCH', path: one, schema: changeSchema }, async (context) => {
+    const changed = await acts.change(...webhookOf(context), context.readBody());
+    await refresh();
+    return changed;
+  });
 
-  applicationRoute(
-    app,
-    service,
-    { method: 'DELETE', path: '/webhooks/:webhookId', schema: deleteSchema },
-    async (context) => {
-      const { appId, webhookId } = await webhookOf(service, context);
-      if ((await storage.webhooks.delete(appId, webhookId)) === 'unknown') throw new InnkeeperError('webhookNotFound');
-      await refresh();
-      return undefined;
-    },
-  );
+  applicationRoute(app, service, { method: 'DELETE', path: one, schema: deleteSchema }, async (context) => {
+    await acts.delete(...webhookOf(context));
+    await refresh();
+    return undefined;
+  });
 
-  const rotate = { method: 'POST', path: '/webhooks/:webhookId/rotate-secret', schema: rotateSchema } as const;
+  const rotate = { method: 'POST', path: `${one}/rotate-secret`, schema: rotateSchema } as const;
   applicationRoute(app, service, rotate, async (context) => {
     const overlap = requireOverlap(context.readBody().overlap);
-    const webhook = await webhookOf(service, context);
-    const { secret, previousExpiresAt } = await rotateWebhookSecret(service, webhook, overlap);
+    const rotated = await acts.rotateSecret(...webhookOf(context), overlap);
     context.reply.code(201);
-    return { secret, previousExpiresAt: formatTime(previousExpiresAt) };
+    return rotated;
   });
 
-  const replay = { method: 'POST', path: '/webhooks/:webhookId/replay', schema: replaySchema } as const;
+  const replay = { method: 'POST', path: `${one}/replay`, schema: replaySchema } as const;
   applicationRoute(app, service, replay, async (context) => {
     const since = readTime(context.readBody().since, 'since');
     if (since > now()) throw refuse('since', 'must not be in the future');
-    const { appId, webhookId, off } = await webhookOf(service, context);
+    const { appId, webhookId, off } = await findWebhook(service, ...webhookOf(context));
     if (off !== null) throw new InnkeeperError('webhookIsOff');
     const outcome = await storage.webhooks.replay(appId, webhookId, { after: 0, since });
     if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
     await refresh();
-    return view(appId, webhookId);
+    return acts.show(appId, webhookId);
   });
 }
 
-export async function webhookOf(service: Service, context: ApplicationRequest): Promise<WebhookRecord> {
-  const webhookId = readUuid(context.params.webhookId as string);
-  if (webhookId === undefined) throw new InnkeeperError('webhookNotFound');
-  return findWebhook(service, context.application.appId, webhookId);
-}
-
-async function readUrl({ webhookSender }: Service, value: string): Promise<string> {
-  const problem = await webhookSender.problemWith(value);
-  if (problem !== undefined) throw refuse('url', problem);
-  return value;
-}
-
-function inOrder(types: readonly string[]): string[] {
-  return EVENT_TYPES.filter((each) => types.includes(each));
-}
-
-function readDescription(value: string): string {
-  const problem = value === '' ? undefined : whyNoName(value);
-  if (problem !== undefined) throw refuse('description', problem);
-  return value;
+/** As the path names it. */
+export function webhookOf({ application, params }: ApplicationRequest): [appId: number, webhookId: string] {
+  return [application.appId, params.webhookId as string];
 }
 
 const members = {

@@ -1,0 +1,34 @@
+import { ERRORS, type FieldError } from '../domain/errors.ts';
+import { Failure, Misuse } from './failure.ts';
+import { visible } from './table.ts';
+
+/** What the rules refuse: an InnkeeperError, or the response that it became. */
+export type Refusal = { message: string; fields: readonly FieldError[] | undefined };
+
+/** As the command line names them. */
+const ARGUMENTS: Record<string, string> = { url: 'ENDPOINT', description: '--description' };
+
+const FIXES = new Map<string, string>([
+  [ERRORS.tooManyWebhooks.message, ERRORS.tooManyWebhooks.remedy],
+  [ERRORS.webhookIsOff.message, 'Switch it on with: innkeeper webhook set ID --app ID --enable'],
+  [ERRORS.deliveryIsTest.message, 'Send another with: innkeeper webhook test ID --app ID'],
+]);
+
+/** The same text for a command on a database and for one over HTTP. */
+export function webhookRefusal({ message, fields = [] }: Refusal, ids: readonly string[]): Failure {
+  const [webhookId = '', deliveryId = ''] = ids;
+  const [field] = fields;
+  if (field) return new Misuse(`${ARGUMENTS[field.field] ?? field.field} ${field.message}.`);
+  if (message === ERRORS.webhookNotFound.message) {
+    return new Failure(`no webhook of this application has the id "${visible(webhookId)}".`, {
+      wayOut: 'List webhooks with: innkeeper webhook list --app ID',
+    });
+  }
+  if (message === ERRORS.deliveryNotFound.message) {
+    return new Failure(`no delivery of this webhook has the id "${visible(deliveryId)}"; it may have expired.`, {
+      wayOut: 'List deliveries with: innkeeper webhook deliveries ID --app ID',
+    });
+  }
+  const wayOut = FIXES.get(message);
+  return new Failure(message, wayOut === undefined ? {} : { wayOut });
+}
