@@ -454,3 +454,14 @@ test('finding 7: one save for Enter, Tab and unmount; a question that nobody ans
   await expect.poll(saved).toEqual({ ratio: 1.5, newsletter: true, motto: 'all together' });
   await expect.poll(() => page.getByLabel('unsaved').innerText()).toBe('');
 });
+
+test('what another device saves is shown by itself', async () => {
+  const { page, options } = await openForm();
+  const newsletter = page.getByRole('switch', { name: 'Newsletter' });
+  await expect.poll(() => newsletter.isChecked()).toBe(false);
+  await options.save('all.newsletter', true);
+  await expect.poll(() => newsletter.isChecked()).toBe(true);
+  await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: '5' });
+  await options.save('all.volume', 8);
+  await expect.poll(() => page.getByRole('textbox', { name: 'Volume' }).inputValue()).toBe('8');
+});

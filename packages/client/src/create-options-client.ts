@@ -1,9 +1,10 @@
 import { type AccessToken, withAccessToken } from './access-token.ts';
 import type { AnyCatalog, Language } from './catalog.ts';
 import { ownError } from './error.ts';
-import { makeOptionsClient, type OptionsClient } from './options.ts';
+import { type AsUser, makeOptionsClient, type OptionsClient } from './options.ts';
 import { ofOneClassAll } from './own-class.ts';
 import { createRequests, type RequestOptions, TIMEOUT_MS } from './request.ts';
+import { type WatchEvent, watchStream } from './watch-stream.ts';
 
 export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
   /** The clientId of the application: public, for pages too. */
@@ -14,10 +15,19 @@ export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<Reque
   language?: Language<C> | undefined;
 };
 
+/** What a page has beyond what a server has for any user. */
+export type PageClient<C extends AnyCatalog = AnyCatalog> = OptionsClient<C> & {
+  /**
+   * Tells what changes, on any device, until the function that it returns is called: `selection` and `catalog` as they happen, and `reset`
+   * when the stream begins or could not be resumed, to read everything again. Lost connections are made anew by themselves.
+   */
+  watch(listener: (event: WatchEvent) => void, how?: { signal?: AbortSignal | undefined }): () => void;
+};
+
+const STREAM = '/api/user_options/events';
+
 /** The options of one user, for a page or anything else that acts for them. */
-export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(
-  given: OptionsClientOptions<C>,
-): OptionsClient<C> {
+export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(given: OptionsClientOptions<C>): PageClient<C> {
   return ofOneClassAll(() => {
     const { apiKey, accessToken, language, ...options } = given;
     const requests = createRequests({ ...options, headers: { ...options.headers, apiKey }, cache: new Map() });
@@ -27,12 +37,18 @@ export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(
           throw ownError('misused', 'This needs the accessToken of a user: give one to createOptionsClient.');
         }),
     );
-    return makeOptionsClient<C>(requests, {
-      asUser: ({ operation, signal }, call) =>
-        withToken({ operation, signal, timeout: options.timeout ?? TIMEOUT_MS }, (token) =>
-          call({ headers: { Authorization: `Bearer ${token}` } }),
+    const asUser: AsUser = ({ operation, signal }, call) =>
+      withToken({ operation, signal, timeout: options.timeout ?? TIMEOUT_MS }, (token) =>
+        call({ headers: { Authorization: `Bearer ${token}` } }),
+      );
+    return {
+      ...makeOptionsClient<C>(requests, { asUser, language }),
+      watch: (listener, { signal } = {}) =>
+        watchStream(listener, signal, (resumed, limit) =>
+          asUser({ operation: `get ${STREAM}`, signal: limit }, ({ headers }) =>
+            requests.open(STREAM, { headers: { ...headers, ...resumed, Accept: 'text/event-stream' }, signal: limit }),
+          ),
         ),
-      language,
-    });
+    };
   });
 }

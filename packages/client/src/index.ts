@@ -1,6 +1,6 @@
 export type { AccessToken } from './access-token.ts';
 export type { AnyCatalog, CatalogKey, GroupName, HeldValueOf, KeyName, KeyOf, Language, ValueOf } from './catalog.ts';
-export { createOptionsClient, type OptionsClientOptions } from './create-options-client.ts';
+export { createOptionsClient, type OptionsClientOptions, type PageClient } from './create-options-client.ts';
 export { type ErrorOf, type FieldProblem, InnkeeperError, isInnkeeperError, type OwnCode } from './error.ts';
 export type { OperationName } from './operation.ts';
 export {
@@ -24,3 +24,4 @@ export {
   type StoreData,
   type StoreOptions,
 } from './selection-store.ts';
+export type { WatchEvent } from './watch-stream.ts';

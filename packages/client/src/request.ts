@@ -11,7 +11,10 @@ type Call<M extends Method> = <P extends PathsOf<M>>(
   ...input: Record<never, never> extends InputOf<P, M> ? [InputOf<P, M>?] : [InputOf<P, M>]
 ) => Promise<Answer<OutputOf<P, M>>>;
 
-export type Requests = { [M in Method]: Call<M> };
+export type Requests = { [M in Method]: Call<M> } & {
+  /** The body as it comes; nothing of it is waited for longer than `signal` lets it. */
+  open(path: keyof paths, input: AnyInput): Promise<ReadableStream<Uint8Array>>;
+};
 
 export type RequestOptions = {
   /** Where the service is; paths are added to it. On a page it may be relative: `/innkeeper`. */
@@ -56,7 +59,24 @@ export function createRequests(options: RequestOptions): Requests {
     put: call('put'),
     patch: call('patch'),
     delete: call('delete'),
+    async open(path: keyof paths, input: AnyInput) {
+      const operation = `get ${path}`;
+      const { url, init } = buildRequest(options, 'get', path, input, operation);
+      const { timeout = TIMEOUT_MS, fetch: own } = options;
+      const ask = () => (own ?? fetch)(url, { ...init, signal: input.signal ?? null });
+      const response = await within({ timeout, signal: input.signal, operation }, ask, unreachable(operation));
+      if (response.ok && response.body) return response.body;
+      throw refusalOf(response, readBody(await response.text(), response.headers), operation);
+    },
   } as unknown as Requests;
+}
+
+const unreachable = (operation: string) => (cause: unknown) =>
+  ownError('unreachable', 'The service cannot be reached. Try again in a moment.', { operation, cause });
+
+function refusalOf({ ok, status, headers }: Response, data: unknown, operation: string): InnkeeperError {
+  const isRefusal = !ok && data !== null && typeof data === 'object';
+  return new InnkeeperError({ status, body: isRefusal ? (data as Record<string, unknown>) : {}, headers, operation });
 }
 
 async function send(options: RequestOptions, method: Method, path: string, input: AnyInput): Promise<Answer<unknown>> {
@@ -128,14 +148,13 @@ async function attemptOnce(
       const response = await (own ?? fetch)(url, { ...init, signal: limit });
       return { response, text: await response.text() };
     },
-    (cause) => ownError('unreachable', 'The service cannot be reached. Try again in a moment.', { operation, cause }),
+    unreachable(operation),
   );
   const { status, headers, ok } = response;
   if (status === 304 && known) return known;
   const data = readBody(text, headers);
   if (!ok || !isDue(data, due, status === 204 && !operation.startsWith('get '))) {
-    const isRefusal = !ok && data !== null && typeof data === 'object';
-    throw new InnkeeperError({ status, body: isRefusal ? (data as Record<string, unknown>) : {}, headers, operation });
+    throw refusalOf(response, data, operation);
   }
   const answer = { data, status, etag: headers.get('etag') ?? undefined, headers };
   if (kept && answer.etag) remember(kept, url, answer);

@@ -3,9 +3,10 @@
 import {
   createSelectionStore,
   type OptionKey,
-  type OptionsClient,
+  type PageClient,
   type SelectionStore,
   type StoreData,
+  type WatchEvent,
 } from '@innkeeper/client';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { createDrafts, type Drafts, watchPointer } from './drafts.ts';
@@ -16,7 +17,7 @@ import { type Texts, textsFor } from './texts.ts';
 export type InnkeeperProviderProps = {
   /** Of createOptionsClient: made once, outside of components or by useMemo. */
   // biome-ignore lint/suspicious/noExplicitAny: of any catalog; names and values are checked by Register
-  client: OptionsClient<any>;
+  client: PageClient<any>;
   /** Who is signed in, in the words of your application; undefined or null while nobody is. */
   userId: string | null | undefined;
   /** Name or tag of one of the application's languages. */
@@ -29,11 +30,13 @@ export type InnkeeperProviderProps = {
   parts?: Partial<Parts> | undefined;
   /** What a store on the server had loaded: `store.data()`. */
   data?: StoreData | undefined;
+  /** Shows what other devices save and what is published, by a stream that is open while the page is visible; true by default. */
+  live?: boolean | undefined;
   children?: ReactNode;
 };
 
 export type Innkeeper = {
-  client: OptionsClient;
+  client: PageClient;
   /** undefined: nobody is signed in. */
   store: SelectionStore | undefined;
   drafts: Drafts;
@@ -47,8 +50,8 @@ const Context = createContext<Innkeeper | undefined>(undefined);
 
 /** For whom and from where the forms and hooks below it read and save. */
 export function InnkeeperProvider(props: InnkeeperProviderProps) {
-  const { userId, language, dir, texts, parts, data, children } = props;
-  const client = props.client as OptionsClient;
+  const { userId, language, dir, texts, parts, data, live = true, children } = props;
+  const client = props.client as PageClient;
   const make = () => ({
     store: userId ? createSelectionStore(client, { userId, language, data }) : undefined,
     drafts: createDrafts(),
@@ -66,11 +69,39 @@ export function InnkeeperProvider(props: InnkeeperProviderProps) {
   useEffect(() => store?.setLanguage(language), [store, language]);
   useEffect(() => (store ? keepCurrent(store, drafts) : undefined), [store, drafts]);
 
+  useEffect(() => (store && live ? watchWhileVisible(client, store) : undefined), [client, store, live]);
+
   const value = useMemo(
     () => ({ client, store, drafts, language, dir, texts, parts }),
     [client, store, drafts, language, dir, texts, parts],
   );
   return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+/** Browsers have few connections to a host: pages in the background leave theirs to others. */
+function watchWhileVisible(client: PageClient, store: SelectionStore): () => void {
+  let stop: (() => void) | undefined;
+  const look = () => {
+    stop?.();
+    stop = undefined;
+    if (document.visibilityState !== 'visible') return;
+    stop = client.watch((event) => {
+      if (!isShown(store, event)) store.refresh().catch(() => {});
+    });
+  };
+  look();
+  document.addEventListener('visibilitychange', look);
+  return () => {
+    document.removeEventListener('visibilitychange', look);
+    stop?.();
+  };
+}
+
+/** What this page saved itself comes back as an event too. */
+function isShown(store: SelectionStore, { name, data }: WatchEvent): boolean {
+  if (name !== 'selection' || data.option_key_uid === null || data.option_group_uid === null) return false;
+  const { option_key_uid, option_group_uid, value } = data;
+  return JSON.stringify(store.get({ option_key_uid, option_group_uid }).value) === JSON.stringify(value);
 }
 
 /** Who comes back to the page, or back online, sees what holds then; who leaves it loses nothing. */
@@ -101,7 +132,7 @@ export function useInnkeeper(): Innkeeper {
 }
 
 /** The client of the provider, for what has no hook of its own. */
-export function useInnkeeperClient(): OptionsClient {
+export function useInnkeeperClient(): PageClient {
   return useInnkeeper().client;
 }
 

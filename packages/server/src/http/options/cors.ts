@@ -1,6 +1,7 @@
 import type { Routes } from '../server/routes.ts';
 
-const HEADERS = 'apiKey, Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, X-Request-Id';
+const HEADERS =
+  'apiKey, Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, Last-Event-ID, X-Request-Id';
 
 /**
  * CORS for area B. A preflight carries no apiKey, so it is answered for every origin: a page with a wrong apiKey has to read that
