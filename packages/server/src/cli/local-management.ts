@@ -319,7 +319,7 @@ async function readWanted(storage: Storage, appId: number, { where, ...more }: W
   try {
     return { catalog, conditions: readWhere(where, catalog), ...more };
   } catch (error) {
-    throw error instanceof WhereProblem ? new Misuse(error.message) : error;
+    throw error instanceof WhereProblem ? new Misuse(`where ${error.message}.`) : error;
   }
 }
 

@@ -114,6 +114,13 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     for (const query of ['where=nothing.here', 'where=kitchen.vegetarian%3D7', 'status=x', 'count=true&search=x']) {
       expect((await search(query)).code).toBe('9400');
     }
+    const reason = '"x": there is no option key "x". Write group.key=value, group.key!=value, group.key or !group.key';
+    for (const path of ['/users', '/users/export']) {
+      expect((await at.get(`${path}?where=x`)).json).toEqual({
+        ...{ code: '9400', message: `where ${reason}.` },
+        errors: [{ field: 'where', message: reason }],
+      });
+    }
     const answer = await at.get(`/users?${where}&limit=1`);
     const next = /<(.*)>/.exec(answer.headers.get('link') ?? '')?.[1] as string;
     expect(ids((await at.manage.get(next.replace('/manage/v1', ''))).json as Found)).toEqual(['where-2']);

@@ -13,14 +13,14 @@ export type Condition = { placed: PlacedKey } & (
 
 export const MAX_CONDITIONS = 20;
 
-/** Why a condition cannot be read, in a sentence. */
+/** Why a condition cannot be read: what follows `where` in the sentence, without its full stop. */
 export class WhereProblem extends Error {
   override name = 'WhereProblem';
 }
 
 /** `group.key=value`, `group.key!=value`, `group.key` or `!group.key`, the key by its UID too. Throws WhereProblem. */
 export function readWhere(texts: readonly string[], catalog: CompiledCatalog): Condition[] {
-  if (texts.length > MAX_CONDITIONS) throw new WhereProblem(`where can be given at most ${MAX_CONDITIONS} times.`);
+  if (texts.length > MAX_CONDITIONS) throw new WhereProblem(`can be given at most ${MAX_CONDITIONS} times`);
   return texts.map((text) => readCondition(text, catalog));
 }
 
@@ -36,18 +36,18 @@ function readCondition(text: string, catalog: CompiledCatalog): Condition {
   const { type } = placed.key;
   const value = readValue(type, text.slice(at + 1));
   const problem = typeProblem(type, value);
-  if (problem !== undefined) throw new WhereProblem(`where ${quoted(text)}: the value ${problem}.`);
+  if (problem !== undefined) throw new WhereProblem(`${quoted(text)}: the value ${problem}`);
   return { placed, test: differs ? 'differs' : 'equals', value: value as Scalar };
 }
 
 function findKey(name: string, text: string, catalog: CompiledCatalog): PlacedKey {
   const found = findNamedKey(catalog, name);
   if (found === 'ambiguous') {
-    throw new WhereProblem(`where ${quoted(text)}: ${quoted(name)} names several keys. Use the option_key_uid.`);
+    throw new WhereProblem(`${quoted(text)}: ${quoted(name)} names several keys. Use the option_key_uid`);
   }
   if (found) return found;
   throw new WhereProblem(
-    `where ${quoted(text)}: there is no option key ${quoted(name)}. Write group.key=value, group.key!=value, group.key or !group.key.`,
+    `${quoted(text)}: there is no option key ${quoted(name)}. Write group.key=value, group.key!=value, group.key or !group.key`,
   );
 }
 

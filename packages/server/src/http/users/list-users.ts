@@ -122,6 +122,5 @@ function readLimit(query: Query): number {
 }
 
 function refuse(field: string, message: string): InnkeeperError {
-  const text = message.startsWith(field) ? message : `${field} ${message}`;
-  return new InnkeeperError('usersBadRequest', { message: text.endsWith('.') ? text : `${text}.` });
+  return new InnkeeperError('usersBadRequest', { message: `${field} ${message}.` });
 }
