@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { confirmByTyping } from './confirm.ts';
-import { Failure, Misuse } from './failure.ts';
+import { canAsk, confirmByTyping } from './confirm.ts';
+import { Failure } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { visible } from './table.ts';
@@ -14,19 +14,19 @@ export function appDelete(): Command {
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app delete 123456789_4f2c', 'asks for confirmation'],
-      ['app delete 123456789_4f2c --yes --json', 'in a script: {"clientId","name","users","deleted"}'],
+      ['app delete 123456789_4f2c', 'asks for confirmation on a terminal'],
+      ['app delete 123456789_4f2c --json', 'in a script: {"clientId","name","users","deleted"}'],
     ],
   })
     .argument('<ID>', 'clientId of the application')
-    .option('--yes', 'skip the confirmation; required without a terminal')
+    .option('--yes', 'skip the confirmation')
     .action(run);
 }
 
 async function run(clientId: string, options: CommandOptions & { yes?: true }): Promise<void> {
   const { name, users } = await withManagement(options, async ({ applications }) => {
     const { name, users } = await applications.show(clientId);
-    if (!options.yes)
+    if (!options.yes && canAsk())
       await askFirst(clientId, `Deleting "${visible(name)}" also deletes its ${counted(users, 'user')}.`);
     await applications.delete(clientId);
     return { name, users };
@@ -39,11 +39,6 @@ async function run(clientId: string, options: CommandOptions & { yes?: true }): 
 }
 
 async function askFirst(clientId: string, consequence: string): Promise<void> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Misuse(`nothing was deleted. ${consequence}`, {
-      wayOut: 'No terminal for the confirmation: add --yes to delete it.',
-    });
-  }
   const question = `${consequence} This cannot be undone.\nType the clientId to continue: `;
   if (!(await confirmByTyping(clientId, question, process.stdin, process.stderr))) {
     throw new Failure('nothing was deleted: the clientId does not match.');

@@ -1,5 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 
+/** Whether somebody is there to ask. A script that names what to delete has said so. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
 /** Asks on stderr, so that stdout stays the result's alone. Ctrl+C and the end of the input count as no. */
 export async function confirmByTyping(
   expected: string,

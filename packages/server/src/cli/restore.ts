@@ -5,7 +5,7 @@ import { createKeyring } from '../domain/keyring.ts';
 import { secretPath } from '../secret-file.ts';
 import { BackupDamaged, type BackupFile, type BackupFiles, type Contents } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { confirmByTyping } from './confirm.ts';
+import { canAsk, confirmByTyping } from './confirm.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
@@ -179,7 +179,7 @@ async function allowReplacing(options: Options, database: string, contents: Cont
   }
   if (options.yes) return;
   const consequence = `${database} has ${what}: all of it will be deleted and replaced by the backup.`;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!canAsk()) {
     throw new Misuse(`nothing was changed. ${consequence}`, {
       wayOut: 'No terminal for the confirmation: add --yes to continue.',
     });

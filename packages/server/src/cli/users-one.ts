@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { UserStatus } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { confirmByTyping } from './confirm.ts';
-import { Failure, Misuse } from './failure.ts';
+import { canAsk, confirmByTyping } from './confirm.ts';
+import { Failure } from './failure.ts';
 import { type ShownUser, withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
@@ -48,14 +48,14 @@ async function setStatus(id: string, options: Options, status: UserStatus, done:
 
 export function usersDelete(): Command {
   return defineUserCommand('delete', 'delete a user with selections and tokens; this cannot be undone', [
-    ['users delete ada@example.com --app 123456789_4f2c', 'asks for confirmation'],
-    ['users delete ada@example.com --app 123456789_4f2c --yes --json', 'in a script'],
+    ['users delete ada@example.com --app 123456789_4f2c', 'asks for confirmation on a terminal'],
+    ['users delete ada@example.com --app 123456789_4f2c --json', 'in a script'],
   ])
-    .option('--yes', 'skip the confirmation; required without a terminal')
+    .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: Options & { yes?: true }) => {
       const user = await withManagement(options, async ({ users }) => {
         const found = await users.find(options.app, id);
-        if (!options.yes) await askFirst(found);
+        if (!options.yes && canAsk()) await askFirst(found);
         await users.delete(options.app, found);
         return found;
       });
@@ -66,11 +66,6 @@ export function usersDelete(): Command {
 
 async function askFirst(user: ShownUser): Promise<void> {
   const consequence = `Deleting ${named(user)} deletes their selections and tokens too.`;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Misuse(`nothing was deleted. ${consequence}`, {
-      wayOut: 'No terminal for the confirmation: add --yes to delete the user.',
-    });
-  }
   const question = `${consequence} This cannot be undone.\nType the clientUserId to continue: `;
   if (!(await confirmByTyping(user.clientUserId, question, process.stdin, process.stderr))) {
     throw new Failure('nothing was deleted: the clientUserId does not match.');

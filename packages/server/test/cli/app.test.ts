@@ -175,16 +175,12 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect((await cli.json('app', 'show', clientId)).secrets).toHaveLength(1);
   });
 
-  test('delete wants --yes where it cannot ask, and says what goes', async () => {
+  test('delete in a script deletes without a question, with all users', async () => {
     const { clientId, clientSecret } = await cli.json('app', 'create', '--name', 'Doomed');
     await createUser(clientId, clientSecret);
     await createUser(clientId, clientSecret);
 
-    const careless = await cli.run('app', 'delete', clientId);
-    expect(careless).toMatchObject({ code: 2, stdout: '' });
-    expect(careless.stderr).toMatch(/nothing was deleted. Deleting "Doomed" also deletes its 2 users.\n.*add --yes/);
-
-    const result = await cli.json('app', 'delete', clientId, '--yes');
+    const result = await cli.json('app', 'delete', clientId);
     expect(result).toEqual({ clientId, name: 'Doomed', users: 2, deleted: true });
     await expect.poll(async () => (await createUser(clientId, clientSecret)).json.code).toBe('0012');
     expect((await cli.json('app', 'list')).map((row: { clientId: string }) => row.clientId)).not.toContain(clientId);

@@ -50,9 +50,7 @@ describe.each(places)(
       expect((await cli.run('users', 'resume', userCode, ...app())).stdout).toContain('Resumed');
       expect(await introspect(accessToken)).toBe(true);
 
-      const asked = await cli.run('users', 'delete', userCode, ...app());
-      expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
-      const deleted = await cli.json('users', 'delete', userCode, ...app(), '--yes');
+      const deleted = await cli.json('users', 'delete', userCode, ...app());
       expect(deleted).toEqual({ service_user_code: userCode, clientUserId: 'ada@example.com', deleted: true });
       for (const command of ['show', 'suspend', 'resume']) {
         const gone = await cli.run('users', command, userCode, ...app());
