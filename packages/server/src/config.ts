@@ -6,7 +6,15 @@ import { behindLinks } from './behind-links.ts';
 import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { nearestName } from './nearest-name.ts';
-import { type DatabasePlace, findEmptySecret, findSecret, keepSecret, secretPath } from './secret-file.ts';
+import {
+  type DatabasePlace,
+  findEmptySecret,
+  findSecret,
+  keepSecret,
+  previousSecretPath,
+  readPreviousSecret,
+  secretPath,
+} from './secret-file.ts';
 import { trustsEveryone } from './trusts-everyone.ts';
 
 /**
@@ -24,6 +32,11 @@ export const SETTINGS = {
   secret: {
     default: '',
     describe: 'key for hashing and encryption; with SQLite, created and stored next to the database',
+    secret: true,
+  },
+  secretPrevious: {
+    default: '',
+    describe: 'the secret before this one, while it is being rotated: see `innkeeper secret rotate`',
     secret: true,
   },
   publicUrl: { default: '', describe: 'public URL of the service, for example https://users.example.com' },
@@ -87,6 +100,8 @@ export type Config = {
   /** Where `secret` came from, unless it was given. */
   secretFile: string | undefined;
   secret: string;
+  /** Empty: none. */
+  secretPrevious: string;
   publicUrl: string;
   areas: ReadonlySet<Area>;
   tokenService: { url: string; clientId: string; clientSecret: string } | undefined;
@@ -175,6 +190,7 @@ export function readConfig(
     ...place,
     databaseWaitMs: check('databaseWait', readWait(text('databaseWait')), 'a time from 0s to 1h, as in 60s'),
     secret: '',
+    secretPrevious: text('secretPrevious'),
     publicUrl: check(
       'publicUrl',
       text('publicUrl') ? readPublicUrl(text('publicUrl')) : (readPublicUrl(listeningUrl(host, port ?? 0)) ?? ''),
@@ -216,9 +232,19 @@ export function readConfig(
   if (text('secret') !== '' && text('secret').trim() === '') {
     problems.push('INNKEEPER_SECRET is blank. Create one with: openssl rand -base64 48');
   }
+  if (text('secretPrevious') !== '' && text('secret') === '') {
+    problems.push('INNKEEPER_SECRET_PREVIOUS is set, but INNKEEPER_SECRET is not. Set both, or neither.');
+  } else if (text('secretPrevious') !== '' && text('secretPrevious') === text('secret')) {
+    problems.push(
+      'INNKEEPER_SECRET_PREVIOUS is the same as INNKEEPER_SECRET. Set INNKEEPER_SECRET to a new one, or remove the other.',
+    );
+  }
   if (problems.length === 0) {
     config.secret = text('secret') || (needsSecret ? keepSecret(place, problems) : findSecret(place));
-    if (text('secret') === '') config.secretFile = secretPath(place);
+    if (text('secret') === '') {
+      config.secretFile = secretPath(place);
+      config.secretPrevious = config.secretFile === undefined ? '' : readPreviousSecret(config.secretFile);
+    }
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -297,9 +323,9 @@ export function unsafeSettings(config: Config): string[] {
       );
     }
   }
-  const path = secretPath(config);
-  if (path !== undefined && existsSync(path) && process.platform !== 'win32') {
-    if ((statSync(path).mode & 0o077) !== 0)
+  const file = secretPath(config);
+  for (const path of file === undefined ? [] : [file, previousSecretPath(file)]) {
+    if (process.platform !== 'win32' && existsSync(path) && (statSync(path).mode & 0o077) !== 0)
       problems.push(`${path} can be read by other users of this machine. Run: chmod 600 ${path}`);
   }
   if (config.metricsToken !== undefined && (config.metricsToken.length < 16 || new Set(config.metricsToken).size < 6)) {

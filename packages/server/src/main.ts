@@ -23,6 +23,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['doctor', async () => (await import('./cli/doctor.ts')).doctor()],
   ['backup', async () => (await import('./cli/backup.ts')).backup()],
   ['restore', async () => (await import('./cli/restore.ts')).restore()],
+  ['secret', async () => (await import('./cli/secret.ts')).secret()],
   ['scrub', async () => (await import('./cli/scrub.ts')).scrub()],
   ['app', async () => (await import('./cli/app.ts')).app()],
   ['catalog', async () => (await import('./cli/catalog.ts')).catalog()],

@@ -1,5 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
@@ -48,7 +63,8 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   const secret = readSecretFile(path);
   const recovered = recoveredPaths(path).filter((each) => existsSync(each));
   const right = recovered.find((each) => fits(readSecretFile(each), database));
-  if (right !== undefined && !fits(secret, database)) {
+  const opens = [secret, readPreviousSecret(path)].some((each) => fits(each, database));
+  if (right !== undefined && !opens) {
     problems.push(
       `INNKEEPER_SECRET does not match this database: ${path} was changed while the service ran, and the service saved the right one. Run: mv ${right} ${path}`,
     );
@@ -79,6 +95,69 @@ export function findSecret(place: DatabasePlace): string {
   return path !== undefined && existsSync(path) ? readSecretFile(path) : '';
 }
 
+export function previousSecretPath(path: string): string {
+  return `${path}.previous`;
+}
+
+/** The secret before this one, from the file beside; '' when there is none, or a new one was never made. */
+export function readPreviousSecret(path: string): string {
+  const previous = previousSecretPath(path);
+  if (!existsSync(previous) || !existsSync(path)) return '';
+  const secret = readSecretFile(previous);
+  return secret === readSecretFile(path) ? '' : secret;
+}
+
+/**
+ * Puts a new secret into the file, and the one until now beside it. A process that stops at any point leaves files that open the
+ * database: the old secret is in one of them throughout. Under the write lock of the database, so that of two commands one does it.
+ */
+export function renewSecretFile(path: string, databaseUrl: string): void {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5_000 });
+  try {
+    database.exec('begin immediate');
+    const check = database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string;
+    const secret = readSecretFile(path);
+    // Another command may have done it a moment ago: the database is still under the previous one then.
+    if (createKeyring(secret).unseal(check) !== undefined) {
+      replaceFile(previousSecretPath(path), secret, path);
+      replaceFile(path, newSecret(), path);
+    }
+    database.exec('rollback');
+  } finally {
+    database.close();
+  }
+}
+
+/** Of the same owner as the secret: root may run the command of a service that is not root. */
+function replaceFile(path: string, secret: string, ownedAs: string): void {
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const { uid, gid } = statSync(ownedAs);
+  const draft = draftPath(target);
+  try {
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+    chmodSync(draft, 0o600);
+    if (process.getuid?.() === 0) chownSync(draft, uid, gid);
+    renameSync(draft, target);
+    flushFolder(dirname(target));
+  } catch (error) {
+    throw Object.assign(error as Error, { path });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A name is on disk when its folder is. */
+function flushFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Writes the file again after somebody deleted it under a running service, which would not start without it. True if it did. */
 export function putSecretBack(path: string, secret: string): boolean {
   if (existsSync(path)) return false;
@@ -100,9 +179,9 @@ function recoveredPaths(path: string): string[] {
 }
 
 /** Linked into place, so that two processes starting at once agree on one. */
-function makeSecretFile(path: string, secret = randomBytes(48).toString('base64url')): void {
+function makeSecretFile(path: string, secret = newSecret()): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const draft = draftPath(path);
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     chmodSync(draft, 0o600);
@@ -115,7 +194,15 @@ function makeSecretFile(path: string, secret = randomBytes(48).toString('base64u
   }
 }
 
-function readSecretFile(path: string): string {
+function draftPath(path: string): string {
+  return `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+}
+
+function newSecret(): string {
+  return randomBytes(48).toString('base64url');
+}
+
+export function readSecretFile(path: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 

@@ -62,8 +62,10 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   };
   try {
     await clock.start();
-    const keyring = createKeyring(config.secret);
+    const keyring = createKeyring(config.secret, config.secretPrevious);
     await checkSecret(storage, keyring);
+    const secrets = new SecretWatch(config, keyring, logger);
+    held.push(secrets);
 
     const applications = new ApplicationDirectory(storage, keyring);
     const catalogs = new CatalogDirectory(storage);
@@ -82,6 +84,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       storage,
       {
         async reloadAll() {
+          await secrets.follow(storage);
           await applications.loadAll();
           catalogs.forgetOthers((appId) => applications.knows(appId));
           await catalogs.reloadAll();
@@ -100,6 +103,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
           await catalogs.reload(appIds);
           for (const appId of appIds) catalogCache.forget(appId);
         },
+        reloadSecret: () => secrets.follow(storage),
         reloadSigningKeys: () => keys.load(),
         reloadWebhooks: () => dispatcher.reload(),
       },
@@ -123,7 +127,6 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const openCatalogs = new OpenCatalogs(storage);
     const work = new WorkPool();
     held.push(work);
-    const secretFile = new SecretWatch(config, logger);
     const service: Service = {
       storage,
       applications,
@@ -139,7 +142,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       work,
       publicUrl,
       problems: () =>
-        worstFirst([...storage.problems(), ...clock.problems(), ...secretFile.problems(), ...workerProblems()]),
+        worstFirst([...storage.problems(), ...clock.problems(), ...secrets.problems(), ...workerProblems()]),
       clockSkewMs: () => clock.skewMs,
       now,
       refresh,
@@ -152,7 +155,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
       over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
     });
-    held.push({ close: () => reporting.stop() }, secretFile);
+    held.push({ close: () => reporting.stop() });
     if (driver.scrub && config.scrubEveryMs !== undefined) {
       const scrubbing = scrubRegularly(
         driver.scrub,

@@ -24,6 +24,7 @@ test('every secret can come from a file, without the line end that editors add',
   const env = {
     INNKEEPER_DATABASE_URL_FILE: file('postgres://u:p@db/innkeeper\n'),
     INNKEEPER_SECRET_FILE: file(`${SECRET}\r\n`),
+    INNKEEPER_SECRET_PREVIOUS_FILE: file('the one before\n'),
     INNKEEPER_TOKEN_SERVICE_URL: 'https://tokens.example.com',
     INNKEEPER_TOKEN_SERVICE_CLIENT_ID: 'innkeeper',
     INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET_FILE: file('client secret'),
@@ -32,6 +33,7 @@ test('every secret can come from a file, without the line end that editors add',
   expect(readConfig({}, { env })).toMatchObject({
     databaseUrl: 'postgres://u:p@db/innkeeper',
     secret: SECRET,
+    secretPrevious: 'the one before',
     tokenService: { clientSecret: 'client secret' },
     metricsToken: 'metrics token',
   });

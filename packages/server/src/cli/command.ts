@@ -7,7 +7,7 @@ import { Failure, Misuse } from './failure.ts';
 export type CommandOptions = Settings & { json?: true };
 
 /** For commands that work on the database alone. */
-export const STORAGE_SETTINGS: readonly SettingName[] = ['databaseUrl', 'secret'];
+export const STORAGE_SETTINGS: readonly SettingName[] = ['databaseUrl', 'secret', 'secretPrevious'];
 export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
 
 export type CommandText = {

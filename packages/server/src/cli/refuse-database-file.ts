@@ -3,7 +3,7 @@ import { behindLinks } from '../behind-links.ts';
 import { Misuse } from './failure.ts';
 
 const HEADER = Buffer.from('SQLite format 3\0');
-const COMPANION = /(-wal|-shm|-journal|\.secret)$/;
+const COMPANION = /(-wal|-shm|-journal|\.secret|\.secret\.previous)$/;
 
 /** A mistyped output file must not cost the database: neither its file nor those that belong to it are written over. */
 export function refuseDatabaseFile(label: string, path: string): void {

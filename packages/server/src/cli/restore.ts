@@ -143,7 +143,7 @@ function openBackup(file: string, files: BackupFiles): BackupFile {
 
 async function checkFile(
   file: BackupFile,
-  { secret }: Config,
+  { secret, secretPrevious }: Config,
   show: (read: number) => Promise<void>,
 ): Promise<SecretState> {
   const { checkRows, secretFits } = await import('../domain/backup/check-backup.ts');
@@ -153,7 +153,7 @@ async function checkFile(
     return show(read);
   });
   if (secret === '') return 'none';
-  return (await secretFits(file, createKeyring(secret))) ? 'fits' : 'other';
+  return (await secretFits(file, createKeyring(secret, secretPrevious))) ? 'fits' : 'other';
 }
 
 function damaged(file: string, how: string): Failure {

@@ -38,7 +38,7 @@ export async function withStorage<T>(
   if (isNew && !options.json)
     process.stderr.write(`innkeeper: created a new database, ${describeDatabase(databaseUrl)}\n`);
   try {
-    const keyring = createKeyring(config.secret);
+    const keyring = createKeyring(config.secret, config.secretPrevious);
     // A database keeps the secret it was first used with, and `serve` refuses a weak one: taken here, it would be a trap.
     if (isWeakSecret(config.secret) && (await storage.facts.get('secret-check')) === undefined) {
       throw new Failure('INNKEEPER_SECRET is weak, and a new database would depend on it.', {

@@ -1,5 +1,5 @@
 import type { Storage } from '../storage/port.ts';
-import type { Keyring } from './keyring.ts';
+import type { MasterSecret, SecretCheck } from './keyring.ts';
 
 export class WrongSecret extends Error {
   override name = 'WrongSecret';
@@ -8,12 +8,35 @@ export class WrongSecret extends Error {
 /** The fact that a database keeps of its secret. */
 export const SECRET_FACT = 'secret-check';
 
+export type SecretState = SecretCheck & { under: 'current' | 'previous' };
+
 /** Everything hashed or sealed in a database depends on its INNKEEPER_SECRET: better no start than one where nothing matches. */
-export async function checkSecret(storage: Storage, keyring: Keyring): Promise<void> {
-  const sealed = await storage.facts.settle(SECRET_FACT, keyring.seal(Buffer.from('innkeeper')));
-  if (keyring.unseal(sealed)) return;
-  throw new WrongSecret(
-    'INNKEEPER_SECRET does not match this database: stored secrets and tokens would not work. ' +
-      'Set the original secret; with SQLite it is in the .secret file next to the database.',
+export async function checkSecret(storage: Storage, { master }: { master: MasterSecret }): Promise<SecretState> {
+  const state = master.adopt(await storage.facts.settle(SECRET_FACT, master.firstCheck()));
+  const problem = secretProblem(state, master);
+  if (!state || problem !== undefined) throw new WrongSecret(problem);
+  return state;
+}
+
+/** What is wrong with these secrets for a database in this state, then what to do. */
+export function secretProblem(state: SecretState | undefined, { previousId }: MasterSecret): string | undefined {
+  if (!state) {
+    return previousId === undefined
+      ? 'INNKEEPER_SECRET does not match this database: stored secrets and tokens would not work. ' +
+          'Set the original secret, or the new one if it was rotated; with SQLite it is in the .secret file next to the database.'
+      : 'INNKEEPER_SECRET does not match this database, nor does INNKEEPER_SECRET_PREVIOUS: stored secrets and tokens would not work. ' +
+          'Set INNKEEPER_SECRET_PREVIOUS to the secret that the database was last used with.';
+  }
+  if (state.under === 'previous') return undefined;
+  if (previousId === undefined) {
+    return state.rotatedAt !== undefined && !state.isResealed
+      ? 'INNKEEPER_SECRET_PREVIOUS is still needed: the rotation of the secret has not finished, and some data is sealed under the previous one. ' +
+          'Set it again, then run: innkeeper secret rotate'
+      : undefined;
+  }
+  if (state.previousId === previousId) return undefined;
+  return (
+    'INNKEEPER_SECRET_PREVIOUS has never been the secret of this database, or not the last one before INNKEEPER_SECRET. ' +
+    'Remove it (with SQLite, the .secret.previous file); or, if it is the new secret, swap the two.'
   );
 }

@@ -7,6 +7,7 @@ export type ChangeHandlers = {
   reloadAll(): Promise<void>;
   reloadApplications(appIds: readonly number[]): Promise<void>;
   reloadCatalogs(appIds: readonly number[]): Promise<void>;
+  reloadSecret(): Promise<void>;
   reloadSigningKeys(): Promise<void>;
   reloadWebhooks(): Promise<void>;
 };
@@ -37,6 +38,8 @@ export async function followChanges(
       const changed = (subject: Change['subject']) => [
         ...new Set(news.changes.filter((change) => change.subject === subject).map((change) => change.appId ?? 0)),
       ];
+      // First: what else changed may be sealed under the new one.
+      if (changed('secret').length > 0) await handlers.reloadSecret();
       if (changed('application').length > 0) await handlers.reloadApplications(changed('application'));
       if (changed('catalog').length > 0) await handlers.reloadCatalogs(changed('catalog'));
       if (changed('signing-keys').length > 0) await handlers.reloadSigningKeys();

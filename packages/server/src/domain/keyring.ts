@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { StorageUnavailable } from '../storage/port.ts';
 import { keyedHash } from './keyed-hash.ts';
 
 /**
@@ -18,6 +19,8 @@ export type Keyring = {
   hashCursor(position: string): string;
   /** Authenticates preference links; it depends on no signing key, so links outlive those. */
   hashPreferenceLink(content: string): string;
+  /** The ones that a preference link may have: also by the previous secret. */
+  preferenceLinkHashes(content: string): string[];
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
@@ -25,37 +28,174 @@ export type Keyring = {
   unsealTotp(sealed: string): Uint8Array | undefined;
   sealWebhookSecret(secret: string): string;
   unsealWebhookSecret(sealed: string): string | undefined;
+  readonly master: MasterSecret;
 };
 
-export function createKeyring(secret: string): Keyring {
-  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'innkeeper', use, 32));
-  const hashFor = (use: string) => keyedHash(derive(use));
-  const sealKey = derive('seal');
-  const totpKey = derive('totp');
-  const webhookKey = derive('webhook');
+/** The sealed texts of one use open with a key of their own. */
+export type SealUse = 'seal' | 'totp' | 'webhook';
 
-  return {
-    hashSecret: hashFor('client-secret'),
-    hashToken: hashFor('token'),
-    hashIdempotency: hashFor('idempotency'),
-    hashManageToken: hashFor('manage-token'),
-    hashLink: hashFor('sign-in-link'),
-    hashSession: hashFor('session'),
-    hashRecoveryCode: hashFor('recovery-code'),
-    hashAttempt: hashFor('sign-in-attempt'),
-    hashLimited: hashFor('rate-limit'),
-    hashCursor: hashFor('event-cursor'),
-    hashPreferenceLink: hashFor('preference-link'),
-    seal: (plain) => seal(sealKey, plain),
-    unseal: (sealed) => unseal(sealKey, sealed),
-    sealTotp: (secret) => seal(totpKey, secret),
-    unsealTotp: (sealed) => unseal(totpKey, sealed),
-    sealWebhookSecret: (secret) => seal(webhookKey, Buffer.from(secret)),
-    unsealWebhookSecret(sealed) {
-      const secret = unseal(webhookKey, sealed);
-      return secret && Buffer.from(secret).toString();
+/** What a database keeps of its secret, sealed under it (check-secret.ts). One that was never rotated keeps only that it is the one. */
+export type SecretCheck = {
+  /** The keys of hashes outlive the secret they were derived from: see decision 59. */
+  hashKeys?: Record<string, string>;
+  /** Identifies the secret before this one. */
+  previousId?: string;
+  rotatedAt?: number;
+  /** Nothing is sealed under the previous secret any more. */
+  isResealed?: boolean;
+};
+
+/** INNKEEPER_SECRET and, while it is being rotated, INNKEEPER_SECRET_PREVIOUS. */
+export type MasterSecret = {
+  /** Whether there is a previous secret, and which. */
+  readonly previousId: string | undefined;
+  /** Puts other secrets in the place of these; new data is sealed as before until the next `adopt`. */
+  use(secret: string, previous: string): void;
+  /** Called when a text opens with neither; true when there are other secrets now. */
+  onMiss: () => boolean;
+  /** The database has changed over to a secret that is not here: nothing more is sealed under one that is about to be given up. */
+  isOutdated: boolean;
+  /** The check of a new database. */
+  firstCheck(): string;
+  /** The check of a database that changes over to the current secret. */
+  nextCheck(rotatedAt: number): string;
+  sealCheck(check: SecretCheck): string;
+  /** From now on new data is sealed under the secret that this check is sealed under; undefined: under neither, nothing changed. */
+  adopt(check: string): (SecretCheck & { under: 'current' | 'previous' }) | undefined;
+  /** The same text sealed under the current secret; 'current' when it is, undefined when it opens with neither. */
+  reseal(use: SealUse, sealed: string): { sealed: string } | 'current' | undefined;
+};
+
+/** Kept when the secret changes: what they hash is random, so a known key helps nobody to find it. */
+const KEPT_USES = [
+  'client-secret',
+  'token',
+  'idempotency',
+  'manage-token',
+  'sign-in-link',
+  'session',
+  'recovery-code',
+  'event-cursor',
+] as const;
+/** Changed with the secret: a link authorises anyone who can make one, and subjects (addresses) can be guessed. */
+const CHANGED_USES = ['sign-in-attempt', 'rate-limit', 'preference-link'] as const;
+const UNROTATED = 'innkeeper';
+
+type Hash = (text: string) => string;
+type KeptUse = (typeof KEPT_USES)[number];
+type ChangedUse = (typeof CHANGED_USES)[number];
+
+type Keys = {
+  id: string;
+  seal: Record<SealUse, Buffer>;
+  hashKeys: Record<string, string>;
+  changed: Record<ChangedUse, Hash>;
+};
+
+export function createKeyring(secret: string, previous = ''): Keyring {
+  let [current, before] = [keysOf(secret), previous === '' ? undefined : keysOf(previous)];
+  let active = current;
+  let kept = keptHashes(active.hashKeys);
+  let keptKeys = active.hashKeys;
+
+  const openWith = (use: SealUse, sealed: string): { plain: Uint8Array; keys: Keys } | undefined => {
+    for (const keys of before ? [current, before] : [current]) {
+      const plain = unseal(keys.seal[use], sealed);
+      if (plain) return { plain, keys };
+    }
+    return undefined;
+  };
+  const open = (use: SealUse, sealed: string) =>
+    openWith(use, sealed) ?? (master.onMiss() ? openWith(use, sealed) : undefined);
+  const sealFor = (use: SealUse, plain: Uint8Array): string => {
+    if (master.isOutdated)
+      throw new StorageUnavailable('INNKEEPER_SECRET was rotated; this process has only the previous one.');
+    return seal(active.seal[use], plain);
+  };
+  const hash =
+    (use: KeptUse): Hash =>
+    (text) =>
+      kept[use](text);
+  const changed =
+    (use: ChangedUse): Hash =>
+    (text) =>
+      active.changed[use](text);
+
+  const master: MasterSecret = {
+    get previousId() {
+      return before?.id;
+    },
+    use(secret, previous) {
+      [current, before] = [keysOf(secret), previous === '' ? undefined : keysOf(previous)];
+    },
+    onMiss: () => false,
+    isOutdated: false,
+    firstCheck: () => master.sealCheck(before ? { previousId: before.id, isResealed: true } : {}),
+    nextCheck: (rotatedAt) =>
+      master.sealCheck({ hashKeys: keptKeys, ...(before && { previousId: before.id }), rotatedAt }),
+    sealCheck: (check) =>
+      seal(current.seal.seal, Buffer.from(Object.keys(check).length === 0 ? UNROTATED : JSON.stringify(check))),
+    adopt(sealed) {
+      const opened = open('seal', sealed);
+      if (!opened) return undefined;
+      const text = Buffer.from(opened.plain).toString();
+      const check = text === UNROTATED ? {} : (JSON.parse(text) as SecretCheck);
+      active = opened.keys;
+      // A use that is younger than the kept keys has none among them.
+      keptKeys = { ...active.hashKeys, ...check.hashKeys };
+      kept = keptHashes(keptKeys);
+      return { ...check, under: opened.keys === current ? 'current' : 'previous' };
+    },
+    reseal(use, sealed) {
+      const opened = open(use, sealed);
+      if (!opened) return undefined;
+      return opened.keys === current ? 'current' : { sealed: seal(current.seal[use], opened.plain) };
     },
   };
+
+  return {
+    hashSecret: hash('client-secret'),
+    hashToken: hash('token'),
+    hashIdempotency: hash('idempotency'),
+    hashManageToken: hash('manage-token'),
+    hashLink: hash('sign-in-link'),
+    hashSession: hash('session'),
+    hashRecoveryCode: hash('recovery-code'),
+    hashAttempt: changed('sign-in-attempt'),
+    hashLimited: changed('rate-limit'),
+    hashCursor: hash('event-cursor'),
+    hashPreferenceLink: changed('preference-link'),
+    preferenceLinkHashes: (content) =>
+      (before ? [current, before] : [current]).map((keys) => keys.changed['preference-link'](content)),
+    seal: (plain) => sealFor('seal', plain),
+    unseal: (sealed) => open('seal', sealed)?.plain,
+    sealTotp: (secret) => sealFor('totp', secret),
+    unsealTotp: (sealed) => open('totp', sealed)?.plain,
+    sealWebhookSecret: (secret) => sealFor('webhook', Buffer.from(secret)),
+    unsealWebhookSecret(sealed) {
+      const secret = open('webhook', sealed)?.plain;
+      return secret && Buffer.from(secret).toString();
+    },
+    master,
+  };
+}
+
+function keysOf(secret: string): Keys {
+  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'innkeeper', use, 32));
+  const each = <Use extends string, T>(uses: readonly Use[], make: (use: Use) => T) =>
+    Object.fromEntries(uses.map((use) => [use, make(use)])) as Record<Use, T>;
+  return {
+    id: derive('id').toString('hex'),
+    seal: each(['seal', 'totp', 'webhook'], derive),
+    hashKeys: each(KEPT_USES, (use) => derive(use).toString('hex')),
+    changed: each(CHANGED_USES, (use) => keyedHash(derive(use))),
+  };
+}
+
+function keptHashes(keys: Record<string, string>): Record<KeptUse, Hash> {
+  return Object.fromEntries(
+    KEPT_USES.map((use) => [use, keyedHash(Buffer.from(keys[use] as string, 'hex'))]),
+  ) as Record<KeptUse, Hash>;
 }
 
 function seal(key: Buffer, plain: Uint8Array): string {

@@ -390,6 +390,14 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   changes: { since: 'read' },
   facts: { get: 'read', settle: SERVICE, replace: SERVICE },
+  sealed: {
+    list: 'read',
+    replace: { because: 'part of a rotation, which has its own entry' },
+    switchSecret: {
+      tell: (_, outcome) =>
+        outcome === 'switched' ? [{ action: 'secret.masterRotated', appId: null, subject: '' }] : [],
+    },
+  },
   events: { read: 'read', find: 'read', newest: 'read', purge: SERVICE },
   clock: { read: 'read', newestRecord: 'read' },
   activity: { add: STATISTICS, list: 'read', lastAt: 'read', totals: 'read' },

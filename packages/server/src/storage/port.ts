@@ -19,6 +19,7 @@ export * from './port/members.ts';
 export * from './port/problems.ts';
 export * from './port/rate-limits.ts';
 export * from './port/scrub.ts';
+export * from './port/sealed.ts';
 export * from './port/selections.ts';
 export * from './port/signing-keys.ts';
 export * from './port/storage.ts';

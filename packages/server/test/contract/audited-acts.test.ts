@@ -42,6 +42,7 @@ test('every act that changes something is audited, or says why not', () => {
     'rateLimits.spend',
     'requestLog.add',
     'requestLog.trim',
+    'sealed.replace',
     'secondFactors.begin',
     'secondFactors.spend',
     'selections.purgeHistory',

@@ -89,6 +89,13 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['secret.previousEnded'],
   },
+  'sealed.switchSecret': {
+    prepare: async (storage) => {
+      const check = await storage.facts.settle('secret-check', 'before');
+      return (audited) => audited.sealed.switchSecret('secret-check', check, hash());
+    },
+    actions: ['secret.masterRotated'],
+  },
   'applications.delete': {
     prepare: async (_, appId) => (storage) => storage.applications.delete(appId),
     actions: ['application.deleted'],

@@ -76,3 +76,10 @@ export async function memberWith(
   await storage.sessions.openByLink(link.linkHash, now(), session);
   return { ...visitorWith(server, `innkeeper=${sessionToken}`), accountId: made.account.accountId, email };
 }
+
+/** The secret of an authenticator app, as it is shown to people. */
+export function fromBase32(text: string): Uint8Array {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}

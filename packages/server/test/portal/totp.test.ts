@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTotpStep, makeTotpSecret, toBase32, totpCode } from '../../src/domain/accounts/totp.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
-import { cookieOf, memberWith, openSession, PASSWORD, signedIn, signInToken, visitorWith } from './portal.ts';
+import {
+  cookieOf,
+  fromBase32,
+  memberWith,
+  openSession,
+  PASSWORD,
+  signedIn,
+  signInToken,
+  visitorWith,
+} from './portal.ts';
 
 const STEP = 30_000;
 
@@ -246,9 +255,3 @@ const SENSITIVE = [
   ['PUT', '/account/password', { password: 'a new one for the boat' }],
 ] as const;
 const FROM_PORTAL = { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1' };
-
-function fromBase32(text: string): Uint8Array {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
-}

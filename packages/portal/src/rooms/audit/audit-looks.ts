@@ -85,6 +85,7 @@ export const APPLICATION_ACTIONS = [
 /** What can be told of no application, or of one that is gone. */
 export const INSTALLATION_ACTIONS = [
   'application.deleted',
+  'secret.masterRotated',
   'token.created',
   'token.revoked',
   'account.created',

@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts';
-import { createKeyring } from '../../domain/keyring.ts';
 import { hardLinkSteps } from '../../storage/hard-link-steps.ts';
 import {
   DatabaseDamaged,
@@ -14,6 +13,7 @@ import { counted } from '../time.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
 import { checkClock, readClock } from './clock.ts';
 import { checkConsistency, type DoctorOptions } from './data.ts';
+import { checkMasterSecret } from './master-secret.ts';
 
 /** A busy machine takes its time for a start and a few statements. */
 const LIMIT_MS = 10_000;
@@ -71,21 +71,11 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
 
 async function examine(storage: Storage, config: Config, database: string, state: MigrationState): Promise<Examined> {
   await storage.ping();
-  const sealed = await storage.facts.get('secret-check');
-  const secretFits = sealed === undefined || createKeyring(config.secret).unseal(sealed) !== undefined;
   const [applications, keys] = await Promise.all([storage.applications.list(), storage.signingKeys.list()]);
   const checks = [
     passed('database', `${database}, readable and writable`),
     passed('migrations', `all ${state.latest} applied`),
-    ...(secretFits
-      ? []
-      : [
-          failed(
-            'secret',
-            'INNKEEPER_SECRET does not match this database: stored secrets and tokens would not work.',
-            'Set the original secret; with SQLite it is in the .secret file next to the database.',
-          ),
-        ]),
+    ...(await checkMasterSecret(storage, config)),
     checkClock(
       [...applications, ...keys].map((record) => record.createdAt),
       await readClock(storage),

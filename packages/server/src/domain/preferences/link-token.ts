@@ -47,10 +47,11 @@ export function writeLink(keyring: Keyring, link: LinkContent): string {
     writeNumber(link.unsubscribe.length),
     ...link.unsubscribe.flatMap(({ keyNo, values }) => [writeNumber(keyNo), writeText(JSON.stringify(values))]),
   ]);
-  return PREFIX + Buffer.concat([content, macOf(keyring, content)]).toString('base64url');
+  const mac = readMac(keyring.hashPreferenceLink(content.toString('base64url')));
+  return PREFIX + Buffer.concat([content, mac]).toString('base64url');
 }
 
-/** undefined: it is not one that was made with this secret, to the last bit. */
+/** undefined: it is not one that was made with this secret or the previous one, to the last bit. */
 export function readLink(keyring: Keyring, token: string): LinkContent | undefined {
   if (!token.startsWith(PREFIX) || token.length > MAX_CHARACTERS) return undefined;
   const text = token.slice(PREFIX.length);
@@ -58,12 +59,13 @@ export function readLink(keyring: Keyring, token: string): LinkContent | undefin
   // Decoders are lenient: blanks, padding and unused bits would make other texts of the same link.
   if (bytes.toString('base64url') !== text || bytes.length <= MAC_BYTES) return undefined;
   const content = bytes.subarray(0, -MAC_BYTES);
-  if (!timingSafeEqual(bytes.subarray(-MAC_BYTES), macOf(keyring, content))) return undefined;
+  const macs = keyring.preferenceLinkHashes(content.toString('base64url')).map(readMac);
+  if (!macs.some((mac) => timingSafeEqual(bytes.subarray(-MAC_BYTES), mac))) return undefined;
   return readContent(content);
 }
 
-function macOf(keyring: Keyring, content: Buffer): Buffer {
-  return Buffer.from(keyring.hashPreferenceLink(content.toString('base64url')), 'hex').subarray(0, MAC_BYTES);
+function readMac(hash: string): Buffer {
+  return Buffer.from(hash, 'hex').subarray(0, MAC_BYTES);
 }
 
 /** Written by ourselves: it is as writeLink left it, or of a later version. */

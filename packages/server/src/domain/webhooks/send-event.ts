@@ -1,4 +1,4 @@
-import type { Attempt, WebhookOff, WebhookRecord } from '../../storage/port.ts';
+import { type Attempt, StorageUnavailable, type WebhookOff, type WebhookRecord } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Sent, WebhookSender } from './sender.ts';
 import { signatureHeaders } from './signature.ts';
@@ -29,6 +29,9 @@ export async function sendEvent(
 ): Promise<Sent> {
   const sealed = [sealedSecret, ...(previousSecret && previousSecret.expiresAt > now ? [previousSecret.sealed] : [])];
   const secrets = sealed.flatMap((each) => keyring.unsealWebhookSecret(each) ?? []);
+  // Never unsigned: the replica that has the secret sends it.
+  if (secrets.length === 0)
+    throw new StorageUnavailable('The secret of a webhook was sealed under another INNKEEPER_SECRET.');
   return sender.post(url, signatureHeaders(secrets, { ...event, at: now }), event.body);
 }
 

@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'application.tried',
   'secret.rotated',
   'secret.previousEnded',
+  'secret.masterRotated',
   'catalog.published',
   'catalog.draftEdited',
   'catalog.draftDiscarded',

@@ -1,6 +1,6 @@
 export type Change = {
   version: number;
-  subject: 'application' | 'catalog' | 'signing-keys' | 'webhooks';
+  subject: 'application' | 'catalog' | 'signing-keys' | 'webhooks' | 'secret';
   appId: number | null;
 };
 

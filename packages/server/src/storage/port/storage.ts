@@ -13,6 +13,7 @@ import type { ManageTokenStore } from './manage-tokens.ts';
 import type { InvitationStore, MemberStore } from './members.ts';
 import type { Problem } from './problems.ts';
 import type { RateLimitStore } from './rate-limits.ts';
+import type { SealedStore } from './sealed.ts';
 import type { SelectionStore } from './selections.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { TokenStore } from './tokens.ts';
@@ -49,6 +50,7 @@ export interface Stores {
   readonly transfer: TransferStore;
   readonly changes: ChangeStore;
   readonly facts: FactStore;
+  readonly sealed: SealedStore;
   readonly events: EventStore;
   readonly clock: ClockStore;
   readonly activity: ActivityStore;

@@ -20,6 +20,7 @@ import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
 import { rateLimitStore } from './rate-limits.ts';
 import { requestLogStore } from './request-log.ts';
+import { sealedStore } from './sealed.ts';
 import { secondFactorStore } from './second-factors.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
@@ -94,6 +95,7 @@ function postgresStores(connections: Connections): Stores {
     transfer: transferStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),
+    sealed: sealedStore(connections),
     events: eventStore(connections),
     clock: clockStore(connections),
     activity: activityStore(connections),

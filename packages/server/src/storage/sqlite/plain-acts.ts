@@ -15,6 +15,7 @@ import { purgeActs } from './purge.ts';
 import { rateLimitActs } from './rate-limits.ts';
 import { replaceValueActs } from './replace-value.ts';
 import { requestLogActs } from './request-log.ts';
+import { sealedActs } from './sealed.ts';
 import { secondFactorActs } from './second-factors.ts';
 import { selectionActs } from './selections.ts';
 import { sessionActs } from './sessions.ts';
@@ -48,6 +49,7 @@ export function plainActs(connection: Connection) {
     ...transferActs(connection),
     ...trialActs(connection),
     ...factActs(connection),
+    ...sealedActs(connection),
     ...eventActs(connection),
     ...activityActs(connection),
     ...requestLogActs(connection),

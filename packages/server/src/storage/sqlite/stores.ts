@@ -17,6 +17,7 @@ import { manageTokenReads } from './manage-tokens.ts';
 import { memberReads } from './members.ts';
 import type { PlainActs } from './plain-acts.ts';
 import { requestLogReads } from './request-log.ts';
+import { sealedReads } from './sealed.ts';
 import { secondFactorReads } from './second-factors.ts';
 import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
@@ -169,6 +170,11 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       ...of(factReads),
       settle: (name, value) => run('settleFact', name, value),
       replace: (name, expected, value) => run('replaceFact', name, expected, value),
+    },
+    sealed: {
+      ...of(sealedReads),
+      replace: (changes) => run('replaceSealed', changes),
+      switchSecret: (fact, expected, check) => run('switchSecret', fact, expected, check),
     },
     events: { ...of(eventReads), purge: (appId, before) => run('purgeEvents', appId, before) },
     clock: of(clockReads),

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SEALED_PLACES, type Storage } from '../storage/port.ts';
+import { SECRET_FACT, WrongSecret } from './check-secret.ts';
+import type { Keyring } from './keyring.ts';
+
+const BATCH = 100;
+/** Every replica seals under the new secret by then (follow-changes.ts). */
+const NOTICED_MS = 1_000;
+
+export type Rotation = {
+  /** unchanged: everything was under the current secret before. */
+  outcome: 'rotated' | 'unchanged';
+  /** null: it never was. */
+  rotatedAt: number | null;
+  resealed: number;
+  total: number;
+  /** Texts that open with neither secret; they did not before. */
+  unreadable: number;
+};
+
+export type Progress = (done: number, total: number) => void;
+
+/**
+ * Changes a database over from the previous secret to the current one. Each step leaves a state that both secrets together open, and is
+ * found done when it is run again: after a crash, running it again finishes it.
+ */
+export async function rotateMasterSecret(
+  storage: Storage,
+  { master }: Keyring,
+  { now, onProgress = () => {} }: { now: number; onProgress?: Progress },
+): Promise<Rotation> {
+  const check = async () => {
+    const sealed = await storage.facts.get(SECRET_FACT);
+    const state = sealed === undefined ? undefined : master.adopt(sealed);
+    if (sealed === undefined || !state)
+      throw new WrongSecret('INNKEEPER_SECRET was changed by another command meanwhile. Run this one again.');
+    return { sealed, state };
+  };
+  let { sealed, state } = await check();
+  const isSwitching = state.under === 'previous';
+  if (isSwitching) {
+    // Another command may be faster; either way the database has changed over now.
+    await storage.sealed.switchSecret(SECRET_FACT, sealed, master.nextCheck(now));
+    ({ sealed, state } = await check());
+  }
+  const { rotatedAt } = state;
+  if (rotatedAt === undefined)
+    return { outcome: 'unchanged', rotatedAt: null, ...(await resealAll(storage, master, onProgress)) };
+  let counts = await resealAll(storage, master, onProgress);
+  if (!state.isResealed) {
+    await sleep(NOTICED_MS);
+    const late = await resealAll(storage, master, onProgress);
+    counts = { ...late, resealed: counts.resealed + late.resealed };
+  }
+  if (!state.isResealed) {
+    const { under: _, ...rest } = state;
+    await storage.facts.replace(SECRET_FACT, sealed, master.sealCheck({ ...rest, isResealed: true }));
+  }
+  const isUnchanged = !isSwitching && state.isResealed && counts.resealed === 0;
+  return { outcome: isUnchanged ? 'unchanged' : 'rotated', rotatedAt, ...counts };
+}
+
+/** How much is sealed, how much of it under the current secret, and how much is left to be sealed under it. */
+export async function countSealed(storage: Storage, { master }: Keyring) {
+  const texts = await storage.sealed.list();
+  const found = texts.map(({ place, sealed }) => master.reseal(SEALED_PLACES[place].use, sealed));
+  const current = found.filter((each) => each === 'current').length;
+  const left = found.filter((each) => typeof each === 'object').length;
+  return { total: texts.length, current, left };
+}
+
+async function resealAll(storage: Storage, master: Keyring['master'], onProgress: Progress) {
+  const texts = await storage.sealed.list();
+  let [resealed, unreadable] = [0, 0];
+  for (let at = 0; at < texts.length; at += BATCH) {
+    const changes = texts.slice(at, at + BATCH).flatMap(({ place, sealed }) => {
+      const again = master.reseal(SEALED_PLACES[place].use, sealed);
+      if (again === undefined) unreadable++;
+      return again === undefined || again === 'current' ? [] : [{ place, from: sealed, to: again.sealed }];
+    });
+    if (changes.length > 0) resealed += await storage.sealed.replace(changes);
+    onProgress(Math.min(at + BATCH, texts.length), texts.length);
+  }
+  return { resealed, total: texts.length, unreadable };
+}

@@ -1,0 +1,232 @@
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { checkSecret } from '../../src/domain/check-secret.ts';
+import { createKeyring } from '../../src/domain/keyring.ts';
+import { countSealed, rotateMasterSecret } from '../../src/domain/rotate-master-secret.ts';
+import { readPreviousSecret, readSecretFile, renewSecretFile } from '../../src/secret-file.ts';
+import { SecretWatch } from '../../src/secret-watch.ts';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { inThread } from '../cli/in-thread.ts';
+import { databases, sqlite } from '../databases.ts';
+import { type Receiver, startReceiver } from '../events/receiver.ts';
+import { SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { makeBelongings } from './belongings.ts';
+
+const NEW = 'the next secret of these tests, Zq81-0xPlm-77ab';
+const OTHER = 'a third one that nobody has used, Kw20-5yGhj-93cd';
+
+let receiver: Receiver;
+const servers: TestServer[] = [];
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+afterAll(() => receiver.close());
+
+async function start(url: string, secret: string, secretPrevious = ''): Promise<TestServer> {
+  const server = await startTestServer(url, { secret, secretPrevious, webhooksAllow: '127.0.0.1' });
+  servers.push(server);
+  return server;
+}
+
+async function stop(server: TestServer): Promise<void> {
+  servers.splice(servers.indexOf(server), 1);
+  await server.close();
+}
+
+function commands(url: string, secrets: Record<string, string>) {
+  const run = (...args: string[]) => inThread(args, { INNKEEPER_DATABASE_URL: url, ...secrets });
+  return {
+    run,
+    rotate: () => run('secret', 'rotate', '--json'),
+    /** What doctor says of the secret. */
+    async doctor(): Promise<string> {
+      const checks = JSON.parse((await run('doctor', '--json', '--port', '0')).stdout) as Record<string, string>[];
+      return checks.flatMap(({ check, detail, wayOut }) => (check === 'secret' ? [`${detail} ${wayOut}`] : [])).join();
+    },
+  };
+}
+
+describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) => {
+  test('every credential stays valid before, during and after it, in every replica', async () => {
+    const url = await database.fresh();
+    const old = await start(url, SECRET);
+    const made = await makeBelongings(old, receiver);
+
+    // The order of the roll-out: replicas with both secrets beside those with the old one alone.
+    const both = await start(url, NEW, SECRET);
+    const madeDuring = await makeBelongings(both, receiver);
+    expect(await made.failures(both)).toEqual([]);
+    expect(await madeDuring.failures(old)).toEqual([]);
+    const line = commands(url, { INNKEEPER_SECRET: NEW, INNKEEPER_SECRET_PREVIOUS: SECRET });
+    expect(await line.doctor()).toMatch(
+      /rotation in progress: 0 of \d+ sealed records .* INNKEEPER_SECRET_PREVIOUS is needed .* run: innkeeper secret rotate/,
+    );
+
+    const rotated = await line.rotate();
+    expect(rotated).toMatchObject({ code: 0, stderr: '' });
+    const { resealed, total } = JSON.parse(rotated.stdout) as { resealed: number; total: number };
+    expect(JSON.parse(rotated.stdout)).toMatchObject({ outcome: 'rotated', unreadable: 0 });
+    expect([resealed, total >= 5]).toEqual([total, true]);
+    expect(await made.failures(both)).toEqual([]);
+    const madeAfter = await makeBelongings(both, receiver);
+
+    // A replica that was forgotten says so, and seals nothing more under the old secret.
+    await vi.waitFor(async () => expect((await fetch(`${old.url}/readyz`)).status).toBe(503), { timeout: 10_000 });
+    expect(await (await fetch(`${old.url}/readyz`)).text()).toContain('was rotated');
+    expect(() => old.service.keyring.seal(Buffer.from('x'))).toThrow('was rotated');
+    await stop(old);
+
+    expect(await line.doctor()).toMatch(
+      /rotated: (\d+) of \1 sealed records .* INNKEEPER_SECRET_PREVIOUS can be removed/,
+    );
+    expect(JSON.parse((await line.rotate()).stdout)).toMatchObject({ outcome: 'unchanged', resealed: 0 });
+    await stop(both);
+
+    const after = await start(url, NEW);
+    expect(await madeAfter.failures(after)).toEqual([]);
+    // A link that the old secret authenticates could be anybody's who has it.
+    expect(await madeDuring.failures(after)).toEqual(['preference link: 404']);
+    expect(await commands(url, { INNKEEPER_SECRET: NEW }).doctor()).toBe('strong null');
+  });
+
+  test('wrong secrets are refused, with what to do', async () => {
+    const url = await database.fresh();
+    await stop(await start(url, SECRET));
+    await expect(start(url, NEW, OTHER)).rejects.toThrow('nor does INNKEEPER_SECRET_PREVIOUS');
+    await expect(start(url, NEW)).rejects.toThrow('INNKEEPER_SECRET does not match this database');
+    await expect(start(url, SECRET, NEW)).rejects.toThrow('swap the two');
+    await expect(start(url, SECRET, SECRET)).rejects.toThrow('is the same as INNKEEPER_SECRET');
+    expect(await commands(url, { INNKEEPER_SECRET: SECRET }).rotate()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Set INNKEEPER_SECRET to a new secret'),
+    });
+    const weak = commands(url, { INNKEEPER_SECRET: 'short', INNKEEPER_SECRET_PREVIOUS: SECRET });
+    expect(await weak.rotate()).toMatchObject({ code: 1, stderr: expect.stringContaining('is weak') });
+    expect(await commands(url, { INNKEEPER_SECRET: NEW, INNKEEPER_SECRET_PREVIOUS: OTHER }).rotate()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nor does INNKEEPER_SECRET_PREVIOUS'),
+    });
+    const alone = await commands(url, { INNKEEPER_SECRET_PREVIOUS: SECRET }).run('app', 'list');
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('Set both, or neither') });
+  });
+
+  test('stopped after any step, both secrets open everything, and running it again finishes it', async () => {
+    const url = await database.fresh();
+    const server = await start(url, SECRET);
+    const made = await makeBelongings(server, receiver);
+    await stop(server);
+    const storage = await (await storageDriver(url)).open();
+    const now = Date.now();
+    for (let stops = 0; ; stops++) {
+      const keyring = createKeyring(NEW, SECRET);
+      await checkSecret(storage, keyring);
+      const { current, left, total } = await countSealed(storage, keyring);
+      expect(current + left).toBe(total);
+      const outcome = await rotateMasterSecret(stoppedAfter(storage, 1), keyring, { now }).catch(String);
+      if (typeof outcome === 'object') {
+        expect(outcome).toMatchObject({ outcome: 'unchanged', unreadable: 0 });
+        expect([stops, left]).toEqual([3, 0]);
+        break;
+      }
+      expect(outcome).toBe('Error: stopped');
+      // Not before it is finished: the previous one would be missed.
+      const isFinished = stops === 2;
+      const alone = checkSecret(storage, createKeyring(NEW));
+      await (isFinished ? alone : expect(alone).rejects.toThrow('is still needed'));
+    }
+    await storage.close();
+    expect(await made.failures(await start(url, NEW, SECRET))).toEqual([]);
+  });
+});
+
+/** Writes that are done, and a process that ends right after so many of them. */
+function stoppedAfter(storage: Storage, writes: number): Storage {
+  let left = writes;
+  const counted =
+    <Args extends unknown[], T>(act: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      const outcome = await act(...args);
+      left -= 1;
+      if (left === 0) throw new Error('stopped');
+      return outcome;
+    };
+  const { sealed, facts } = storage;
+  return {
+    ...storage,
+    facts: { get: facts.get, settle: facts.settle, replace: counted(facts.replace) },
+    sealed: { list: sealed.list, replace: counted(sealed.replace), switchSecret: counted(sealed.switchSecret) },
+  };
+}
+
+describe('a rotation of the secret file of an embedded database', () => {
+  test('needs no restart: a running service takes the new secret over', async () => {
+    const url = await sqlite.fresh();
+    const file = `${url.slice('sqlite:'.length)}.secret`;
+    const server = await start(url, '');
+    const made = await makeBelongings(server, receiver);
+    const before = readSecretFile(file);
+    const line = commands(url, {});
+    expect(await line.rotate()).toMatchObject({ code: 0, stderr: '' });
+    const after = readSecretFile(file);
+    expect([after === before, after.length, readPreviousSecret(file)]).toEqual([false, 64, before]);
+    expect(await made.failures(server)).toEqual([]);
+    const madeAfter = await makeBelongings(server, receiver);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(existsSync(`${file}.recovered`)).toBe(false);
+    expect(await line.doctor()).toContain(`${file}.previous can be removed`);
+    await stop(server);
+
+    const second = await start(url, '');
+    for (const each of [made, madeAfter]) expect(await each.failures(second)).toEqual([]);
+    await stop(second);
+    rmSync(`${file}.previous`);
+    const third = await start(url, '');
+    expect(await madeAfter.failures(third)).toEqual([]);
+    expect(await line.doctor()).toBe('strong null');
+    // And once more: two rotations away from where it began.
+    expect(await line.rotate()).toMatchObject({ code: 0 });
+    expect(await madeAfter.failures(third)).toEqual([]);
+    expect(await made.failures(third)).toEqual(['preference link: 404']);
+  });
+
+  test('stopped between its files, it starts with both, and the next run finishes it', async () => {
+    const url = await sqlite.fresh();
+    const file = `${url.slice('sqlite:'.length)}.secret`;
+    const server = await start(url, '');
+    const made = await makeBelongings(server, receiver);
+    await stop(server);
+    const line = commands(url, {});
+    // After the old one was written beside.
+    copyFileSync(file, `${file}.previous`);
+    const first = await start(url, '');
+    expect(await made.failures(first)).toEqual([]);
+    await stop(first);
+    // After the new one was put in its place, with the database as it was. Two commands at once do it once.
+    const before = readSecretFile(file);
+    for (let times = 0; times < 2; times++) renewSecretFile(file, url);
+    expect(readPreviousSecret(file)).toBe(before);
+    const second = await start(url, '');
+    expect(await made.failures(second)).toEqual([]);
+    expect(await line.doctor()).toMatch(/rotation in progress: 0 of/);
+    // Somebody tidies up too early.
+    rmSync(`${file}.previous`);
+    const { config, keyring } = {
+      config: readConfig({ databaseUrl: url }, { env: {} }),
+      keyring: second.service.keyring,
+    };
+    const watch = new SecretWatch({ ...config, secretPrevious: before }, keyring, second.logger);
+    await watch.follow(second.service.storage);
+    watch.look();
+    watch.close();
+    expect(readPreviousSecret(file)).toBe(before);
+    const [one, other] = await Promise.all([line.rotate(), line.rotate()]);
+    expect([one, other]).toMatchObject([{ code: 0 }, { code: 0 }]);
+    expect(await made.failures(second)).toEqual([]);
+    expect(readFileSync(file, 'utf8')).not.toContain(before);
+  });
+});
