@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import type { Settings } from '../packages/server/src/config.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 
@@ -29,7 +30,10 @@ export async function ownBrowser(): Promise<Browser> {
  * To be called in a file or a describe: a service on this database and a browser, both for all of its tests. A page speaks HTTP, and
  * what it asks for is tested on both databases: each room is looked at on one of them.
  */
-export function openPortal(database: { fresh(): Promise<string> }): Portal {
+export function openPortal(
+  database: { fresh(): Promise<string> },
+  settings: () => Settings | Promise<Settings> = () => ({}),
+): Portal {
   let server: TestServer;
   let browser: Browser;
   /** One that has shown the portal before opens it in half the time: they are kept for the tests that need nothing special. */
@@ -37,7 +41,7 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
   const taken: Page[] = [];
   const open: { close(): Promise<void> }[] = [];
   beforeAll(async () => {
-    server = await startTestServer(await database.fresh());
+    server = await startTestServer(await database.fresh(), await settings());
     browser = await ownBrowser();
   });
   afterEach(async ({ task }) => {

@@ -571,6 +571,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/session/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a sign-in link to an account
+         * @description The response is the same whether the address has an account or not. The link works once within an hour; with `password` it leads to the page that sets a new password. Only if the service sends mail.
+         */
+        post: operations["mailLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/session/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the ways to sign in to the portal */
+        get: operations["listSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/account/sessions": {
         parameters: {
             query?: never;
@@ -971,7 +1008,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member to an application
-         * @description The link is shown only in this response; no mail is sent, so pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.
+         * @description The link is shown only in this response. If the service sends mail, the address also gets it by mail (`mailed`); otherwise pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -3047,6 +3084,10 @@ export interface components {
             signedInAt: string;
             /** @description UTC; extended while the session is used, up to 30 days */
             expiresAt: string;
+        };
+        SignInMethods: {
+            /** @description links can be mailed */
+            mail: boolean;
         };
         TranslationsPreview: {
             /** @description the revision it was compared with */
@@ -6555,6 +6596,94 @@ export interface operations {
             503: components["responses"]["Error503_unavailable"];
         };
     };
+    mailLink: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description always 1 */
+                "X-Innkeeper-Portal": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description of the account */
+                    email: string;
+                    /**
+                     * @description `password`: to set a new password
+                     * @enum {unknown}
+                     */
+                    purpose: "password" | "signIn";
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description always true */
+                        mailed: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            403: components["responses"]["Error403_foreignPage"];
+            /** @description - `9409` This service sends no mail. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    listSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
     listAccountSessions: {
         parameters: {
             query?: never;
@@ -7689,6 +7818,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         link: string;
+                        /** @description the link was also queued as a mail to this address */
+                        mailed: boolean;
                         /** Format: uuid */
                         invitationId: string;
                         email: string;

@@ -5,6 +5,8 @@ import { deflateRawSync } from 'node:zlib';
 import { behindLinks } from './behind-links.ts';
 import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
+import { isLoopback } from './loopback.ts';
+import { type MailSettings, readMail } from './mail/mail-settings.ts';
 import { nearestName } from './nearest-name.ts';
 import {
   type DatabasePlace,
@@ -69,6 +71,12 @@ export const SETTINGS = {
     describe:
       'IP addresses or CIDR ranges that webhooks may reach although they are not public, also with http, comma-separated',
   },
+  smtpUrl: {
+    default: '',
+    describe: 'mail server: smtp://USER:PASSWORD@HOST:587 or smtps://… (default: no mail; links are shown to copy)',
+    secret: true,
+  },
+  mailFrom: { default: '', describe: 'sender of mail, for example Innkeeper <innkeeper@example.com>' },
   scrub: {
     default: 'off',
     describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
@@ -119,6 +127,8 @@ export type Config = {
   requestLog: boolean;
   /** Networks that webhooks may reach although they are not public. */
   webhooksAllow: readonly string[];
+  /** Undefined: no mail is sent. */
+  mail: MailSettings | undefined;
   /** Undefined: never by itself. */
   scrubEveryMs: number | undefined;
 };
@@ -225,6 +235,7 @@ export function readConfig(
       readNetworks(text('webhooksAllow')),
       'a comma-separated list of IP addresses and CIDR ranges, for example 10.0.0.7,192.168.0.0/24,fd00::/8',
     ),
+    mail: readMail(text('smtpUrl'), text('mailFrom'), problems),
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
     secretFile: undefined,
   };
@@ -368,12 +379,6 @@ export function isWeakSecret(secret: string): boolean {
   // What repeats itself or counts up packs well, or steps by the same amount all along; key material does neither.
   const steps = new Set([...secret].slice(1).map((char, index) => char.charCodeAt(0) - secret.charCodeAt(index)));
   return secret.length < 32 || new Set(secret).size < 10 || steps.size < 8 || deflateRawSync(secret).length < 28;
-}
-
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
 }
 
 function hidePassword(text: string): string {

@@ -15,6 +15,7 @@ import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
+import { keepWarning } from './domain/mail/warn-owners.ts';
 import { reportProblems } from './domain/report-problems.ts';
 import { scrubRegularly } from './domain/scrub-regularly.ts';
 import type { Service } from './domain/service.ts';
@@ -25,6 +26,8 @@ import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { CatalogCache } from './http/options/catalog-cache.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
+import type { MailSettings } from './mail/mail-settings.ts';
+import { SmtpMailer } from './mail/smtp-mailer.ts';
 import { SecretWatch } from './secret-watch.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
@@ -127,6 +130,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const openCatalogs = new OpenCatalogs(storage);
     const work = new WorkPool();
     held.push(work);
+    const mailer = config.mail && startMailer(config.mail, logger);
     const service: Service = {
       storage,
       applications,
@@ -139,10 +143,17 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),
       webhookSender,
+      mailer,
       work,
       publicUrl,
       problems: () =>
-        worstFirst([...storage.problems(), ...clock.problems(), ...secrets.problems(), ...workerProblems()]),
+        worstFirst([
+          ...storage.problems(),
+          ...clock.problems(),
+          ...secrets.problems(),
+          ...workerProblems(),
+          ...(mailer?.problems() ?? []),
+        ]),
       clockSkewMs: () => clock.skewMs,
       now,
       refresh,
@@ -151,6 +162,12 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       logger.warn({ err: error }, 'could not write the request log; some requests are missing from it'),
     );
     held.push(activity, allowances, requestLog);
+    if (mailer) {
+      const warning = keepWarning({ ...service, mailer }, (error) =>
+        logger.warn({ err: error }, 'could not look for what to warn owners of; retrying'),
+      );
+      held.push(mailer, { close: () => warning.stop() });
+    }
     const reporting = reportProblems(service.problems, {
       begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
       over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
@@ -198,6 +215,14 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     await letGo();
     throw error;
   }
+}
+
+/** Log lines without addresses or links. */
+function startMailer(settings: MailSettings, logger: Logger): SmtpMailer {
+  return new SmtpMailer(settings, {
+    onFailure: (reason, isLast) => logger.warn({ reason }, `a mail could not be sent${isLast ? '' : '; retrying'}`),
+    onDropped: (mails) => logger.warn({ mails }, 'mails were dropped: the queue was full, or the service stopped'),
+  });
 }
 
 const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];

@@ -89,6 +89,11 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/events`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/events`, '../http/errors.ts'),
 
+  // mail: sockets of its own, the domain and the ports
+  allowed(`${SERVER}/mail`, '../domain/mail/mailer.ts'),
+  restricted(`${SERVER}/mail`, '../storage/sqlite/users.ts'),
+  restricted(`${SERVER}/domain`, '../mail/smtp-mailer.ts'),
+
   // the worker threads: as http, and the domain knows their port alone
   allowed(`${SERVER}/work`, '../domain/errors.ts'),
   restricted(`${SERVER}/work`, '../storage/sqlite/users.ts'),

@@ -9,6 +9,13 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Settings of the service: they change with its restart alone. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-methods'],
+  queryFn: async ({ signal }) => (await api.get('/manage/v1/session/methods', { signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export const applicationsQuery = queryOptions({
   queryKey: ['applications'],
   queryFn: async ({ signal }) => (await api.get('/manage/v1/applications', { query: { limit: 200 }, signal })).data,

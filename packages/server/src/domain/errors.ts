@@ -496,6 +496,12 @@ export const ERRORS = {
     message: 'An account with this e-mail address already exists.',
     remedy: 'Sign in with it, then accept the invitation.',
   },
+  mailOff: {
+    code: '9409',
+    status: 409,
+    message: 'This service sends no mail.',
+    remedy: 'Ask the operator for a sign-in link (innkeeper admin create), or to set INNKEEPER_SMTP_URL.',
+  },
   totpOn: {
     code: '9409',
     status: 409,

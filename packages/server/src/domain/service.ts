@@ -7,6 +7,7 @@ import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { WebhookSender } from './webhooks/sender.ts';
 import type { Work } from './work.ts';
 
@@ -25,6 +26,8 @@ export type Service = {
   limits: RateLimits;
   userReads: UserReads;
   webhookSender: WebhookSender;
+  /** undefined: no mail is sent, and links are shown to copy. */
+  mailer: Mailer | undefined;
   /** For what could hold up the thread that answers. */
   work: Work;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */

@@ -3,7 +3,7 @@ import type { Service } from '../domain/service.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 /** What is measured elsewhere. */
-export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs'> & {
+export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer'> & {
   cacheBytes(): number;
   droppedLogLines(): number;
 };
@@ -12,7 +12,7 @@ type Sample = { metricName?: string; labels: Record<string, string | number>; va
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
 export function createRegistry(
-  { storage, problems, clockSkewMs, cacheBytes, droppedLogLines }: MetricSources,
+  { storage, problems, clockSkewMs, mailer, cacheBytes, droppedLogLines }: MetricSources,
   counts: RequestCounts,
 ): Registry {
   const registry = new Registry();
@@ -37,6 +37,12 @@ export function createRegistry(
     'Log lines dropped because the log could not be written.',
     () => [{ labels: {}, value: droppedLogLines() }],
   );
+
+  if (mailer) {
+    show('counter', 'innkeeper_mails_total', 'Mails, by outcome: sent, failed or dropped.', () =>
+      Object.entries(mailer.counts()).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    );
+  }
 
   const figure = (name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void => {
     new Gauge({

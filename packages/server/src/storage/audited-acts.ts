@@ -175,6 +175,11 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
         },
       ],
     },
+    addLink: {
+      before: findAccountEmail,
+      tell: (_, outcome, subject: string) =>
+        outcome === 'added' ? [{ action: 'account.linkMade', appId: null, subject }] : [],
+    },
     addSetUpLink: SERVICE,
     list: 'read',
     findByEmail: 'read',
@@ -438,6 +443,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
           : [],
     },
     health: 'read',
+    listFailing: 'read',
     countOn: 'read',
   },
   deliveries: {

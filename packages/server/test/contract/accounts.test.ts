@@ -49,6 +49,16 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.sessions.openByLink(given.linkHash, given.expiresAt - 1, session())).toBe('opened');
   });
 
+  test('one more sign-in link leaves the earlier ones valid, and needs an account', async () => {
+    const [made, first, second] = [account(), link(), link()];
+    await storage.accounts.createWithLink(made, first);
+    expect(await storage.accounts.addLink(made.accountId, second)).toBe('added');
+    for (const { linkHash } of [first, second]) {
+      expect(await storage.sessions.openByLink(linkHash, NOW, session())).toBe('opened');
+    }
+    expect(await storage.accounts.addLink(randomUUID(), link())).toBe('unknown');
+  });
+
   test('a set-up link makes the first account and no other', async () => {
     const links = times(4, () => link());
     for (const each of links) expect(await storage.accounts.addSetUpLink(each)).toBe('added');

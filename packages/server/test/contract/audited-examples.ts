@@ -173,6 +173,13 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['account.created'],
   },
+  'accounts.addLink': {
+    async prepare(storage) {
+      const { accountId } = await makeAccount(storage);
+      return ({ accounts }) => accounts.addLink(accountId, link());
+    },
+    actions: ['account.linkMade'],
+  },
   'accounts.setPassword': {
     async prepare(storage) {
       const { accountId } = await makeAccount(storage);

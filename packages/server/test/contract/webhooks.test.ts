@@ -195,11 +195,15 @@ describe.each(databases)('webhooks on $kind', (database) => {
     await settle(0, NOW + 1, 'failed');
     await settle(1, NOW + 2, 'failed');
     expect(await health()).toEqual({ off: null, lastSuccessAt: null, failingSince: NOW + 1 });
+    const isListed = async (before: number) =>
+      (await storage.webhooks.listFailing(before)).some(({ webhookId }) => webhookId === made.webhookId);
+    expect([await isListed(NOW), await isListed(NOW + 1)]).toEqual([false, true]);
     await settle(2, NOW + 3, 'succeeded');
     expect(await health()).toEqual({ off: null, lastSuccessAt: NOW + 3, failingSince: null });
     const { version } = await storage.changes.since(Number.MAX_SAFE_INTEGER);
     await settle(3, NOW + 4, 'failed', 'failing');
     expect(await health()).toEqual({ off: 'failing', lastSuccessAt: NOW + 3, failingSince: NOW + 4 });
+    expect(await isListed(0)).toBe(true);
     expect((await storage.changes.since(version)).changes).toMatchObject([{ subject: 'webhooks', appId }]);
     expect(await storage.deliveries.settle(lease, [], null)).toBe('lost');
     await storage.webhooks.update(appId, made.webhookId, { enabled: true });

@@ -1,11 +1,11 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Alert, Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { IconLink } from '@tabler/icons-react';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { IconLink, IconMail } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { sessionQuery } from '../../api/queries.ts';
+import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
@@ -15,7 +15,7 @@ import classes from './invite-form.module.css';
 import { invitationsQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
-/** No mail is sent: the link is shown once, to be passed on. */
+/** The link is shown once, to be passed on, also where it was mailed. */
 export function InviteForm({ clientId, opened, onClose }: { clientId: string; opened: boolean; onClose(): void }) {
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();
@@ -37,6 +37,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const { t: shell } = useTranslation();
   const client = useQueryClient();
   const { data: session } = useSuspenseQuery(sessionQuery);
+  const { data: methods } = useQuery(signInMethodsQuery);
   const [proof, setProof] = useState(NO_PROOF);
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('translator');
@@ -79,7 +80,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
             {shell('cancel')}
           </Button>
           <Button type="submit" loading={invite.isPending} disabled={asksForLink(session, invite.error)}>
-            {t('makeLink')}
+            {t(methods?.mail ? 'send' : 'makeLink')}
           </Button>
         </Group>
       </Stack>
@@ -87,13 +88,18 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   );
 }
 
-function Made({ email, link, onClose }: { email: string; link: string; onClose(): void }) {
+function Made({ email, link, mailed, onClose }: { email: string; link: string; mailed: boolean; onClose(): void }) {
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();
   return (
     <Stack>
-      <Alert color="green" icon={<IconLink aria-hidden />} title={t('linkMade', { email })} role="status">
-        {t('linkMadeText')}
+      <Alert
+        color="green"
+        icon={mailed ? <IconMail aria-hidden /> : <IconLink aria-hidden />}
+        title={t(mailed ? 'linkMailed' : 'linkMade', { email })}
+        role="status"
+      >
+        {t(mailed ? 'linkMailedText' : 'linkMadeText')}
       </Alert>
       <Code block className={classes.link ?? ''}>
         {link}

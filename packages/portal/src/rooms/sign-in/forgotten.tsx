@@ -1,20 +1,22 @@
 import { Anchor, Code, Collapse, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { signInMethodsQuery } from '../../api/queries.ts';
 import classes from './forgotten.module.css';
+import { MailLinkForm } from './mail-link-form.tsx';
 
-/** No mail is sent: the operator creates a link. */
-export function Forgotten() {
+/** A link by mail; where no mail is sent, the operator creates one. */
+export function Forgotten({ email = '' }: { email?: string }) {
   const { t } = useTranslation('sign-in');
+  const { data: methods } = useQuery(signInMethodsQuery);
   const [opened, { toggle }] = useDisclosure();
   return (
     <div>
       <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={opened}>
-        {t('forgotten')}
+        {t(methods?.mail ? 'forgottenMail' : 'forgotten')}
       </Anchor>
-      <Collapse expanded={opened}>
-        <AskOperator />
-      </Collapse>
+      <Collapse expanded={opened}>{methods?.mail ? <MailLinkForm email={email} /> : <AskOperator />}</Collapse>
     </div>
   );
 }

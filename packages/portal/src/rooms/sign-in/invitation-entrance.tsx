@@ -107,7 +107,7 @@ function Join({ token, email, isOwn, goOn }: Props & { email: string; isOwn: boo
         <>
           <Text>{t('signInToJoin', { email })}</Text>
           <PasswordForm email={email} onEntered={() => joinOnce()} />
-          <Forgotten />
+          <Forgotten email={email} />
         </>
       )}
       {isEnded ? <EntryProblem error={join.error} failed={t('linkEnded')} /> : <Problem error={join.error} />}

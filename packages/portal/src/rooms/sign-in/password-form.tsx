@@ -9,7 +9,8 @@ import { CodeField } from './code-field.tsx';
 import { asksForCode, EntryProblem } from './entry-problem.tsx';
 
 /** The code is asked for when all else was right. `email` is fixed where it is known already. */
-export function PasswordForm({ email: known, onEntered }: { email?: string; onEntered(): void }) {
+export function PasswordForm(props: { email?: string; onEntered(): void; onEmail?(email: string): void }) {
+  const { email: known, onEntered, onEmail } = props;
   const { t } = useTranslation('sign-in');
   const { t: shell } = useTranslation();
   const [email, setEmail] = useState(known ?? '');
@@ -48,6 +49,7 @@ export function PasswordForm({ email: known, onEntered }: { email?: string; onEn
           value={email}
           onChange={(event) => {
             setEmail(event.currentTarget.value);
+            onEmail?.(event.currentTarget.value);
             changed();
           }}
         />

@@ -1,5 +1,5 @@
 import { useLocation, useRouter, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PORTAL_PATH } from '../../api/client.ts';
 import { patiently } from '../../api/connection.ts';
@@ -33,11 +33,12 @@ export function SignInPage() {
 
 function PasswordEntrance({ goOn, letIn }: { goOn(): void; letIn(): void }) {
   const { t } = useTranslation('sign-in');
+  const [email, setEmail] = useState('');
   if (useLetIn(letIn)) return <LoadingState />;
   return (
     <Entrance title={t('title')}>
-      <PasswordForm onEntered={goOn} />
-      <Forgotten />
+      <PasswordForm onEntered={goOn} onEmail={setEmail} />
+      <Forgotten email={email} />
     </Entrance>
   );
 }

@@ -5,6 +5,7 @@ import { refuseMissingDatabase } from '../with-storage.ts';
 import { type Check, failed } from './check.ts';
 import type { DoctorOptions } from './data.ts';
 import { checkDatabase } from './database.ts';
+import { checkMail } from './mail.ts';
 import { checkPort } from './port.ts';
 import { checkEnvironment, checkSettings, failedSetting } from './settings.ts';
 import { checkTokenService } from './token-service.ts';
@@ -28,11 +29,12 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(failedSetting);
   }
-  const [{ checks: database, keyIds }, tokenService] = await Promise.all([
+  const [{ checks: database, keyIds }, tokenService, mail] = await Promise.all([
     checkDatabase(config, options),
     checkTokenService(config),
+    checkMail(config),
   ]);
-  const checks = [...checkSettings(config), ...database, tokenService, await checkPort(config, keyIds)];
+  const checks = [...checkSettings(config), ...database, tokenService, ...mail, await checkPort(config, keyIds)];
   // The secret is looked at from two sides: it is fine when both say so.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));

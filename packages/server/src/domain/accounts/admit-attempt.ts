@@ -14,6 +14,10 @@ const WHILE_GUESSED: Pace = { everyMs: 300_000, burst: 2 };
 /** Six digits are few, so this is for the account wherever it comes from; only who has the password gets here. */
 const OF_CODES: Pace = { everyMs: 60_000, burst: 10 };
 
+/** Mails that anyone can ask for: to one address from one network, and from everywhere. */
+const OF_MAIL_THERE: Pace = { everyMs: 600_000, burst: 3 };
+const OF_MAIL: Pace = { everyMs: 600_000, burst: 10 };
+
 type Where = { emailKey: string; network: string };
 
 /**
@@ -30,6 +34,18 @@ export async function admitAttempt(service: Service, where: Where): Promise<void
 
 export async function admitCode(service: Service, emailKey: string): Promise<void> {
   await admit(service, subjectOfCodes(emailKey), OF_CODES);
+}
+
+/** Whether there is an account with this address or not. */
+export async function admitMail(service: Service, { emailKey, network }: Where): Promise<void> {
+  await admit(service, `network ${network}`, OF_NETWORK);
+  await admit(service, `mail ${emailKey} from ${network}`, OF_MAIL_THERE);
+  await admit(service, `mail ${emailKey}`, OF_MAIL);
+}
+
+/** Of mails that members cause, invitations: whether one more may go to this address. */
+export function mayMail(service: Service, emailKey: string): Promise<boolean> {
+  return isAdmitted(service, `mail ${emailKey}`, OF_MAIL);
 }
 
 /** A successful sign-in resets its counts. The count across networks goes on. */

@@ -8,6 +8,9 @@ const LIFETIME_MS = DAY_MS;
 /** An invitation has to find its reader first. */
 export const INVITATION_MS = 7 * DAY_MS;
 
+/** Someone who asked for it reads their mail now. */
+const MAILED_MS = 3600 * 1000;
+
 /** A sign-in link is an account's; a set-up link makes the first account; an invitation makes a member. The prefix tells which. */
 const SIGN_IN = 'ikl_';
 const SET_UP = 'iku_';
@@ -24,6 +27,17 @@ export async function createSignInLink(
   const { token, record } = makeLink(keyring, SIGN_IN, now);
   const made = await storage.accounts.createWithLink(makeAccount(email, { role: 'administrator', now }), record);
   return { ...made, link: addressOf(publicUrl, token), expiresAt: record.expiresAt };
+}
+
+/** To be mailed. Earlier links stay valid: anyone can ask for this one. undefined: there is no such account any more. */
+export async function addMailedLink(
+  storage: Storage,
+  keyring: Keyring,
+  { accountId, publicUrl, next, now }: { accountId: string; publicUrl: string; next: string; now: number },
+): Promise<Link | undefined> {
+  const { token, record } = makeLink(keyring, SIGN_IN, now, MAILED_MS);
+  if ((await storage.accounts.addLink(accountId, record)) === 'unknown') return undefined;
+  return { link: addressOf(publicUrl, token, next), expiresAt: record.expiresAt };
 }
 
 /** undefined: there is an account, so nothing is left to set up. */
@@ -63,6 +77,6 @@ function makeLink(
 }
 
 /** In the fragment, which no server and no log sees, and which a preview of the link does not spend. */
-function addressOf(publicUrl: string, token: string): string {
-  return `${publicUrl}/portal/sign-in#${token}`;
+function addressOf(publicUrl: string, token: string, next = ''): string {
+  return `${publicUrl}/portal/sign-in${next && `?next=${encodeURIComponent(next)}`}#${token}`;
 }

@@ -1,10 +1,12 @@
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export const PORTAL_LANGUAGES = ['en', 'de', 'es', 'hu'] as const;
 
+export type PortalLanguage = (typeof PORTAL_LANGUAGES)[number];
+
 /** How somebody wants the portal to be; a language of null is the browser's. */
 export type Preferences = {
   theme: (typeof THEMES)[number];
-  language: (typeof PORTAL_LANGUAGES)[number] | null;
+  language: PortalLanguage | null;
 };
 
 const DEFAULTS: Preferences = { theme: 'auto', language: null };

@@ -56,6 +56,10 @@ export class ApplicationDirectory {
     return this.#byAppId.get(appId);
   }
 
+  all(): Iterable<Application> {
+    return this.#byAppId.values();
+  }
+
   tokenAlgorithms(): Set<TokenAlgorithm> {
     return new Set([...this.#byAppId.values()].map(({ settings }) => settings.tokenAlgorithm));
   }

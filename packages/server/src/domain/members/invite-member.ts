@@ -1,8 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { InvitationRecord, Role } from '../../storage/port.ts';
 import { emailKeyOf } from '../accounts/account.ts';
+import { mayMail } from '../accounts/admit-attempt.ts';
 import { createInvitationLink } from '../accounts/links.ts';
+import type { PortalLanguage } from '../accounts/preferences.ts';
 import { InnkeeperError } from '../errors.ts';
+import { letterLanguage, writeLetter } from '../mail/write-letter.ts';
 import type { Service } from '../service.ts';
 
 /** The link is only in this result. It replaces an earlier invitation to the same address. */
@@ -23,4 +26,22 @@ export async function inviteMember(
   if (outcome === 'not-owner') throw new InnkeeperError('manageForbidden');
   if (outcome === 'member') throw new InnkeeperError('alreadyMember');
   return { link, invitation };
+}
+
+/** In the language of the account with this address, or else the sender's. False: no mail is sent, or too many went there. */
+export async function mailInvitation(
+  service: Service,
+  wanted: { application: string; link: string; invitation: InvitationRecord; language: PortalLanguage },
+): Promise<boolean> {
+  const { storage, mailer } = service;
+  const { application, link, invitation, language } = wanted;
+  const { email, role, invitedBy, expiresAt } = invitation;
+  const emailKey = emailKeyOf(email);
+  if (!mailer || !(await mayMail(service, emailKey))) return false;
+  mailer.send(async () => {
+    const { account } = (await storage.accounts.findByEmail(emailKey)) ?? {};
+    const content = { kind: 'invitation', application, role, invitedBy, link, expiresAt } as const;
+    return writeLetter(email, account ? letterLanguage(account, language) : language, content);
+  });
+  return true;
 }

@@ -1,5 +1,6 @@
 import { whyNoEmail } from '../../domain/accounts/account.ts';
-import { inviteMember } from '../../domain/members/invite-member.ts';
+import { browserLanguage, letterLanguage } from '../../domain/mail/write-letter.ts';
+import { inviteMember, mailInvitation } from '../../domain/members/invite-member.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
@@ -14,9 +15,16 @@ const schema = {
   operationId: 'inviteMember',
   summary: 'Invite a member to an application',
   description:
-    'The link is shown only in this response; no mail is sent, so pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.',
+    'The link is shown only in this response. If the service sends mail, the address also gets it by mail (`mailed`); otherwise pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.',
   body: Type.Object({ email: Type.String(), role: RoleShape, ...ProofMembers }),
-  response: { ...ProofAnswer, 201: Type.Object({ link: Type.String(), ...InvitationShape.properties }) },
+  response: {
+    ...ProofAnswer,
+    201: Type.Object({
+      link: Type.String(),
+      mailed: Type.Boolean({ description: 'the link was also queued as a mail to this address' }),
+      ...InvitationShape.properties,
+    }),
+  },
   errors: ['alreadyMember', ...PROOF_ERRORS] as const,
   examples: {
     translator: {
@@ -24,7 +32,7 @@ const schema = {
       params: APPLICATION,
       body: { email: INVITATION.email, role: INVITATION.role },
       status: 201,
-      answer: { link: `${EXAMPLE.publicUrl}/portal/sign-in#THE_TOKEN_OF_THE_LINK`, ...INVITATION },
+      answer: { link: `${EXAMPLE.publicUrl}/portal/sign-in#THE_TOKEN_OF_THE_LINK`, mailed: true, ...INVITATION },
     },
   },
 };
@@ -32,7 +40,7 @@ const schema = {
 export function inviteMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, manager, reply } = context;
+    const { application, manager, request, reply } = context;
     const { email, role, password, code } = context.readBody();
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
@@ -43,7 +51,11 @@ export function inviteMemberRoute(app: Routes, service: Service): void {
       invitedBy: manager.author,
       inviterId: manager.accountId,
     });
+    const sender = manager.signedIn?.account;
+    const browser = browserLanguage(request.headers['accept-language']);
+    const language = sender ? letterLanguage(sender, browser) : browser;
+    const mailed = await mailInvitation(service, { application: application.name, link, invitation, language });
     reply.code(201);
-    return { link, ...viewInvitation(invitation) };
+    return { link, mailed, ...viewInvitation(invitation) };
   });
 }

@@ -157,7 +157,9 @@ export function entranceRoute<S extends Described>(
 ): void {
   const errors: ErrorName[] = ['tooManyFailures', 'unavailable'];
   addRoute(app, operation, `${PREFIX}${operation.path}`, { ...operation.schema, security: [] }, errors, {
-    admit: async (request) => refuseForeignPage(request, service.publicUrl),
+    async admit(request) {
+      if (operation.method !== 'GET') refuseForeignPage(request, service.publicUrl);
+    },
     handle: (request, reply) => handle(toRequest<S>(request, reply)),
   });
 }

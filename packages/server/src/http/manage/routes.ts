@@ -56,6 +56,7 @@ import { listRevisionsRoute } from './list-revisions.ts';
 import { listTranslationsRoute } from './list-translations.ts';
 import { listUserHistoryRoute } from './list-user-history.ts';
 import { listUserOptionsRoute } from './list-user-options.ts';
+import { mailLinkRoute, signInMethodsRoute } from './mail-link.ts';
 import { migrateValuesRoute } from './migrate-values.ts';
 import { planCatalogRoute } from './plan-catalog.ts';
 import { previewTranslationsRoute } from './preview-translations.ts';
@@ -91,6 +92,8 @@ import { webhookRoutes } from './webhooks.ts';
 export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   signInRoute(app, service);
   readLinkRoute(app, service);
+  mailLinkRoute(app, service);
+  signInMethodsRoute(app, service);
   getSessionRoute(app, service);
   signOutRoute(app, service);
   listAccountSessionsRoute(app, service);

@@ -39,6 +39,8 @@ export interface AccountStore {
    * so do set-up links: there is an account now.
    */
   createWithLink(account: NewAccount, link: NewLink): Promise<{ outcome: 'created' | 'there'; account: AccountRecord }>;
+  /** One more sign-in link: earlier ones stay valid. */
+  addLink(accountId: string, link: NewLink): Promise<'added' | 'unknown'>;
   /** A link that makes the first account: only while there is none. */
   addSetUpLink(link: NewLink): Promise<'added' | 'account-there'>;
   /** Oldest first. */

@@ -13,7 +13,8 @@ export type Problem = {
     | 'schema'
     | 'permissions'
     | 'worker'
-    | 'secret';
+    | 'secret'
+    | 'mail';
   /** What is wrong, then what to do. */
   message: string;
   /** none: the service works. read-only: writes fail. down: no answer can be trusted, and /readyz fails. */

@@ -50,6 +50,8 @@ export interface WebhookStore {
   /** With its deliveries. */
   delete(appId: number, webhookId: string): Promise<'deleted' | 'unknown'>;
   health(appId: number, limit: number): Promise<WebhookHealth[]>;
+  /** Of all applications: those that are on and have failed since `before` or earlier, and those that the service switched off. */
+  listFailing(before: number): Promise<WebhookRecord[]>;
   /** How many are on, of all applications. */
   countOn(): Promise<number>;
 }

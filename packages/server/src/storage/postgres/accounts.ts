@@ -36,6 +36,11 @@ const CREATE_WITH_LINK = statement(`
   select ${ACCOUNT_COLUMNS} from a
 `);
 
+const ADD_LINK = statement(`
+  insert into sign_in_links (link_hash, account_id, expires_at)
+  select $1::bytea, account_id, $2::bigint from accounts where account_id = $3
+  returning expires_at
+`);
 const ADD_SET_UP_LINK = statement(`
   insert into sign_in_links (link_hash, account_id, expires_at)
   select $1::bytea, null, $2::bigint where not exists (select 1 from accounts)
@@ -93,6 +98,10 @@ export function accountStore(connections: Connections): AccountStore {
       const [row] = await connections.write<AccountRow>(CREATE_WITH_LINK, values);
       if (!row) throw new Error('An account was neither made nor found.');
       return { outcome: row.account_id === account.accountId ? 'created' : 'there', account: toAccount(row) };
+    },
+    async addLink(accountId, { linkHash, expiresAt }) {
+      const rows = await connections.write(ADD_LINK, [toBytes(linkHash), expiresAt, accountId]);
+      return rows.length > 0 ? 'added' : 'unknown';
     },
     async addSetUpLink({ linkHash, expiresAt }) {
       const rows = await connections.write(ADD_SET_UP_LINK, [toBytes(linkHash), expiresAt]);

@@ -11,6 +11,10 @@ const LIST = statement(`
   select ${WEBHOOK_COLUMNS} from webhooks w where w.app_id = $1 order by w.created_at, w.webhook_id
 `);
 const FIND = statement(`select ${WEBHOOK_COLUMNS} from webhooks w where w.app_id = $1 and w.webhook_id = $2`);
+const LIST_FAILING = statement(`
+  select ${WEBHOOK_COLUMNS} from webhooks w
+  where (w.off is null and w.failing_since <= $1) or w.off in ('gone', 'failing')
+`);
 const COUNT_ON = statement('select count(*) as count from webhooks where off is null');
 
 const HEALTH = statement(`
@@ -116,6 +120,9 @@ export function webhookStore(connections: Connections): WebhookStore {
     replay: (appId, webhookId, { after, since }) => change(REPLAY, [appId, webhookId, after, since], 'moved'),
     delete: (appId, webhookId) => change(DELETE, [appId, webhookId], 'deleted'),
     health: (appId, limit) => connections.read<WebhookHealth>(HEALTH, [appId, limit]),
+    async listFailing(before) {
+      return (await connections.read<WebhookRow>(LIST_FAILING, [before])).map(toWebhook);
+    },
     async countOn() {
       return (await connections.read<{ count: number }>(COUNT_ON))[0]?.count ?? 0;
     },

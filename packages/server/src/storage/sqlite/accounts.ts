@@ -68,6 +68,12 @@ export function accountActs(connection: Connection) {
       addLink(id, link);
       return { outcome: there ? 'there' : 'created', account: kept };
     },
+    addAccountLink(accountId: string, link: NewLink): 'added' | 'unknown' {
+      const id = toBytes(accountId);
+      if (!statement('select 1 from accounts where account_id = ?').get(id)) return 'unknown';
+      addLink(id, link);
+      return 'added';
+    },
     addSetUpLink(link: NewLink): 'added' | 'account-there' {
       if (statement('select 1 from accounts limit 1').get()) return 'account-there';
       addLink(null, link);

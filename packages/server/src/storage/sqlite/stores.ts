@@ -94,6 +94,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     accounts: {
       ...of(accountReads),
       createWithLink: (account, link) => run('createAccountWithLink', account, link),
+      addLink: (accountId, link) => run('addAccountLink', accountId, link),
       addSetUpLink: (link) => run('addSetUpLink', link),
       setPassword: (accountId, passwordHash, keepSessionId) =>
         run('setAccountPassword', accountId, passwordHash, keepSessionId),

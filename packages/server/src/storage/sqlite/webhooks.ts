@@ -9,7 +9,7 @@ const COLUMNS = `webhook_id, app_id, url, types, description, sealed_secret, sea
 export function webhookReads({
   statement,
   snapshot,
-}: Connection): Pick<WebhookStore, 'list' | 'find' | 'health' | 'countOn'> {
+}: Connection): Pick<WebhookStore, 'list' | 'find' | 'health' | 'listFailing' | 'countOn'> {
   return {
     async list(appId) {
       return statement(`select ${COLUMNS} from webhooks where app_id = ? order by created_at, webhook_id`)
@@ -44,6 +44,13 @@ export function webhookReads({
             };
           }),
       );
+    },
+    async listFailing(before) {
+      return statement(
+        `select ${COLUMNS} from webhooks where (off is null and failing_since <= ?) or off in ('gone', 'failing')`,
+      )
+        .all(before)
+        .map(toWebhook);
     },
     async countOn() {
       return statement('select count(*) as n from webhooks where off is null').get()?.n as number;

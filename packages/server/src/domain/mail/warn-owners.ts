@@ -1,0 +1,99 @@
+import type { WebhookRecord } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import type { Service } from '../service.ts';
+import type { LetterContent } from './letter-texts.ts';
+import type { Mailer } from './mailer.ts';
+import { letterLanguage, writeLetter } from './write-letter.ts';
+
+const EVERY_MS = 5 * 60_000;
+const DAY_MS = 24 * 3_600_000;
+/** A receiver that is restarted is no news. */
+const FAILING_MS = 3_600_000;
+/** Once for each: nothing that is warned of lasts this long. */
+const ONCE = { everyMs: 3650 * DAY_MS, burst: 1 };
+
+/** Mails owners what they should know, now and every few minutes. Every replica looks; the database decides which of them mails. */
+export function keepWarning(
+  service: Service & { mailer: Mailer },
+  onFailure: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  let inFlight: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    inFlight = warnOwners(service).catch(onFailure);
+  }, EVERY_MS).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await inFlight;
+    },
+  };
+}
+
+export async function warnOwners(service: Service & { mailer: Mailer }): Promise<void> {
+  const now = service.now();
+  for (const application of service.applications.all()) {
+    const expiring = application.secrets.find(({ expiresAt }) => isSoon(expiresAt, now));
+    if (!expiring || !(await isStillUsed(service, application, expiring.secretHash))) continue;
+    const link = pageOf(service, application, 'credentials');
+    const expiresAt = expiring.expiresAt as number;
+    await warn(service, application, `secret ${expiring.secretHash}`, { kind: 'secretExpires', expiresAt, link });
+  }
+  for (const webhook of await service.storage.webhooks.listFailing(now - FAILING_MS)) {
+    const application = service.applications.peekById(webhook.appId);
+    if (application) await warnOfWebhook(service, application, webhook);
+  }
+}
+
+function isSoon(expiresAt: number | null, now: number): boolean {
+  return expiresAt !== null && expiresAt > now && expiresAt - now <= DAY_MS;
+}
+
+/** Since there is a newer one. */
+async function isStillUsed({ storage }: Service, application: Application, secretHash: string): Promise<boolean> {
+  const replacedAt = application.secrets.find(({ expiresAt }) => expiresAt === null)?.createdAt ?? 0;
+  const uses = await storage.applications.secretUses(application.appId);
+  const use = uses.find((each) => each.secretHash === secretHash);
+  return (use?.lastUsedAt ?? 0) > replacedAt;
+}
+
+async function warnOfWebhook(
+  service: Service & { mailer: Mailer },
+  application: Application,
+  { webhookId, url, off, failingSince }: WebhookRecord,
+): Promise<void> {
+  const about = { host: URL.parse(url)?.host ?? '', link: pageOf(service, application, 'webhooks') };
+  const subject = `webhook ${webhookId} ${off ?? 'on'} ${failingSince}`;
+  if (off !== null) return warn(service, application, subject, { kind: 'webhookOff', ...about });
+  await warn(service, application, subject, { kind: 'webhookFails', since: failingSince as number, ...about });
+}
+
+type Warning = Extract<LetterContent, { kind: 'secretExpires' | 'webhookFails' | 'webhookOff' }>;
+type WithoutName<T> = T extends unknown ? Omit<T, 'application'> : never;
+
+async function warn(
+  service: Service & { mailer: Mailer },
+  { appId, name }: Application,
+  subject: string,
+  content: WithoutName<Warning>,
+): Promise<void> {
+  const { storage, keyring, mailer, now } = service;
+  if (!(await storage.attempts.admit({ subjectHash: keyring.hashAttempt(`warning ${subject}`), ...ONCE }, now())))
+    return;
+  for (const account of await ownersOf(service, appId)) {
+    const letter = writeLetter(account.email, letterLanguage(account, 'en'), { ...content, application: name });
+    mailer.send(async () => letter);
+  }
+}
+
+/** Its members with this role; administrators where there is none. */
+async function ownersOf({ storage }: Service, appId: number) {
+  const accounts = await storage.accounts.list();
+  const ids = new Set(
+    (await storage.members.list(appId)).filter(({ role }) => role === 'owner').map(({ accountId }) => accountId),
+  );
+  return accounts.filter(({ accountId, role }) => (ids.size > 0 ? ids.has(accountId) : role === 'administrator'));
+}
+
+function pageOf({ publicUrl }: Service, { clientId }: Application, room: string): string {
+  return `${publicUrl}/portal/applications/${clientId}/${room}`;
+}

@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Transporter } from 'nodemailer';
+import type { Letter, MailCounts, Mailer } from '../domain/mail/mailer.ts';
+import type { Problem } from '../storage/port.ts';
+import type { MailSettings } from './mail-settings.ts';
+
+type Options = {
+  onFailure(reason: string, isLast: boolean): void;
+  onDropped(letters: number): void;
+  /** Between the tries of one letter. */
+  pausesMs?: readonly number[];
+  withinMs?: number;
+  mostQueued?: number;
+  closeWithinMs?: number;
+};
+
+const PAUSES_MS = [5_000, 60_000, 300_000];
+/** A server that hangs holds up a letter this long. */
+const WITHIN_MS = 15_000;
+const MOST_QUEUED = 500;
+const CLOSE_WITHIN_MS = 3_000;
+/** So many failed tries in a row are a problem of the server, not of an address; for so long after the last of them. */
+const PROBLEM = { failures: 3, lastsMs: 3_600_000 };
+
+type Write = () => Promise<Letter | undefined>;
+
+/**
+ * Sends letters from a queue in memory. What is queued when the process ends is lost: every letter can be asked for again, and a link that
+ * waits in a database could be stolen from it.
+ */
+export class SmtpMailer implements Mailer {
+  readonly #settings: MailSettings;
+  readonly #options: Required<Options>;
+  readonly #queue: { write: Write; tries: number }[] = [];
+  /** Letters between two tries: they hold up nobody else. */
+  readonly #pausing = new Set<NodeJS.Timeout>();
+  readonly #counts: MailCounts = { sent: 0, failed: 0, dropped: 0 };
+  #transport: Promise<Transporter> | undefined;
+  /** One at a time. */
+  #inFlight: Promise<void> | undefined;
+  #isClosed = false;
+  #failures = { inARow: 0, lastAt: 0, reason: '' };
+
+  constructor(settings: MailSettings, options: Options) {
+    this.#settings = settings;
+    this.#options = {
+      pausesMs: PAUSES_MS,
+      withinMs: WITHIN_MS,
+      mostQueued: MOST_QUEUED,
+      closeWithinMs: CLOSE_WITHIN_MS,
+      ...options,
+    };
+  }
+
+  send(write: Write): void {
+    const isFull = this.#queue.length + this.#pausing.size >= this.#options.mostQueued;
+    if (this.#isClosed || isFull) this.#drop(1);
+    else this.#enqueue({ write, tries: 0 });
+  }
+
+  counts(): MailCounts {
+    return { ...this.#counts };
+  }
+
+  problems(): Problem[] {
+    const { inARow, lastAt, reason } = this.#failures;
+    if (inARow < PROBLEM.failures || performance.now() - lastAt > PROBLEM.lastsMs) return [];
+    const message = `Mail cannot be sent: ${reason}. Check INNKEEPER_SMTP_URL and the mail server; innkeeper doctor tries to connect.`;
+    return [{ kind: 'mail', effect: 'none', message }];
+  }
+
+  async close(): Promise<void> {
+    const late = pause(this.#options.closeWithinMs, 'late' as const, { ref: false });
+    while (this.#inFlight) {
+      if ((await Promise.race([this.#inFlight, late])) === 'late') break;
+    }
+    this.#isClosed = true;
+    for (const timer of this.#pausing) clearTimeout(timer);
+    const left = this.#queue.splice(0).length + this.#pausing.size + (this.#inFlight ? 1 : 0);
+    if (left > 0) this.#drop(left);
+    (await this.#transport)?.close();
+  }
+
+  #drop(letters: number): void {
+    this.#counts.dropped += letters;
+    this.#options.onDropped(letters);
+  }
+
+  #enqueue(letter: { write: Write; tries: number }): void {
+    this.#queue.push(letter);
+    this.#work();
+  }
+
+  #work(): void {
+    if (this.#isClosed || this.#inFlight) return;
+    const next = this.#queue.shift();
+    if (!next) return;
+    this.#inFlight = this.#try(next.write, next.tries).finally(() => {
+      this.#inFlight = undefined;
+      this.#work();
+    });
+  }
+
+  /** Never rejects. */
+  async #try(write: Write, tries: number): Promise<void> {
+    let letter: Letter | undefined;
+    try {
+      letter = await write();
+    } catch (error) {
+      this.#counts.failed += 1;
+      this.#options.onFailure(`it could not be written (${(error as Error).name})`, true);
+      return;
+    }
+    if (letter === undefined) return;
+    try {
+      await this.#post(letter);
+      this.#counts.sent += 1;
+      this.#failures.inARow = 0;
+    } catch (error) {
+      this.#failed(letter, tries, error);
+    }
+  }
+
+  #failed(letter: Letter, tries: number, error: unknown): void {
+    const reason = reasonOf(error);
+    this.#failures = { inARow: this.#failures.inARow + 1, lastAt: performance.now(), reason };
+    const wait = isFinal(error) || this.#isClosed ? undefined : this.#options.pausesMs[tries];
+    this.#options.onFailure(reason, wait === undefined);
+    if (wait === undefined) {
+      this.#counts.failed += 1;
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#pausing.delete(timer);
+      this.#enqueue({ write: async () => letter, tries: tries + 1 });
+    }, wait).unref();
+    this.#pausing.add(timer);
+  }
+
+  async #post({ to, subject, text, html }: Letter): Promise<void> {
+    this.#transport ??= openTransport(this.#settings, this.#options.withinMs);
+    const transport = await this.#transport;
+    const { from } = this.#settings;
+    // Addresses as objects: a text would be read as a list of them.
+    const sending = transport.sendMail({ from, to: { name: '', address: to }, subject, text, html });
+    await within(sending, this.#options.withinMs);
+  }
+}
+
+/** For doctor: connects, and signs in where there is a password. */
+export async function tryToConnect(settings: MailSettings, withinMs: number): Promise<void> {
+  const transport = await openTransport(settings, withinMs);
+  try {
+    await within(transport.verify(), withinMs);
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error });
+  } finally {
+    transport.close();
+  }
+}
+
+async function openTransport(settings: MailSettings, withinMs: number): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  const { host, port, secure, requireTls, auth } = settings;
+  return createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: requireTls,
+    ...(auth && { auth }),
+    connectionTimeout: withinMs,
+    greetingTimeout: withinMs,
+    socketTimeout: withinMs,
+    dnsTimeout: withinMs,
+    // Nothing that a letter says is read from a file or an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  const done = new AbortController();
+  const late = pause(ms, undefined, { signal: done.signal, ref: false }).then(() => {
+    throw Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+  }
+}
+
+type SmtpError = Error & { code?: string; responseCode?: number; command?: string };
+
+/** The server refused this letter for good. */
+function isFinal(error: unknown): boolean {
+  const { responseCode, code } = error as SmtpError;
+  return code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
+}
+
+/** What went wrong, without what the server said: that has addresses in it. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode, command } = error as SmtpError;
+  if (responseCode !== undefined) return `the server answered ${responseCode} to ${command ?? 'the connection'}`;
+  return code ?? 'unknown error';
+}

@@ -1,0 +1,223 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { readMail } from '../../src/mail/mail-settings.ts';
+import { SmtpMailer, tryToConnect } from '../../src/mail/smtp-mailer.ts';
+import { runInnkeeper } from '../cli/run-innkeeper.ts';
+import { sqlite } from '../databases.ts';
+import { freePort } from '../free-port.ts';
+import { SECRET, startTestServer } from '../http/start.ts';
+import { fromPortal, signedIn } from '../portal/portal.ts';
+import { startMailServer } from './mail-server.ts';
+
+const LETTER = { to: 'ada@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' };
+
+const held: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of held.splice(0).reverse()) await each.close();
+});
+
+function mailerTo(url: string, options: Partial<ConstructorParameters<typeof SmtpMailer>[1]> = {}) {
+  const settings = readMail(url, 'innkeeper@example.com', []);
+  if (!settings) throw new Error('no settings');
+  const onFailure = vi.fn();
+  const onDropped = vi.fn();
+  const mailer = new SmtpMailer(settings, {
+    onFailure,
+    onDropped,
+    pausesMs: [1, 1],
+    withinMs: 50,
+    closeWithinMs: 20,
+    ...options,
+  });
+  held.push(mailer);
+  return { mailer, settings, onFailure, onDropped };
+}
+
+/** Takes connections and never says a word. */
+async function silentServer(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  held.push({
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  });
+  return `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+describe('the queue of mails', () => {
+  test('a server that is away or hangs: every try ends, the last one counts, and it becomes a problem', async () => {
+    for (const [url, reason] of [
+      [`smtp://127.0.0.1:${await freePort()}`, /^E(SOCKET|CONNECTION|CONNREFUSED)$/],
+      [await silentServer(), /^ETIMEDOUT$/],
+    ] as const) {
+      const { mailer, settings, onFailure } = mailerTo(url);
+      expect(mailer.problems()).toEqual([]);
+      mailer.send(async () => LETTER);
+      await vi.waitFor(() => expect(mailer.counts()).toEqual({ sent: 0, failed: 1, dropped: 0 }), 5_000);
+      expect(onFailure.mock.calls).toEqual([
+        [expect.stringMatching(reason), false],
+        [expect.stringMatching(reason), false],
+        [expect.stringMatching(reason), true],
+      ]);
+      expect(mailer.problems()).toMatchObject([{ kind: 'mail', effect: 'none' }]);
+      expect(mailer.problems()[0]?.message).not.toContain('ada@');
+      await expect(tryToConnect(settings, 50)).rejects.toThrow(reason);
+    }
+  });
+
+  test('a server that comes back gets the letter, and the problem is over', async () => {
+    const port = await freePort();
+    const { mailer } = mailerTo(`smtp://127.0.0.1:${port}`, { pausesMs: Array(1000).fill(5), withinMs: 2_000 });
+    mailer.send(async () => LETTER);
+    await vi.waitFor(() => expect(mailer.problems()).toHaveLength(1), 5_000);
+    const server = await startMailServer({}, port);
+    held.push(server);
+    expect((await server.mailsTo(LETTER.to, 1))[0]).toMatchObject({
+      recipients: [LETTER.to],
+      text: expect.stringContaining('Hello'),
+    });
+    await vi.waitFor(() => expect(mailer.counts()).toEqual({ sent: 1, failed: 0, dropped: 0 }));
+    expect(mailer.problems()).toEqual([]);
+  });
+
+  test('a refused address is not tried again, and says nothing of it', async () => {
+    const server = await startMailServer({
+      onRcptTo: (_, __, done) => done(Object.assign(new Error('no ada@example.com here'), { responseCode: 550 })),
+    });
+    held.push(server);
+    const { mailer, onFailure } = mailerTo(server.url, { withinMs: 2_000 });
+    mailer.send(async () => LETTER);
+    await vi.waitFor(() => expect(mailer.counts().failed).toBe(1), 5_000);
+    expect(onFailure.mock.calls).toEqual([['the server answered 550 to RCPT TO', true]]);
+  });
+
+  test('is bounded: what does not fit is dropped', async () => {
+    const { mailer, onDropped } = mailerTo(await silentServer(), { mostQueued: 3 });
+    for (let each = 0; each < 10; each += 1) mailer.send(async () => LETTER);
+    // One in flight, three queued.
+    expect(mailer.counts().dropped).toBe(6);
+    expect(onDropped).toHaveBeenCalledTimes(6);
+  });
+
+  test('a letter that cannot be written fails alone; nobody to write to is no failure', async () => {
+    const server = await startMailServer();
+    held.push(server);
+    const { mailer, onFailure } = mailerTo(server.url, { withinMs: 2_000 });
+    mailer.send(() => Promise.reject(new TypeError('secret link')));
+    mailer.send(async () => undefined);
+    mailer.send(async () => LETTER);
+    await server.mailsTo(LETTER.to, 1);
+    await vi.waitFor(() => expect(mailer.counts()).toEqual({ sent: 1, failed: 1, dropped: 0 }));
+    expect(onFailure.mock.calls).toEqual([['it could not be written (TypeError)', true]]);
+  });
+
+  test('closing sends what is queued, and does not wait for a server that hangs', async () => {
+    const server = await startMailServer();
+    held.push(server);
+    const quick = mailerTo(server.url, { withinMs: 2_000, closeWithinMs: 2_000 });
+    for (let each = 0; each < 5; each += 1) quick.mailer.send(async () => LETTER);
+    await quick.mailer.close();
+    expect(quick.mailer.counts()).toEqual({ sent: 5, failed: 0, dropped: 0 });
+    quick.mailer.send(async () => LETTER);
+    expect(quick.mailer.counts().dropped).toBe(1);
+    const slow = mailerTo(await silentServer(), { withinMs: 60_000 });
+    for (let each = 0; each < 3; each += 1) slow.mailer.send(async () => LETTER);
+    await slow.mailer.close();
+    expect(slow.mailer.counts().dropped).toBe(3);
+  });
+});
+
+test('mail goes unencrypted to this machine alone, unless the URL says so', () => {
+  const read = (url: string, from = 'Inn, Keeper <innkeeper@example.com>') => {
+    const problems: string[] = [];
+    return readMail(url, from, problems) ?? problems;
+  };
+  expect(read('smtp://u%40x:p%3A@mail.example.com')).toEqual({
+    host: 'mail.example.com',
+    port: 587,
+    secure: false,
+    requireTls: true,
+    auth: { user: 'u@x', pass: 'p:' },
+    from: { name: 'Inn, Keeper', address: 'innkeeper@example.com' },
+  });
+  expect(read('smtps://mail.example.com')).toMatchObject({ port: 465, secure: true, auth: undefined });
+  expect(read('smtp://127.0.0.1:2525')).toMatchObject({ port: 2525, requireTls: false });
+  expect(read('smtp://relay:25?tls=off')).toMatchObject({ port: 25, requireTls: false });
+  for (const url of [
+    'http://mail.example.com',
+    'smtp://',
+    'smtp://u@h',
+    'smtp://h/path',
+    'smtp://h?x=1',
+    'smtp://%zz:a@h',
+  ]) {
+    expect(read(url)).toEqual([expect.stringMatching(/^INNKEEPER_SMTP_URL is invalid/)]);
+  }
+  for (const from of ['', 'no address', 'A <a@b.c', 'A\r\nBcc: x <a@b.c>']) {
+    expect(read('smtp://h', from)).toEqual([expect.stringMatching(/^INNKEEPER_MAIL_FROM must be an address/)]);
+  }
+  expect(() => readConfig({ secret: SECRET, mailFrom: 'a@example.com' }, { env: {} })).toThrow('INNKEEPER_SMTP_URL');
+});
+
+test('doctor tries to connect, and names the server without its password', async () => {
+  const server = await startMailServer({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _, done) =>
+      username === 'ada' && password === 'right' ? done(null, { user: 'ada' }) : done(new Error('no')),
+  });
+  held.push(server);
+  const settings = { INNKEEPER_DATABASE_URL: await sqlite.fresh(), INNKEEPER_SECRET: SECRET };
+  await runInnkeeper(['migrate'], settings);
+  const check = async (url: string) => {
+    const { stdout } = await runInnkeeper(['doctor', '--json'], {
+      ...settings,
+      INNKEEPER_SMTP_URL: url,
+      INNKEEPER_MAIL_FROM: 'a@example.com',
+    });
+    return (JSON.parse(stdout) as { check: string }[]).find((each) => each.check === 'mail');
+  };
+  const withPassword = (password: string) => server.url.replace('//', `//ada:${password}@`);
+  const host = server.url.slice('smtp://'.length);
+  expect(await check(withPassword('right'))).toMatchObject({ ok: true, detail: `${host} accepts mail` });
+  const failed = await check(withPassword('wrong'));
+  expect(failed).toMatchObject({ ok: false, detail: `${host}: the server answered 535 to AUTH PLAIN` });
+  expect(JSON.stringify(failed)).not.toContain('wrong');
+});
+
+test('a service whose mail server is away answers at once, and shows what becomes of its mails', async () => {
+  const server = await startTestServer(await sqlite.fresh(), {
+    smtpUrl: `smtp://127.0.0.1:${await freePort()}`,
+    mailFrom: 'a@example.com',
+  });
+  held.push(server);
+  await signedIn(server, 'ada@example.com');
+  const answer = await server.post(
+    '/manage/v1/session/mail',
+    { email: 'ada@example.com', purpose: 'signIn' },
+    fromPortal,
+  );
+  expect(answer.status).toBe(202);
+  expect((await server.send('GET', '/manage/v1/session/methods', { headers: fromPortal })).json).toEqual({
+    mail: true,
+  });
+  expect((await server.send('GET', '/metrics')).text).toContain('innkeeper_mails_total{outcome="sent"} 0');
+});
+
+test('a service without mail says so, and loads nothing for it', async () => {
+  const server = await startTestServer(await sqlite.fresh());
+  held.push(server);
+  const answer = await server.post(
+    '/manage/v1/session/mail',
+    { email: 'ada@example.com', purpose: 'signIn' },
+    fromPortal,
+  );
+  expect([answer.status, answer.json.code]).toEqual([409, '9409']);
+  expect((await server.send('GET', '/manage/v1/session/methods', { headers: fromPortal })).json).toEqual({
+    mail: false,
+  });
+});
