@@ -663,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Create a personal access token
-         * @description The token is shown only in this response. It never exceeds your own permissions at the time of use.
+         * @description The token is shown only in this response. Without `access` it can only read; it never exceeds your own permissions at the time of use.
          */
         post: operations["createAccountToken"];
         delete?: never;
@@ -707,7 +707,7 @@ export interface paths {
         put?: never;
         /**
          * Create a personal access token
-         * @description Requires a token for all applications with access own. The token is shown only in this response. It expires no later than the token that created it.
+         * @description Requires a token for all applications with access own. The token is shown only in this response. Without `access` it can only read. It expires no later than the token that created it.
          */
         post: operations["createManageToken"];
         delete?: never;
@@ -10036,6 +10036,8 @@ export interface operations {
                 language?: string;
                 /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
+                /** @description an earlier revision; without it, the newest */
+                revision?: number;
             };
             header?: never;
             path: {
@@ -10067,7 +10069,7 @@ export interface operations {
             };
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["Error404_applicationNotFound"];
+            404: components["responses"]["Error404_revisionNotFound_applicationNotFound"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];

@@ -18,6 +18,7 @@ const SECTIONS: [title: string, files: string[]][] = [
       'docs/events.md',
       'docs/product.md',
       'docs/languages.md',
+      'docs/ci.md',
       'docs/operators.md',
       'docs/migrating.md',
       'docs/personal-data.md',

@@ -7,12 +7,15 @@ import type { Block } from './read-blocks.ts';
 const BIN = join(import.meta.dirname, '../../server/bin/innkeeper.js');
 const DATABASE_CLIENT = join(import.meta.dirname, 'database-client.ts');
 
+/** As if they were installed. */
+export const COMMANDS = `node() { "$NODE" "$@"; }
+innkeeper() { "$NODE" '${BIN}' "$@"; }
+`;
+
 /** Whatever fails ends the page; an answer of 400 and above is a failure. */
 const PRELUDE = `set -eo pipefail
 curl() { command curl --fail-with-body "$@"; }
-node() { "$NODE" "$@"; }
-innkeeper() { "$NODE" '${BIN}' "$@"; }
-psql() { "$NODE" '${DATABASE_CLIENT}' psql "$@"; }
+${COMMANDS}psql() { "$NODE" '${DATABASE_CLIENT}' psql "$@"; }
 sqlite3() { "$NODE" '${DATABASE_CLIENT}' sqlite3 "$@"; }
 `;
 

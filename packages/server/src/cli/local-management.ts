@@ -20,6 +20,7 @@ import { Failure, Misuse } from './failure.ts';
 import { localWebhooks } from './local-webhooks.ts';
 import type { Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
+import { refusedArgument } from './refused-argument.ts';
 import { visible } from './table.ts';
 import { counted, showTime } from './time.ts';
 import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
@@ -127,10 +128,18 @@ export function localManagement(open: OpenStorage): Management {
         const catalog = await loadCatalog(clientId, revision);
         return { revision: catalog.revision, file: finish(toFile(catalog)) };
       },
-      async texts(clientId, { format, language, revision }) {
-        const { writeTexts } = await import('./write-texts.ts');
+      async texts(clientId, { format, language = '', revision }) {
+        const { exportTexts } = await import('../domain/catalog/export-texts.ts');
         const catalog = await loadCatalog(clientId, revision);
-        return { revision: catalog.revision, content: await writeTexts(catalog, { app: clientId, format, language }) };
+        const languages = language.split(',').filter((word) => word.trim() !== '');
+        try {
+          const application = await findApplication(storage, clientId);
+          const { content } = finish(exportTexts(application, catalog, { format, languages }));
+          return { revision: catalog.revision, content };
+        } catch (error) {
+          const [problem] = error instanceof InnkeeperError ? (error.fields ?? []) : [];
+          throw problem ? refusedArgument(problem) : error;
+        }
       },
       async types(clientId) {
         const { writeTypes } = await import('../domain/catalog/write-types.ts');
@@ -176,7 +185,7 @@ export function localManagement(open: OpenStorage): Management {
         const { group, key } = placed;
         const wanted = { placed, from: readTypedValue(from, key.type), to: readTypedValue(to, key.type) };
         const problem = migrationProblem(wanted);
-        if (problem) throw new Misuse(`--${problem.field} ${problem.message}.`);
+        if (problem) throw refusedArgument(problem);
         const about = { key: `${group.name}.${key.name}`, from: wanted.from, to: wanted.to };
         const { selections: planned } = await planMigration(storage, appId, wanted);
         if (dryRun) return { ...about, planned, migrated: 0, remaining: planned };

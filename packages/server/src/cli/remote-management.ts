@@ -17,6 +17,7 @@ import type {
   UserLink,
 } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
+import { refusedArgument } from './refused-argument.ts';
 import { remoteWebhooks } from './remote-webhooks.ts';
 import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 
@@ -154,16 +155,14 @@ export function remoteManagement({ url, token }: Remote): Management {
         const found = await get<{ catalog: never }>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision));
         return { revision, file: found.catalog };
       },
-      async texts(clientId, { format, language, revision }) {
-        const newest = await revisionOf(clientId);
-        if (revision !== undefined && revision !== newest) {
-          throw new Failure('texts of an earlier revision cannot be exported over HTTP.', {
-            wayOut: 'Omit --revision, or run the command with access to the database.',
-          });
-        }
-        const query = new URLSearchParams({ format, ...(language !== undefined && { language }) });
-        const { text } = await call('GET', of(clientId, `/catalog/translations/export?${query}`));
-        return { revision: newest, content: text };
+      async texts(clientId, { format, language, revision: wanted }) {
+        const revision = wanted ?? (await revisionOf(clientId));
+        const query = new URLSearchParams({ format, revision: String(revision), ...(language && { language }) });
+        const path = of(clientId, `/catalog/translations/export?${query}`);
+        const { body, text } = await call('GET', path, {}, [400]).catch(notFound(revision));
+        const [problem] = (body.errors ?? []) as FieldError[];
+        if (problem) throw refusedArgument(problem);
+        return { revision, content: text };
       },
       async types(clientId) {
         const revision = await revisionOf(clientId);
@@ -210,7 +209,7 @@ export function remoteManagement({ url, token }: Remote): Management {
         for (let round = 0; ; round++) {
           const sent = await call('POST', path, { body }, [400]);
           const [problem] = (sent.body.errors ?? []) as FieldError[];
-          if (problem) throw new Misuse(`--${problem.field} ${problem.message}.`);
+          if (problem) throw refusedArgument(problem);
           const answer = sent.body as typeof total;
           if (round === 0) total.planned = answer.planned;
           total.migrated += answer.migrated;

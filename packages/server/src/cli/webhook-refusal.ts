@@ -1,12 +1,10 @@
 import { ERRORS, type FieldError } from '../domain/errors.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure } from './failure.ts';
+import { refusedArgument } from './refused-argument.ts';
 import { visible } from './table.ts';
 
 /** What the rules refuse: an InnkeeperError, or the response that it became. */
 export type Refusal = { message: string; fields: readonly FieldError[] | undefined };
-
-/** As the command line names them. */
-const ARGUMENTS: Record<string, string> = { url: 'ENDPOINT', description: '--description' };
 
 const FIXES = new Map<string, string>([
   [ERRORS.tooManyWebhooks.message, ERRORS.tooManyWebhooks.remedy],
@@ -18,7 +16,7 @@ const FIXES = new Map<string, string>([
 export function webhookRefusal({ message, fields = [] }: Refusal, ids: readonly string[]): Failure {
   const [webhookId = '', deliveryId = ''] = ids;
   const [field] = fields;
-  if (field) return new Misuse(`${ARGUMENTS[field.field] ?? field.field} ${field.message}.`);
+  if (field) return refusedArgument(field, { url: 'ENDPOINT' });
   if (message === ERRORS.webhookNotFound.message) {
     return new Failure(`no webhook of this application has the id "${visible(webhookId)}".`, {
       wayOut: 'List webhooks with: innkeeper webhook list --app ID',

@@ -102,6 +102,15 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     await same('catalog', 'show', '2', ...app);
     await same('catalog', 'diff', '1', ...app);
     await same('catalog', 'show', '9', ...app);
+    const early = (await same('catalog', 'export', ...app, '--format', 'csv', '--revision', '1')).stdout;
+    expect(early).toBe(texts);
+    for (const [more, code] of [
+      [['--format', 'csv', '--revision', '9'], 1],
+      [['--format', 'csv', '--language', 'fr'], 2],
+      [['--format', 'xliff', '--language', 'en,es'], 2],
+    ] as const) {
+      expect((await same('catalog', 'export', ...app, ...more)).code).toBe(code);
+    }
     expect(await afarJson('catalog', 'restore', '1', ...app)).toMatchObject({ revision: 3 });
     const breaking = file('breaking.yaml', CATALOG.replace('[1, 1.5, 2]', '[1, 2]'));
     expect((await same('catalog', 'plan', breaking, ...app)).code).toBe(3);

@@ -150,7 +150,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     const root = await signedIn(server, 'root@example.com');
     const made: { tokenId: string; token: string }[] = [];
     for (const name of ['twin', 'twin']) {
-      const { json } = await root.send('POST', '/account/tokens', { name, apps: [clientId] });
+      const { json } = await root.send('POST', '/account/tokens', { name, access: 'own', apps: [clientId] });
       made.push(json as { tokenId: string; token: string });
       await manageAs(server, json.token as string).send('PATCH', `/applications/${clientId}`, { name: json.tokenId });
     }

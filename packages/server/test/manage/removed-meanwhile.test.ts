@@ -64,7 +64,7 @@ describe.each(databases)('when a body has come, on $kind', (database) => {
       const path = `/applications/${clientId}`;
       const boss = await memberWith(server, [{ appId, role: 'owner' }]);
       const other = await memberWith(server, [{ appId, role: 'owner' }]);
-      const { json } = await other.send('POST', '/account/tokens', { name: 'mine' });
+      const { json } = await other.send('POST', '/account/tokens', { name: 'mine', access: 'own' });
       const sending = await begin(path, json.token as string, other);
       await meanwhile({ boss, other, path, tokenId: json.tokenId as string });
       expect(await finish(sending)).toEqual({ status, code });

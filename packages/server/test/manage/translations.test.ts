@@ -59,6 +59,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
       ['format=xls', 'format must be one of csv, xliff.'],
       ['language=Klingon', 'language "Klingon" is not a language of this application.'],
       ['format=xliff', 'language must name one language: an XLIFF file contains one.'],
+      ['revision=1&draft=true', 'revision cannot be combined with draft.'],
       ['format=xliff&language=de,en', 'language must name one language: an XLIFF file contains one.'],
       ['format=csv&format=csv', 'format must be given once.'],
     ];

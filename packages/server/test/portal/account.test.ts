@@ -46,7 +46,7 @@ describe.each(databases)('an account on $kind', (database) => {
     expect((await program.send('POST', '/applications', { name: 'x' })).json.code).toBe('9403');
 
     const all = await ada.send('POST', '/account/tokens', { name: 'all' });
-    expect(all.json).toMatchObject({ apps: null, access: 'own', lastUsedAt: null, expired: false });
+    expect(all.json).toMatchObject({ apps: null, access: 'read', lastUsedAt: null, expired: false });
     const listed = await ada.send('GET', '/account/tokens');
     expect(itemsOf(listed).map(({ name }) => name)).toEqual(['deploy <b>', 'all']);
     expect(listed.text).not.toContain('ikp_');

@@ -14,7 +14,7 @@ export type ExportedTexts = { name: string; content: string };
 
 /** A file for translators: CSV of all languages or of some, XLIFF of one. */
 export function* exportTexts(
-  application: Application,
+  application: Pick<Application, 'clientId' | 'name'>,
   catalog: Catalog,
   { format, languages: words }: { format: TextFormat; languages: readonly string[] },
 ): Steps<ExportedTexts> {
@@ -65,7 +65,12 @@ function refuse(field: FieldError): InnkeeperError {
 }
 
 /** `demo-de-r7.xlf`: which application, language and revision, in letters that every disk and mail program takes. */
-function fileName({ name }: Application, languages: readonly Language[], revision: number, ending: string): string {
+function fileName(
+  { name }: Pick<Application, 'name'>,
+  languages: readonly Language[],
+  revision: number,
+  ending: string,
+): string {
   const slug = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

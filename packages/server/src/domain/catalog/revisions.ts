@@ -28,7 +28,7 @@ export async function getRevision(
   return { record: readRevision(record), catalog: await inSlices(readCatalog(stored)) };
 }
 
-/** What it takes to come from one revision to another. Revision 0 is the empty catalog that all begin with. */
+/** What it takes to come from one revision to another. */
 export async function compareRevisions(
   storage: Storage,
   appId: number,
@@ -40,7 +40,8 @@ export async function compareRevisions(
   return inSlices(readableDifference(changes));
 }
 
-async function catalogAt(storage: Storage, appId: number, revision: number): Promise<Catalog> {
+/** Revision 0 is the empty catalog that all begin with. */
+export async function catalogAt(storage: Storage, appId: number, revision: number): Promise<Catalog> {
   if (revision === 0) return { revision, languages: [], groups: [] };
   const stored = await storage.catalogs.loadAt(appId, revision);
   if (!stored) throw new InnkeeperError('revisionNotFound');

@@ -82,7 +82,7 @@ const listSchema = {
 const createSchema = {
   operationId: 'createManageToken',
   summary: 'Create a personal access token',
-  description: `${NEEDS} The token is shown only in this response. It expires no later than the token that created it.`,
+  description: `${NEEDS} The token is shown only in this response. Without \`access\` it can only read. It expires no later than the token that created it.`,
   body: Type.Object(TokenMembers),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
   errors: ['manageForbidden', 'applicationNotFound'] as const,

@@ -28,7 +28,8 @@ export const TokenMembers = {
 const schema = {
   operationId: 'createAccountToken',
   summary: 'Create a personal access token',
-  description: 'The token is shown only in this response. It never exceeds your own permissions at the time of use.',
+  description:
+    'The token is shown only in this response. Without `access` it can only read; it never exceeds your own permissions at the time of use.',
   body: Type.Object({
     ...TokenMembers,
     ...ProofMembers,
@@ -44,7 +45,7 @@ const schema = {
     },
     forAll: {
       summary: 'With all of your permissions, for 90 days',
-      body: { name: 'deploy' },
+      body: { name: 'deploy', access: 'own' },
       status: 201,
       answer: {
         token: 'YOUR_PERSONAL_ACCESS_TOKEN',
@@ -62,7 +63,7 @@ export function createAccountTokenRoute(app: Routes, service: Service): void {
   accountRoute(app, service, operation, async (asked) => {
     const { manager, signedIn, reply } = asked;
     const body = asked.readBody();
-    const { name, access = 'own', apps, expires } = body;
+    const { name, access = 'read', apps, expires } = body;
     const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);
     const scope = await findScope(service, manager, apps);
