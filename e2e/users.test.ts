@@ -85,6 +85,55 @@ describe('the users room', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are helped: an option is changed and unset, the user renamed and suspended, and what was done can be undone', async () => {
+    const { clientId, ada } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
+    const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await rowOf('vegetarian')
+      .getByRole('button', { name: /Change/ })
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Value' }).click();
+    await page.getByRole('option', { name: 'Yes' }).click();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => rowOf('vegetarian').innerText()).not.toContain('default');
+    // A refusal is shown at the field, in the words of the service.
+    await rowOf('volume')
+      .getByRole('button', { name: /Change/ })
+      .click();
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('7');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('must be in steps of 5 from 0').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Chosen (2)').click();
+    await expect.poll(() => rowOf('volume').count()).toBe(0);
+    await page.getByRole('searchbox', { name: 'Search keys and values' }).fill('frui');
+    await expect.poll(() => rowOf('vegetarian').count()).toBe(0);
+    await rowOf('fruit').getByRole('button', { name: /Unset/ }).click();
+    await page.getByText('No keys match.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => rowOf('fruit').innerText()).toContain('Apple, cherry');
+
+    const act = async (name: string) => {
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await act('Rename user');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace');
+    await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('zoe@example.com');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/another user/i).waitFor();
+    await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('countess@example.com');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Ada Lovelace', level: 1 }).waitFor();
+    await act('Suspend user');
+    await page.getByText('This user gets no access token').waitFor();
+    await act('Resume user');
+    await expect.poll(() => page.getByText('This user gets no access token').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   test('are exported, and erased by typing their id', async () => {
     const { clientId, ada } = await fill();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {

@@ -28,14 +28,18 @@ export function userQuery(clientId: string, userUid: string) {
   });
 }
 
+export type UserOption = Awaited<ReturnType<typeof readOptions>>['items'][number];
+
+async function readOptions(clientId: string, userUid: string, offset: number, signal: AbortSignal) {
+  const input = { path: { clientId, userUid }, query: { offset, limit: 200 }, signal };
+  return (await api.get(`${USER}/options`, input)).data;
+}
+
 export function userOptionsQuery(clientId: string, userUid: string) {
   return infiniteQueryOptions({
     queryKey: ['application', clientId, 'users', userUid, 'options'],
     initialPageParam: 0,
-    queryFn: async ({ pageParam: offset, signal }) => {
-      const input = { path: { clientId, userUid }, query: { offset, limit: 200 }, signal };
-      return (await api.get(`${USER}/options`, input)).data;
-    },
+    queryFn: ({ pageParam, signal }) => readOptions(clientId, userUid, pageParam, signal),
     getNextPageParam: nextOffset,
   });
 }

@@ -1,8 +1,17 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Anchor, Button, Card, Container, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Card, Container, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { IconArrowLeft, IconChevronDown, IconDownload, IconLink, IconTrash } from '@tabler/icons-react';
+import {
+  IconArrowLeft,
+  IconChevronDown,
+  IconDownload,
+  IconLink,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -23,6 +32,7 @@ import { userQuery } from './queries.ts';
 import { UserHistory } from './user-history.tsx';
 import { useUserLink } from './user-link.tsx';
 import { UserSelections } from './user-selections.tsx';
+import { RenameUser, useUserStatus } from './user-status.tsx';
 import { UserTokens } from './user-tokens.tsx';
 
 export function UserPage() {
@@ -51,7 +61,7 @@ function User({ clientId, userUid }: { clientId: string; userUid: string }) {
     return <NotFound wayOut={toUsers} />;
   }
   if (user.isLoadingError) return <ErrorState error={user.error} retry={() => user.refetch()} />;
-  const { clientUserId, clientUserName, email, createdAt, accessTokens } = user.data;
+  const { clientUserId, clientUserName, email, status, createdAt, accessTokens } = user.data;
   return (
     <Container size="lg" px={0} mx={0}>
       <LinkAnchor to="/applications/$clientId/users" params={{ clientId }} size="sm">
@@ -62,8 +72,19 @@ function User({ clientId, userUid }: { clientId: string; userUid: string }) {
       </LinkAnchor>
       <PageHeader
         title={clientUserName}
-        actions={<UserActions clientId={clientId} userUid={userUid} clientUserId={clientUserId} />}
+        actions={<UserActions clientId={clientId} userUid={userUid} user={{ clientUserId, clientUserName, status }} />}
       />
+      {status === 'suspended' && (
+        <Alert
+          color="yellow"
+          variant="light"
+          mb="lg"
+          icon={<IconPlayerPause aria-hidden />}
+          title={t('status.suspended')}
+        >
+          {t('status.suspendedText')}
+        </Alert>
+      )}
       <Card withBorder mb="lg">
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
           <Fact name={t('clientUserId')} value={clientUserId} copy />
@@ -117,8 +138,10 @@ function Fact({ name, value, copy = false }: { name: string; value: ReactNode; c
   );
 }
 
-function UserActions(props: { clientId: string; userUid: string; clientUserId: string }) {
-  const { clientId, userUid, clientUserId } = props;
+type Named = { clientUserId: string; clientUserName: string; status: 'active' | 'suspended' };
+
+function UserActions({ clientId, userUid, user }: { clientId: string; userUid: string; user: Named }) {
+  const { clientUserId, clientUserName, status } = user;
   const { t } = useTranslation('users');
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -131,6 +154,8 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
   });
   const exportOnce = useMutateOnce(exporting);
   const link = useUserLink(clientId, userUid);
+  const [isRenamed, renaming] = useDisclosure();
+  const suspending = useUserStatus(clientId, userUid, status);
   const erasing = useMutation({
     mutationFn: () => api.delete('/manage/v1/applications/{clientId}/users/{userUid}', { path }),
     async onSuccess() {
@@ -148,12 +173,23 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
           <Button
             variant="default"
             rightSection={<IconChevronDown size={14} aria-hidden />}
-            loading={exporting.isPending || link.isPending}
+            loading={exporting.isPending || link.isPending || suspending.isPending}
           >
             {t('actions')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={renaming.open}>
+            {t('rename.action')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={
+              status === 'active' ? <IconPlayerPause size={16} aria-hidden /> : <IconPlayerPlay size={16} aria-hidden />
+            }
+            onClick={() => suspending.toggle()}
+          >
+            {status === 'active' ? t('status.suspend') : t('status.resume')}
+          </Menu.Item>
           <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => link.create()}>
             {t('link.action')}
           </Menu.Item>
@@ -178,6 +214,15 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
         {t('erase.text')}
       </ConfirmByTyping>
       {link.dialog}
+      {isRenamed && (
+        <RenameUser
+          clientId={clientId}
+          userUid={userUid}
+          name={clientUserName}
+          id={clientUserId}
+          onClose={renaming.close}
+        />
+      )}
     </>
   );
 }

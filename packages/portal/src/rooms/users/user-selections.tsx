@@ -1,98 +1,225 @@
-import { Badge, Button, Center, Code, Stack, Table, Text, Title } from '@mantine/core';
-import { IconListDetails } from '@tabler/icons-react';
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Code,
+  Group,
+  SegmentedControl,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core';
+import { IconListDetails, IconPencil, IconSearch, IconX } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
+import { type CatalogNames, catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
-import { userOptionsQuery } from './queries.ts';
+import { EditSelection } from './edit-selection.tsx';
+import { type UserOption, userOptionsQuery } from './queries.ts';
+import { type Held, useChangeSelection } from './use-change-selection.ts';
 
-const isLabelled = (key: NamedKey | undefined, value: unknown) =>
-  Array.isArray(value) || (key !== undefined && key.showValue(value) !== String(value));
+/** More rows at once than anybody reads. */
+const SHOWN = 200;
 
-/** What holds for the user: what they chose, and the defaults where they did not. */
+type Row = { key: NamedKey; option: UserOption | undefined };
+type Shown = 'all' | 'chosen';
+
+/** Every key of the catalog: chosen by the user, by default, or not set. */
 export function UserSelections({ clientId, userUid }: { clientId: string; userUid: string }) {
   const { t, i18n } = useTranslation('users');
   const options = useInfiniteQuery(userOptionsQuery(clientId, userUid));
   const tree = useQuery(catalogTreeQuery(clientId));
-  if (options.isPending || tree.isPending) return <LoadingState />;
+  const change = useChangeSelection(clientId, userUid);
+  const [search, setSearch] = useState('');
+  const [shown, setShown] = useState<Shown>('all');
+  const [most, setMost] = useState(SHOWN);
+  const [edited, setEdited] = useState<Row>();
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = options;
+  // A search looks through all of them.
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  if (options.isPending || tree.isPending || (hasNextPage && !options.isError)) return <LoadingState />;
   if (options.isError) return <ErrorState error={options.error} retry={() => options.refetch()} />;
-  const names = tree.data && nameCatalog(tree.data, i18n);
-  const items = options.data.pages.flatMap((page) => page.items);
-  if (items.length === 0) {
+  if (tree.isError) return <ErrorState error={tree.error} retry={() => tree.refetch()} />;
+  const rows = rowsOf(
+    nameCatalog(tree.data, i18n),
+    options.data.pages.flatMap(({ items }) => items),
+  );
+  if (rows.length === 0) {
     return (
       <EmptyState icon={IconListDetails} title={t('selections.none')}>
         {t('selections.noneText')}
       </EmptyState>
     );
   }
-  const groups = Map.groupBy(items, ({ groupUid }) => groupUid);
+  const found = rows.filter((row) => (shown === 'all' || isChosen(row)) && matches(row, search));
+  const groups = Map.groupBy(found.slice(0, most), ({ key }) => key.groupUid);
   return (
     <Stack gap="lg">
-      {[...groups].map(([groupUid, ofGroup]) => {
-        const named = names?.groups.find((group) => group.groupUid === groupUid);
-        return (
-          <section key={groupUid}>
-            <Title order={2} size="h4" mb="xs">
-              {named?.label ?? ofGroup[0]?.groupName}
-            </Title>
-            <Table verticalSpacing="xs">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th w="35%">{t('selections.key')}</Table.Th>
-                  <Table.Th>{t('selections.value')}</Table.Th>
-                  <Table.Th ta="end">{t('selections.since')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {ofGroup.map((option) => {
-                  const key = names?.key(option.keyUid);
-                  return (
-                    <Table.Tr key={option.keyUid}>
-                      <Table.Td>
-                        <Text size="sm">{key?.label ?? option.keyName}</Text>
-                        <Text size="xs" c="dimmed" ff="monospace">
-                          {option.keyName}
-                        </Text>
-                        {option.archived && (
-                          <Badge size="xs" color="gray" variant="light">
-                            {t('selections.archived')}
-                          </Badge>
-                        )}
-                      </Table.Td>
-                      <Table.Td>
-                        <Text size="sm" {...(option.isDefault ? { c: 'dimmed' } : { fw: 600 })}>
-                          {key?.showValue(option.value) ?? String(option.value)}
-                        </Text>
-                        {/* What programs see, where it is not what people see. */}
-                        {isLabelled(key, option.value) && <Code>{JSON.stringify(option.value)}</Code>}
-                      </Table.Td>
-                      <Table.Td ta="end">
-                        {option.updatedAt === null ? (
-                          <Badge variant="default" tt="none" miw="max-content">
-                            {t('selections.byDefault')}
-                          </Badge>
-                        ) : (
-                          <Text size="sm">
-                            <Moment at={option.updatedAt} />
-                          </Text>
-                        )}
-                      </Table.Td>
-                    </Table.Tr>
-                  );
-                })}
-              </Table.Tbody>
-            </Table>
-          </section>
-        );
-      })}
-      {options.hasNextPage && (
-        <Center>
-          <Button variant="default" loading={options.isFetchingNextPage} onClick={() => void options.fetchNextPage()}>
-            {t('more')}
-          </Button>
-        </Center>
+      <Group>
+        <TextInput
+          type="search"
+          flex={1}
+          aria-label={t('selections.search')}
+          placeholder={t('selections.search')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <SegmentedControl
+          aria-label={t('selections.show')}
+          data={[
+            { value: 'all', label: t('selections.all', { count: rows.length }) },
+            { value: 'chosen', label: t('selections.chosen', { count: rows.filter(isChosen).length }) },
+          ]}
+          value={shown}
+          onChange={(value) => setShown(value as Shown)}
+        />
+      </Group>
+      {found.length === 0 && <Text c="dimmed">{t('selections.noMatch')}</Text>}
+      {[...groups].map(([groupUid, ofGroup]) => (
+        <section key={groupUid}>
+          <Title order={2} size="h4" mb="xs">
+            {ofGroup[0]?.key.groupLabel}
+          </Title>
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th w="35%">{t('selections.key')}</Table.Th>
+                <Table.Th>{t('selections.value')}</Table.Th>
+                <Table.Th visibleFrom="xs" ta="end">
+                  {t('selections.since')}
+                </Table.Th>
+                <Table.Th w={90} aria-label={t('selections.edit')} />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {ofGroup.map((row) => (
+                <SelectionRow
+                  key={row.key.keyUid}
+                  row={row}
+                  onEdit={() => setEdited(row)}
+                  onUnset={(held) => change.unset(row.key, held)}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </section>
+      ))}
+      {found.length > most && (
+        <Button variant="default" mx="auto" onClick={() => setMost(most + SHOWN)}>
+          {t('more')}
+        </Button>
+      )}
+      {edited && (
+        <EditSelection
+          of={edited.key}
+          held={heldBy(edited.option)}
+          change={change}
+          onClose={() => setEdited(undefined)}
+        />
       )}
     </Stack>
   );
 }
+
+function SelectionRow({ row, onEdit, onUnset }: { row: Row; onEdit(): void; onUnset(held: Held): void }) {
+  const { t } = useTranslation('users');
+  const { key, option } = row;
+  const held = isChosen(row) ? heldBy(option) : undefined;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm">{key.label}</Text>
+        <Text size="xs" c="dimmed" ff="monospace">
+          {key.name}
+        </Text>
+        {key.archived && (
+          <Badge size="xs" color="gray" variant="light">
+            {t('selections.archived')}
+          </Badge>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {option ? (
+          <Text size="sm" {...(option.isDefault ? { c: 'dimmed' } : { fw: 600 })}>
+            {key.showValue(option.value)}
+          </Text>
+        ) : (
+          <Text size="sm" c="dimmed">
+            –
+          </Text>
+        )}
+        {/* What programs see, where it is not what people see. */}
+        {option && isLabelled(key, option.value) && <Code>{JSON.stringify(option.value)}</Code>}
+      </Table.Td>
+      <Table.Td visibleFrom="xs" ta="end">
+        {option?.updatedAt ? (
+          <Text size="sm">
+            <Moment at={option.updatedAt} />
+          </Text>
+        ) : (
+          <Badge variant="default" tt="none" miw="max-content">
+            {option ? t('selections.byDefault') : t('selections.notSet')}
+          </Badge>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          {!key.archived && (
+            <Tooltip label={t('selections.edit')}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t('selections.editKey', { key: key.label })}
+                onClick={onEdit}
+              >
+                <IconPencil size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {held && (
+            <Tooltip label={t('selections.unset')}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t('selections.unsetKey', { key: key.label })}
+                onClick={() => onUnset(held)}
+              >
+                <IconX size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** In the order of the catalog; of archived keys, those that the user has saved. */
+function rowsOf({ groups }: CatalogNames, options: readonly UserOption[]): Row[] {
+  const byKey = new Map(options.map((option) => [option.keyUid, option]));
+  return groups
+    .flatMap(({ keys }) => keys.map((key) => ({ key, option: byKey.get(key.keyUid) })))
+    .filter(({ key, option }) => !key.archived || option !== undefined);
+}
+
+const isChosen = ({ option }: Row): boolean => option !== undefined && !option.isDefault;
+
+function heldBy(option: UserOption | undefined): Held | undefined {
+  return option && { value: option.value, etag: option.etag };
+}
+
+function matches({ key, option }: Row, search: string): boolean {
+  const texts = [key.label, key.name, key.groupLabel, option ? key.showValue(option.value) : ''];
+  return texts.some((text) => text.toLowerCase().includes(search.trim().toLowerCase()));
+}
+
+const isLabelled = (key: NamedKey, value: unknown): boolean =>
+  Array.isArray(value) || key.showValue(value) !== String(value);

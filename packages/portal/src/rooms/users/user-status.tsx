@@ -1,0 +1,93 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { tellProblem, tellUndoable } from '../../shell/told.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
+
+type Change = { clientUserName?: string; clientUserId?: string; status?: 'active' | 'suspended' };
+
+const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
+
+function useChangeUser(clientId: string, userUid: string) {
+  const queries = useQueryClient();
+  return async (body: Change) => {
+    await api.patch(USER, { path: { clientId, userUid }, body });
+    await queries.invalidateQueries({ queryKey: ['application', clientId, 'users'] });
+  };
+}
+
+/** Suspends or resumes the user, whichever they are not; can be undone. */
+export function useUserStatus(clientId: string, userUid: string, status: 'active' | 'suspended') {
+  const { t } = useTranslation('users');
+  const change = useChangeUser(clientId, userUid);
+  const next = status === 'active' ? 'suspended' : 'active';
+  const changing = useMutation({
+    mutationFn: () => change({ status: next }),
+    onSuccess: () => {
+      tellUndoable({
+        message: next === 'suspended' ? t('status.suspendDone') : t('status.resumeDone'),
+        undo: () => change({ status }).catch(tellProblem),
+      });
+    },
+    onError: tellProblem,
+  });
+  return { toggle: useMutateOnce(changing), isPending: changing.isPending };
+}
+
+type RenameProps = { clientId: string; userUid: string; name: string; id: string; onClose(): void };
+
+export function RenameUser({ clientId, userUid, name, id, onClose }: RenameProps) {
+  const { t } = useTranslation('users');
+  const [typed, setTyped] = useState({ clientUserName: name, clientUserId: id });
+  const change = useChangeUser(clientId, userUid);
+  const renaming = useMutation({ mutationFn: () => change(typed), onSuccess: onClose });
+  const renameOnce = useMutateOnce(renaming);
+  const { error } = renaming;
+  const problems = new Map(isInnkeeperError(error) ? error.errors.map(({ field, message }) => [field, message]) : []);
+  const field = (member: keyof typeof typed) => ({
+    value: typed[member],
+    maxLength: 255,
+    error: problems.get(member),
+    onChange: (event: { currentTarget: HTMLInputElement }) => {
+      const { value } = event.currentTarget;
+      setTyped((before) => ({ ...before, [member]: value }));
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('rename.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          renameOnce();
+        }}
+      >
+        <Stack>
+          <TextInput label={t('rename.name')} data-autofocus {...field('clientUserName')} />
+          <TextInput
+            label={t('clientUserId')}
+            description={t('rename.idHint')}
+            {...field('clientUserId')}
+            {...(error && problems.size === 0 && { error: error.message })}
+          />
+          <DialogActions>
+            <Button variant="default" onClick={onClose}>
+              {t('cancel', { ns: 'shell' })}
+            </Button>
+            <Button type="submit" loading={renaming.isPending}>
+              {t('save', { ns: 'shell' })}
+            </Button>
+          </DialogActions>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
