@@ -134,6 +134,40 @@ describe('the users room', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are filtered by what they chose, counted, and exported', async () => {
+    const { clientId } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByText('3 users').waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    const key = page.getByRole('combobox', { name: 'Key' });
+    await key.fill('fruit');
+    await page.getByRole('option', { name: 'fruit' }).click();
+    await page.getByRole('combobox', { name: 'Value' }).click();
+    await page.getByRole('option', { name: 'cherry' }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('1 user', { exact: true }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: PAYLOAD }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Test user' }).waitFor();
+    const file = await download(page, () => page.getByRole('button', { name: 'Export' }).click());
+    expect(file.name).toBe('users.ndjson');
+    expect(
+      file.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ clientUserId: 'ada@example.com' }]);
+    // The address has it all.
+    await page.reload();
+    await page.getByText('fruit: cherry').waitFor();
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Suspended' }).click();
+    await page.getByText('No user matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('3 users').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('are exported, and erased by typing their id', async () => {
     const { clientId, ada } = await fill();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {

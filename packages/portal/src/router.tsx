@@ -6,6 +6,7 @@ import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { readRequestsSearch } from './rooms/requests/search.ts';
 import { readTranslationsSearch } from './rooms/translations/search.ts';
+import { readFilters } from './rooms/users/filters.ts';
 import { ApplicationFrame } from './shell/application-frame.tsx';
 import { Frame } from './shell/frame.tsx';
 import { NotFound } from './shell/not-found.tsx';
@@ -127,8 +128,7 @@ const translations = createRoute({
 const users = createRoute({
   getParentRoute: () => application,
   path: 'users',
-  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
-    typeof search === 'string' && search !== '' ? { search } : {},
+  validateSearch: readFilters,
   component: lazyRouteComponent(
     patiently(() => import('./rooms/users/users-page.tsx')),
     'UsersPage',

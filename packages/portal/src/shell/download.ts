@@ -1,6 +1,10 @@
 /** Hands the browser a file to save. */
 export function download(name: string, type: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type }));
+  downloadParts(name, type, [content]);
+}
+
+export function downloadParts(name: string, type: string, parts: string[]): void {
+  const url = URL.createObjectURL(new Blob(parts, { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

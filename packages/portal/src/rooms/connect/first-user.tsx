@@ -23,7 +23,7 @@ export function awaitsFirstUser(clientId: string, users: number): boolean {
 export function FirstUser({ clientId }: { clientId: string }) {
   const { t } = useTranslation('connect');
   const { data } = useInfiniteQuery({
-    ...usersQuery(clientId, ''),
+    ...usersQuery(clientId, {}),
     refetchInterval: ({ state }) => (state.data?.pages[0]?.items.length ? false : EVERY),
   });
   const users = data?.pages[0]?.items ?? [];

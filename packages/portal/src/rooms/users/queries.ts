@@ -1,21 +1,34 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import type { Filters } from './filters.ts';
 
 const PAGE = 50;
 
-export function usersQuery(clientId: string, search: string) {
+export function usersQuery(clientId: string, filters: Filters) {
   return infiniteQueryOptions({
-    queryKey: ['application', clientId, 'users', 'search', search],
+    queryKey: ['application', clientId, 'users', 'search', filters],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }) => {
       const query = {
         limit: PAGE,
-        ...(search !== '' && { search }),
+        ...filters,
         ...(pageParam !== undefined && { after: pageParam }),
       };
       return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data;
     },
     getNextPageParam: ({ next }) => next ?? undefined,
+  });
+}
+
+/** Among millions it takes a while: asked apart from the list. */
+export function countUsersQuery(clientId: string, { search: _, ...filters }: Filters) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'users', 'count', filters],
+    queryFn: async ({ signal }) => {
+      const query = { ...filters, count: true, limit: 1 };
+      return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data
+        .total;
+    },
   });
 }
 

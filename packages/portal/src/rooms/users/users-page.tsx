@@ -1,7 +1,19 @@
-import { Box, Button, Center, CloseButton, Container, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import {
+  Badge,
+  Box,
+  Button,
+  Center,
+  CloseButton,
+  Container,
+  Group,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,7 +23,10 @@ import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
-import { usersQuery } from './queries.ts';
+import { ExportUsers } from './export-users.tsx';
+import type { Filters } from './filters.ts';
+import { countUsersQuery, usersQuery } from './queries.ts';
+import { UserFilters } from './user-filters.tsx';
 import classes from './users.module.css';
 
 const FROM = '/frame/applications/$clientId/users';
@@ -31,11 +46,15 @@ export function UsersPage() {
 
 function Users({ clientId }: { clientId: string }) {
   const { t } = useTranslation('users');
-  const { search = '' } = useSearch({ from: FROM });
+  const filters = useSearch({ from: FROM });
+  const { search = '', ...others } = filters;
+  const isFiltered = search !== '' || Object.keys(others).length > 0;
   const navigate = useNavigate({ from: '/applications/$clientId/users' });
   const [typed, setTyped] = useState(search);
-  const users = useInfiniteQuery({ ...usersQuery(clientId, search), placeholderData: keepPreviousData });
-  const look = (text: string) => void navigate({ search: text === '' ? {} : { search: text }, replace: true });
+  const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
+  const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
+  const filter = (next: Filters) => void navigate({ search: next, replace: true });
+  const look = (text: string) => filter(text === '' ? others : { ...others, search: text });
   const lookSoon = useDebouncedCallback(look, 250);
   const change = (text: string) => {
     setTyped(text);
@@ -46,8 +65,12 @@ function Users({ clientId }: { clientId: string }) {
 
   return (
     <Container size="lg" px={0} mx={0}>
-      <PageHeader title={t('title')} description={t('description')} />
-      {!(isEmpty && search === '') && (
+      <PageHeader
+        title={t('title')}
+        description={t('description')}
+        actions={found.length > 0 && <ExportUsers clientId={clientId} filters={filters} />}
+      />
+      {!(isEmpty && !isFiltered) && (
         <TextInput
           type="search"
           aria-label={t('search')}
@@ -59,12 +82,18 @@ function Users({ clientId }: { clientId: string }) {
           value={typed}
           onChange={(event) => change(event.currentTarget.value)}
           maxLength={255}
-          mb="md"
+          mb="xs"
         />
+      )}
+      {!(isEmpty && !isFiltered) && <UserFilters clientId={clientId} filters={filters} onChange={filter} />}
+      {search === '' && total.data !== undefined && found.length > 0 && (
+        <Text size="sm" c="dimmed" mb="xs" role="status">
+          {t('filter.total', { count: total.data })}
+        </Text>
       )}
       {users.isPending && <LoadingState />}
       {users.isError && <ErrorState error={users.error} retry={() => users.refetch()} />}
-      {isEmpty && search === '' && (
+      {isEmpty && !isFiltered && (
         <EmptyState
           icon={IconUserPlus}
           title={t('none.title')}
@@ -77,9 +106,23 @@ function Users({ clientId }: { clientId: string }) {
           {t('none.text')}
         </EmptyState>
       )}
-      {isEmpty && search !== '' && (
-        <EmptyState icon={IconSearch} title={t('noMatch.title')}>
-          {t('noMatch.text', { search })}
+      {isEmpty && isFiltered && (
+        <EmptyState
+          icon={IconSearch}
+          title={t('noMatch.title')}
+          action={
+            <Button
+              variant="default"
+              onClick={() => {
+                setTyped('');
+                filter({});
+              }}
+            >
+              {t('filter.clear')}
+            </Button>
+          }
+        >
+          {search === '' ? t('filter.noMatch') : t('noMatch.text', { search })}
         </EmptyState>
       )}
       {found.length > 0 && (
@@ -93,7 +136,7 @@ function Users({ clientId }: { clientId: string }) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {found.map(({ userUid, clientUserId, clientUserName, createdAt }) => (
+              {found.map(({ userUid, clientUserId, clientUserName, status, createdAt }) => (
                 <Table.Tr key={userUid} className={classes.row}>
                   <Table.Td className={classes.who ?? ''}>
                     <LinkAnchor
@@ -112,6 +155,11 @@ function Users({ clientId }: { clientId: string }) {
                     <Text size="sm" c="dimmed" lineClamp={2}>
                       {clientUserId}
                     </Text>
+                    {status === 'suspended' && (
+                      <Badge size="xs" color="yellow" variant="light" tt="none">
+                        {t('status.suspended')}
+                      </Badge>
+                    )}
                   </Table.Td>
                   <Table.Td visibleFrom="md" className={classes.whole ?? ''}>
                     <Group gap={4} wrap="nowrap">
