@@ -85,7 +85,7 @@ export function createApp(parts: AppParts): Door {
     preferenceLinkRoutes(routes, service);
     listEventsRoute(routes, service, liveEvents);
     metadataRoute(routes, service);
-    jwksRoute(routes, () => keys.published());
+    jwksRoute(routes, service, () => keys.published());
     introspectRoute(routes, service);
     revokeRoute(routes, service);
   }

@@ -54,7 +54,9 @@ describe.each(databases)('access tokens on $kind', (database) => {
     async (algorithm) => {
       const application = await here.application(algorithm === 'EdDSA' ? undefined : { tokenAlgorithm: algorithm });
       const { accessToken, userCode } = await makeSignedInUser(here, application);
-      // Another replica knows the new key at once.
+      // Another replica knows the new key at once, and publishes it.
+      const { keys: published } = await jwks();
+      expect(published.map(({ alg }) => alg)).toContain(algorithm);
       const introspected = await there.send('POST', '/oauth/v2/introspect', {
         headers: basic(application),
         body: new URLSearchParams({ token: accessToken }),

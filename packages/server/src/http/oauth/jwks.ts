@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 
@@ -33,8 +34,10 @@ const schema = {
   },
 } satisfies RouteSchema;
 
-export function jwksRoute(app: Routes, publishedKeys: () => JWK[]): void {
+export function jwksRoute(app: Routes, { refresh }: Pick<Service, 'refresh'>, publishedKeys: () => JWK[]): void {
   app.get(JWKS_PATH, { schema }, async (_request, reply) => {
+    // The first key of an algorithm signs at once, perhaps in another replica. Without a database, the keys known here serve.
+    await refresh().catch(() => {});
     reply.header('cache-control', 'public, max-age=300');
     return { keys: publishedKeys() };
   });
