@@ -4866,6 +4866,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description send it as If-None-Match */
+                    ETag?: string;
                     /** @description the next page, rel="next" */
                     Link?: string;
                     [name: string]: unknown;
@@ -4874,6 +4876,13 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationUsers"];
                     "application/x-ndjson": components["schemas"]["ApplicationUsers"];
                 };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /**
              * @description - `0012` The application is not recognised from this clientId.
@@ -4913,11 +4922,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description send it as If-None-Match */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApplicationUser"];
                 };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
@@ -5028,11 +5046,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description send it as If-None-Match */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApplicationUser"];
                 };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Error400_applicationUnknown_credentialsWrong_clientUserUnknown"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];

@@ -37,9 +37,16 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect(answer).toMatchObject({ status: 200, json: expected });
     expect(Object.keys(answer.json)).toEqual(Object.keys(expected));
     expect(answer.json.updated_at).toBe(answer.json.created_at);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect((await get(`/${userCode.toUpperCase()}`)).json).toEqual(answer.json);
-    expect((await get(`/by-client-id/${encodeURIComponent(clientUserId)}`)).json).toEqual(answer.json);
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+    const etag = answer.headers.get('etag') as string;
+    for (const rest of [userCode.toUpperCase(), `by-client-id/${encodeURIComponent(clientUserId)}`]) {
+      const again = await get(`/${rest}`);
+      expect({ json: again.json, etag: again.headers.get('etag') }).toEqual({ json: answer.json, etag });
+      expect((await get(`/${rest}`, { ...basic(application), 'if-none-match': etag })).status).toBe(304);
+    }
+    await patch(`/${userCode}`, { clientUserName: 'Another name' });
+    const changed = await get(`/${userCode}`, { ...basic(application), 'if-none-match': etag });
+    expect(changed).toMatchObject({ status: 200, json: { clientUserName: 'Another name' } });
   });
 
   test.each(['a/b', '/', '//x/', 'ü 100%', '%2F', '..', 'A?b#c', '😀', 'by-client-id', '*'])(

@@ -57,6 +57,9 @@ describe.each(databases)('the list of users on $kind', (database) => {
   test('goes through all of them page by page, with links, and counts them', async () => {
     const whole = await list('count=true');
     expect(whole.json).toMatchObject({ next: null, total: 4 });
+    const known = { 'if-none-match': whole.headers.get('etag') as string };
+    expect((await list('count=true', known)).status).toBe(304);
+    expect((await list('', known)).status).toBe(200);
     expect(Object.keys((whole.json as Listed).items[0] as object)).toEqual([
       ...['service_user_code', 'clientUserId', 'clientUserName', 'email', 'status', 'created_at', 'updated_at'],
     ]);

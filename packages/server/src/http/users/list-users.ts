@@ -7,11 +7,12 @@ import { Type } from '../../schema.ts';
 import { prefersType } from '../accept.ts';
 import { readAuthorization } from '../authorization.ts';
 import { EXAMPLE } from '../examples.ts';
+import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
 import type { Query } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { FilterQuery, linkToNext, readFilter, readOnce, readPlace, readTruth, writePlace } from './user-filter.ts';
 import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
-import { ADA, UserAnswer, viewUser } from './user-view.ts';
+import { ADA, answerUsers, UserAnswer, viewUser } from './user-view.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -47,9 +48,10 @@ const schema = {
       },
       { title: 'ApplicationUsers' },
     ),
+    304: NotModified,
   },
   errors: [...BACK_END_ERRORS, 'usersBadRequest'],
-  answerHeaders: { Link: 'the next page, rel="next"' },
+  answerHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
   examples: {
     byChoice: {
       summary: 'Users who chose a value, and their number',
@@ -72,14 +74,14 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const { appId } = application;
     const filter = readFilter(query, await service.catalogs.get(appId), refuse);
     const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuse)));
-    reply.header('cache-control', 'no-store').header('vary', 'Accept');
     if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
+      reply.header('cache-control', 'no-store').header('vary', 'Accept');
       return reply.stream(`${NDJSON}; charset=utf-8`, isNobody ? nothing() : stream(service, appId, filter));
     }
     const limit = readLimit(query);
     const place = readPlace(readOnce(query, 'after', refuse), refuse);
     const isCounted = readTruth(query, 'count', refuse);
-    if (isNobody) return { items: [], next: null, ...(isCounted && { total: 0 }) };
+    if (isNobody) return answerUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
     const { users } = service.storage;
     const page = await pageOfUsers(users, appId, filter, { place, limit });
     const next = page.next && writePlace(page.next);
@@ -89,7 +91,7 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
         linkToNext(`/api/v2/app/${clientId}/users`, { ...query, after: next, limit: String(limit) }),
       );
     const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
-    return { items: page.users.map(viewUser), next, ...total };
+    return answerUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
   });
 }
 

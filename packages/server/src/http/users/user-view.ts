@@ -1,7 +1,10 @@
 import { emailOf } from '../../domain/users/email.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
+import { etagOf, hasCurrent } from '../etag.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
 
 const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
@@ -29,6 +32,15 @@ export function viewUser({ userId, clientUserId, clientUserName, status, created
     created_at: formatTime(createdAt),
     updated_at: formatTime(updatedAt),
   };
+}
+
+/** One user or a page of them: with an ETag, and for no shared cache. */
+export function answerUsers(request: HttpRequest, reply: HttpReply, answer: object): HttpReply {
+  const body = JSON.stringify(answer);
+  const etag = etagOf(body);
+  reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Accept');
+  if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type(JSON_TYPE).send(body);
 }
 
 export const ADA = {
