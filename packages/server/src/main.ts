@@ -50,7 +50,9 @@ for (const load of called ? [called] : COMMANDS.values()) program.addCommand(awa
 // The reader of the output may stop early (`innkeeper app list | head -1`): that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
-  const failure = new Failure(`the output could not be written: ${fileProblem(error) ?? error.message}.`);
+  const failure = new Failure(`the output could not be written: ${fileProblem(error) ?? error.message}.`, {
+    wayOut: 'If the command changes something, it has done so: look at the result before you run it again.',
+  });
   printFailure(process.argv.includes('--json'), failure);
   process.exit(failure.exitCode);
 });

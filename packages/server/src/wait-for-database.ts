@@ -12,12 +12,14 @@ const LONGEST_PAUSE_MS = 10_000;
  * last failure ends it. An embedded database is there or not.
  */
 export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, logger: Logger): Promise<void> {
-  if (databaseUrl.startsWith('sqlite:') || databaseWaitMs === 0) return;
+  if (databaseUrl.startsWith('sqlite:')) return;
   const driver = await storageDriver(databaseUrl);
   const deadline = performance.now() + databaseWaitMs;
   for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS), tries++) {
     try {
-      await driver.migrationState();
+      const { applied } = await driver.migrationState();
+      // A mistyped name, or a search_path that leads elsewhere, shows as a database that is new.
+      if (applied === 0) logger.info('the database is new and empty: its tables are created');
       if (tries > 1) logger.info({ tries }, 'the database is reachable');
       return;
     } catch (error) {

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { type Config, isWeakSecret, readConfig } from '../config.ts';
 import { actingAs, currentActor } from '../domain/audit/actor.ts';
 import { checkSecret } from '../domain/check-secret.ts';
-import { Clock } from '../domain/clock.ts';
+import { Clock, ClockWrong, TOLERATED_MS } from '../domain/clock.ts';
+import { readMark, SET_IF_WRONG } from '../domain/clock-mark.ts';
+import { showRoughly } from '../domain/duration.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import { type ApplicationRecord, type Storage, StorageUnavailable } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
@@ -11,6 +13,11 @@ import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
 import { unknownApplication } from './unknown.ts';
+
+/** A service may be off for a while; longer is more likely a wrong clock. */
+const LONG_MS = 30 * 86_400_000;
+const SET_CLOCK =
+  'Set it by NTP (timedatectl set-ntp true). If it is right, another clock was ahead: `innkeeper doctor` tells more.';
 
 /** `now` is the database's time, as for the service: a command on a machine with a wrong clock makes no row with a wrong time. */
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number };
@@ -49,6 +56,7 @@ export async function withStorage<T>(
     const clock = new Clock(storage);
     await clock.measure();
     const { now } = clock;
+    if (storage.kind === 'sqlite') await doubtClock(storage, now());
     const audited = auditedStorage(storage, currentActor, now);
     return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now }));
   } catch (error) {
@@ -60,6 +68,21 @@ export async function withStorage<T>(
   } finally {
     await storage.close();
   }
+}
+
+/** With a file there is only this machine's clock: one behind what was seen in the database would end credentials at once. */
+async function doubtClock({ facts }: Storage, now: number): Promise<void> {
+  const mark = await readMark(facts);
+  const aheadMs = mark ? now - mark.at : 0;
+  if (aheadMs < -TOLERATED_MS) {
+    throw new ClockWrong(
+      `The clock of this machine is ${showRoughly(-aheadMs)} behind the time last seen in the database. ${SET_CLOCK}`,
+    );
+  }
+  if (aheadMs <= LONG_MS) return;
+  process.stderr.write(
+    `innkeeper: the clock is ${showRoughly(aheadMs)} after the time last seen in the database. ${SET_IF_WRONG}\n`,
+  );
 }
 
 /** PostgreSQL makes no databases by being opened. */

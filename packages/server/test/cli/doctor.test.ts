@@ -57,7 +57,10 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     );
     expect(readable.stdout).toMatch(/✓ +token service +embedded/);
     expect(readable.stdout).toContain(`127.0.0.1:${port} is free`);
-    expect(readable.stdout).toMatch(/\n\nAll checks passed\.\n$/);
+    // The tests' PostgreSQL has fsync off.
+    const summary = kind === 'sqlite' ? 'All checks passed.' : 'No failures; 1 warning.';
+    expect(readable.stdout.endsWith(`\n\n${summary}\n`)).toBe(true);
+    expect(readable.stdout.includes('fsync, full_page_writes off')).toBe(kind === 'postgres');
     expect(json.code).toBe(0);
     const [proxies, bogus, ...rest] = JSON.parse(json.stdout) as Check[];
     const names = rest.map(({ check }) => check);
@@ -91,7 +94,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     await execute(databaseUrl, 'create extension amcheck');
     expect(await data()).toMatchObject({
       code: 0,
-      data: { ok: true, detail: expect.stringMatching(/\d\d indexes are consistent/), wayOut: null },
+      data: { ok: true, detail: expect.stringMatching(/\d\d indexes are consistent/) },
     });
     await execute(databaseUrl, 'drop extension amcheck');
   });

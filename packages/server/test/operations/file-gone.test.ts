@@ -78,6 +78,27 @@ describe('the database file under a running service', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  test.each(['', '-wal'])('deleted%s while a reader needs the log: the advice rescues the log too', async (ending) => {
+    const reader = new DatabaseSync(path, { readOnly: true });
+    reader.exec('begin');
+    reader.prepare('select count(*) from users').get();
+    const { name } = await create();
+    rmSync(path + ending);
+    await expectStopped(/All data is still in the open files/);
+    const steps = (await readiness()).text;
+    const copies = [...(/Copy it first: (.*?)\. Stop/.exec(steps)?.[1]?.matchAll(/cp (\S+) (\S+)/g) ?? [])];
+    expect(copies).toHaveLength(2);
+    for (const [, from = '', to = ''] of copies) copyFileSync(from, to);
+    reader.close();
+    server.signal('SIGTERM');
+    await server.exited;
+    renameSync(`${path}.rescued`, path);
+    renameSync(`${path}.rescued-wal`, `${path}-wal`);
+    rmSync(`${path}-shm`, { force: true });
+    server = await serve({ settings: { databaseUrl: `sqlite:${path}`, secret: SECRET, logLevel: 'info' } });
+    expect(names(path)).toContain(name);
+  });
+
   test('moved away and back: it stops and resumes by itself, and all that was acknowledged is there', async () => {
     const before = await create();
     renameSync(path, `${path}.elsewhere`);

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { runInnkeeper } from '../cli/run-innkeeper.ts';
 import { postgres } from '../databases.ts';
 import { SECRET, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
 
 const innkeeper = (url: string, ...args: string[]) =>
   runInnkeeper(args, { INNKEEPER_DATABASE_URL: url, INNKEEPER_SECRET: SECRET });
@@ -102,4 +103,34 @@ test('a server that takes no writes any more is read-only, until it takes them',
   await setReadOnly('off');
   await expect.poll(async () => (await create()).status).toBe(200);
   await expect.poll(async () => (await ready()).json).toEqual({ status: 'ok' });
+});
+
+test('rows that a policy hides are an error, never an answer or a backup without them', async () => {
+  const { databaseUrl, create } = await start();
+  expect(await create()).toMatchObject({ status: 200 });
+  const role = `owner_${new URL(databaseUrl).pathname.slice(1)}`;
+  await postgres.execute(
+    databaseUrl,
+    `create role ${role} login password 'owner'; grant create, usage on schema public to ${role};
+     alter table users owner to ${role}; grant all on all tables in schema public to ${role};
+     grant all on all sequences in schema public to ${role};
+     alter table users enable row level security; alter table users force row level security`,
+  );
+  const owned = Object.assign(new URL(databaseUrl), { username: role, password: 'owner' }).href;
+  const { code, stderr } = await innkeeper(owned, 'backup', scratchFile('backup'));
+  expect(code).toBe(1);
+  expect(stderr).toContain('row-level security');
+});
+
+test('a server that may forget what it has acknowledged is reported', async () => {
+  const databaseUrl = await postgres.fresh();
+  const name = new URL(databaseUrl).pathname.slice(1);
+  await postgres.execute(databaseUrl, `alter database ${name} set synchronous_commit = off`);
+  server = await startTestServer(databaseUrl);
+  expect((await server.send('GET', '/readyz')).json).toMatchObject({
+    status: 'ok',
+    problems: [{ kind: 'durability', message: expect.stringContaining('synchronous_commit off') }],
+  });
+  const { stdout } = await innkeeper(databaseUrl, 'doctor');
+  expect(stdout).toContain('synchronous_commit off');
 });

@@ -1,8 +1,19 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mountPoints } from '../../src/storage/sqlite/open-file.ts';
 import { sqliteWhole } from '../../src/storage/sqlite/whole.ts';
 import { inThread } from '../cli/in-thread.ts';
 import { runInnkeeper } from '../cli/run-innkeeper.ts';
@@ -48,6 +59,14 @@ describe('a log beside another database than its own', () => {
     expect(await again.exited).toMatchObject({ code: 1 });
     expect(again.stderr()).toContain('belongs to another file');
     expect(readFileSync(path).equals(before)).toBe(true);
+
+    // A new file that got the number of the old one is told apart by when it came to be.
+    const [note = ''] = notes();
+    const noted = JSON.parse(readFileSync(join(folder, note), 'utf8'));
+    const { dev, ino } = statSync(path);
+    writeFileSync(join(folder, note), JSON.stringify({ ...noted, database: `${dev}:${ino}` }));
+    expect((await run('app', 'list')).stderr).toContain('belongs to another file');
+    writeFileSync(join(folder, note), JSON.stringify(noted));
 
     for (const ending of ['-wal', '-shm']) renameSync(path + ending, join(folder, `away${ending}`));
     expect((await run('app', 'list')).stdout).not.toContain('Two');
@@ -121,4 +140,29 @@ test('doctor names a table and an index that are missing', async () => {
   const { code, stdout } = await run('doctor');
   expect(code).toBe(1);
   expect(stdout).toContain('damaged: index access_tokens_by_end is missing; table webhook_responses is missing');
+});
+
+test('a file that is mounted by itself is recognised by its mount', () => {
+  const mounts = `22 1 8:1 / / rw - ext4 /dev/sda1 rw\n90 22 8:1 /vol/a\\040b.db /data/a\\040b.db rw - ext4 /dev/sda1 rw\n`;
+  expect(mountPoints(mounts)).toEqual(['/', '/data/a b.db']);
+});
+
+test('a command refuses a clock behind what the database has seen, and doubts one far ahead', async () => {
+  expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+  const mark = (at: number) => {
+    const database = new DatabaseSync(path);
+    database
+      .prepare(
+        "insert into facts (name, value) values ('clock-mark', ?) on conflict (name) do update set value = excluded.value",
+      )
+      .run(JSON.stringify({ at, doubtMs: 0, waitMs: 0 }));
+    database.close();
+  };
+  mark(Date.now() + 3 * 86_400_000);
+  const behind = await run('app', 'list');
+  expect(behind).toMatchObject({ code: 1, stderr: expect.stringContaining('behind the time last seen') });
+  mark(Date.now() - 700 * 86_400_000);
+  const ahead = await run('app', 'list');
+  expect(ahead).toMatchObject({ code: 0, stderr: expect.stringContaining('after the time last seen in the database') });
+  expect((await run('doctor')).stdout).toContain('the clock is ahead, or the service was off');
 });

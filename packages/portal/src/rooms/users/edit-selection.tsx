@@ -10,7 +10,7 @@ import type { ChangeSelection, Held } from './use-change-selection.ts';
 
 type Props = { of: NamedKey; held: Held | undefined; change: ChangeSelection; onClose(): void };
 
-/** One key of a user, changed by whoever looks after them. */
+/** One key of a user, changed by anyone who looks after them. */
 export function EditSelection({ of, held, change, onClose }: Props) {
   const { t } = useTranslation('users');
   const [typed, setTyped] = useState(() => (held ? [held.value].flat().map(String) : []));

@@ -7,6 +7,7 @@ import { type Check, failed, passed, warned } from './check.ts';
 /** This version was made in this year: no right clock is before it. */
 const FIRST_YEAR = 2026;
 const LAST_YEAR = 2100;
+const DAY_MS = 86_400_000;
 const SET_THIS_CLOCK = 'Synchronise this machine with NTP: timedatectl set-ntp true';
 
 /** `skewMs` is undefined for SQLite: a file has no clock to compare with. */
@@ -46,6 +47,10 @@ export function checkClock(writtenTimes: readonly number[], reading?: ClockReadi
   if (mark && isOdd(mark)) {
     const jump = `the clock jumped ${showRoughly(Math.abs(mark.doubtMs))} ${mark.doubtMs > 0 ? 'ahead' : 'back'}`;
     const detail = `${time}${seen}; ${jump} or the service was off: purging is paused for ${showRoughly(mark.waitMs)}`;
+    return warned('clock', detail, SET_IF_WRONG);
+  }
+  if (mark && skewMs === undefined && now - mark.at > DAY_MS) {
+    const detail = `${time} is ${showRoughly(now - mark.at)} after the time last seen in the database: the clock is ahead, or the service was off`;
     return warned('clock', detail, SET_IF_WRONG);
   }
   const skew = skewMs === undefined ? seen : `, ${Math.round(Math.abs(skewMs))} ms from the database's clock`;

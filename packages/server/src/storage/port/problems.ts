@@ -11,6 +11,7 @@ export type Problem = {
     | 'lock'
     | 'read-only'
     | 'schema'
+    | 'durability'
     | 'permissions'
     | 'worker'
     | 'secret'

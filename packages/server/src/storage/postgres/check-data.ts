@@ -1,11 +1,14 @@
 import type { DataCheck, DataCheckOptions } from '../port.ts';
 import { compareSchema } from './compare-schema.ts';
 import { alone } from './migrations.ts';
+import { DURABILITY_STEPS, DURABLE_SETTINGS } from './server-problems.ts';
 import { Servers } from './servers.ts';
 import type { Query, Transactions } from './transactions.ts';
 
 /** A check of large indexes takes its time. */
 const STATEMENT_MS = 3600_000;
+/** Tables that somebody has locked are told about, not waited for. */
+const LOCK_WAIT = "set local lock_timeout = '2s'";
 const INSTALL =
   'As a superuser, in this database: create extension amcheck; grant execute on all functions in schema public to the user of Innkeeper.';
 
@@ -16,10 +19,17 @@ const INSTALL =
 export async function checkData(url: string, options: DataCheckOptions): Promise<DataCheck> {
   return alone(new Servers(url), async (transactions) => {
     options.onStep('tables', 0, 2);
-    const missing = await transactions.run(compareSchema, STATEMENT_MS);
+    const missing = await transactions.run(async (query) => {
+      await query(LOCK_WAIT);
+      return compareSchema(query);
+    }, STATEMENT_MS);
     // What would be counted may be what is missing.
     if (missing && missing.length > 0) return { checked: 'tables', findings: missing };
-    return checkRows(transactions, options);
+    const found = await checkRows(transactions, options);
+    const off = await transactions.run((query) => query<{ name: string }>(DURABLE_SETTINGS));
+    if (off.length === 0 || found.skipped) return found;
+    const what = `PostgreSQL can lose what was acknowledged, as it has ${off.map(({ name }) => name).join(', ')} off`;
+    return { ...found, skipped: { what, wayOut: DURABILITY_STEPS } };
   });
 }
 
@@ -27,6 +37,7 @@ function checkRows(transactions: Transactions, { deep, onStep }: DataCheckOption
   return transactions.run(async (query) => {
     await query('set transaction isolation level repeatable read, read only');
     await query('set local statement_timeout = 0');
+    await query(LOCK_WAIT);
     const indexes = deep ? await indexesToCheck(query) : [];
     const of = 1 + (indexes?.length ?? 0);
     onStep('users and profiles', 0, of);

@@ -21,7 +21,7 @@ import {
 import { Gathering, type Kind, LockedOut } from './gathering.ts';
 import { chooseLane, Lane } from './lane.ts';
 import { LockWatch } from './lock-watch.ts';
-import { describeSchemaFault, READ_ONLY_PROBLEM } from './server-problems.ts';
+import { DURABLE_SETTINGS, describeSchemaFault, LOSSY_PROBLEM, READ_ONLY_PROBLEM } from './server-problems.ts';
 import { LOCK_MS, Servers, STATEMENT_MS } from './servers.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
@@ -58,6 +58,8 @@ export function statement(text: string): Statement {
   return { name: `ik_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`, text };
 }
 
+const SETTINGS = statement(DURABLE_SETTINGS);
+
 /** One that skips nobody. */
 export function waitingStatement(text: string): SharedStatement {
   const waiting = statement(text);
@@ -91,6 +93,7 @@ export class ConnectionPool implements Connections {
   readonly #refusedWrite = new RecentFailure();
   readonly #schemaFault = new RecentFailure();
   readonly #locks: LockWatch;
+  #isLossy = false;
   #naming = true;
   #underWay = 0;
   #committed = 0;
@@ -197,6 +200,12 @@ export class ConnectionPool implements Connections {
     return result;
   }
 
+  /** Settings that only the server's operator can change are looked at once. */
+  async checkDurability(): Promise<void> {
+    const off = await this.read<{ name: string }>(SETTINGS);
+    this.#isLossy = off.some(({ name }) => name === 'synchronous_commit');
+  }
+
   get #lanes(): Lane[] {
     return [...this.#readLanes, ...this.#writeLanes, ...this.#sharedLanes];
   }
@@ -212,6 +221,7 @@ export class ConnectionPool implements Connections {
       ...(problem ? [problem] : []),
       ...(this.#failedWrite.isRecent ? [DISK_PROBLEM] : []),
       ...(this.#refusedWrite.isRecent ? [READ_ONLY_PROBLEM] : []),
+      ...(this.#isLossy ? [LOSSY_PROBLEM] : []),
     ];
   }
 

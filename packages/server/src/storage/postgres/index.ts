@@ -46,7 +46,9 @@ export function postgresDriver(url: string): StorageDriver {
     migrate: () => migrate(new Servers(url)),
     async open() {
       await migrate(new Servers(url));
-      return openPostgres(new ConnectionPool(url));
+      const connections = new ConnectionPool(url);
+      await connections.checkDurability();
+      return openPostgres(connections);
     },
     whole: postgresWhole(url),
   };

@@ -22,3 +22,16 @@ export function describeSchemaFault(error: unknown): Problem {
     effect: 'down',
   };
 }
+
+/** Off: what was acknowledged can be lost with the server. */
+export const DURABILITY_STEPS =
+  'Switch them on in postgresql.conf, or with `alter database`, `alter role` … reset, and restart the service.';
+export const DURABLE_SETTINGS = `
+  select name from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name
+`;
+
+export const LOSSY_PROBLEM: Problem = {
+  kind: 'durability',
+  message: `PostgreSQL has synchronous_commit off, so acknowledged changes can be lost when its server crashes. ${DURABILITY_STEPS}`,
+  effect: 'none',
+};

@@ -63,13 +63,12 @@ export class FileGuard {
    */
   #saveLog(): void {
     if (this.#isSaved) return;
-    this.#isSaved = true;
     try {
       if (this.#readVersion() !== this.#version) return;
       const checkpoint = this.#connection.statement('pragma wal_checkpoint(truncate)');
-      waitingAtMost(this.#connection, 0, () => checkpoint.get());
+      this.#isSaved = waitingAtMost(this.#connection, 0, () => checkpoint.get()?.busy === 0);
     } catch {
-      // A reader needs the log, or the disk is full: it stays as it is.
+      // The disk is full, say: it is tried again in a second, and as long as a reader needs the log.
     }
   }
 

@@ -8,7 +8,7 @@ import { fileCheckReads } from './facts.ts';
 import { takeTurns } from './import-turns.ts';
 import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
-import { identityOf, refuseHardLinks, refuseMoved } from './open-file.ts';
+import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
 import { leaveNote, type OpenNote, removeNotesOfDead } from './open-note.ts';
 import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 import { sqliteScrub } from './scrub.ts';
@@ -22,7 +22,7 @@ const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
 export function sqliteDriver(path: string, link?: string): StorageDriver {
   const runMigrations = () => {
-    refuseHardLinks(path);
+    refuseSecondNames(path);
     const connection = connectToWrite(path);
     try {
       const identity = identityOf(path);
@@ -36,7 +36,7 @@ export function sqliteDriver(path: string, link?: string): StorageDriver {
   return {
     async migrationState() {
       if (!existsSync(path)) return { applied: 0, latest: LATEST_MIGRATION };
-      refuseHardLinks(path);
+      refuseSecondNames(path);
       refuseOtherLog(path);
       return namingFile(path, () => {
         const connection = connectToRead(path);

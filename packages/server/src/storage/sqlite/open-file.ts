@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseHardLinked, DatabaseRefused } from '../port.ts';
 
@@ -18,7 +18,7 @@ export class OpenFile {
   readonly identity: FileIdentity;
   /** The symbolic link that led to the path, or a path through a folder that is one: the next start goes where it leads then. */
   readonly link: string | undefined;
-  #descriptor: string | undefined;
+  readonly #descriptors = new Map<keyof FileIdentity, string>();
 
   /** Call it after the connection has read something: SQLite makes the log and its index then, and keeps both while it is open. */
   constructor(
@@ -64,10 +64,18 @@ export class OpenFile {
   }
 
   /** Where the open file can still be read after it was deleted; undefined where it was only moved, or where the system does not say. */
-  deletedFile(): string | undefined {
-    this.#descriptor ??= findDescriptor(this.identity.database) ?? '';
-    const found = this.#descriptor && statSync(this.#descriptor, { throwIfNoEntry: false });
-    return found && found.nlink === 0 ? this.#descriptor : undefined;
+  deletedFile(file: 'database' | 'log' = 'database'): string | undefined {
+    if (!this.#descriptors.has(file)) this.#descriptors.set(file, findDescriptor(this.identity[file]) ?? '');
+    const descriptor = this.#descriptors.get(file);
+    const found = descriptor ? statSync(descriptor, { throwIfNoEntry: false }) : undefined;
+    return found && found.nlink === 0 ? descriptor : undefined;
+  }
+
+  /** Where the open log can be read, if it has something that the open database has not. */
+  unsavedLog(): string | undefined {
+    const there = `${this.path}-wal`;
+    const log = this.deletedFile('log') ?? (identityOf(there) === this.identity.log ? there : undefined);
+    return log !== undefined && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0 ? log : undefined;
   }
 
   logBytes(): number {
@@ -88,15 +96,28 @@ export function describeMismatch(open: OpenFile, { file, is }: Mismatch): string
     const leads = is === 'missing' ? 'no longer leads to a file' : 'now leads to another file';
     return `${link} ${leads}, while Innkeeper has ${path} open, so nothing is read or written any more. Point the link back to ${path}, and the service resumes by itself; or restart the service to use the file that the link leads to.`;
   }
-  const deleted = file === 'database' && is !== 'empty' ? open.deletedFile() : undefined;
-  if (deleted !== undefined) {
-    const replaced = is === 'other' ? ' and replaced by another file' : '';
-    return `${path} was deleted${replaced} while Innkeeper had it open, so nothing is read or written any more. All data is still in the open file, and is lost when the service stops. Copy it first: cp ${deleted} ${path}.rescued && sync. Stop the service only then, move ${path}.rescued to ${path}, move ${path}-wal and ${path}-shm away if they are there, and start it again.`;
+  if (is !== 'empty' && file !== 'index') {
+    const rescued = describeRescue(open, file, is);
+    if (rescued !== undefined) return rescued;
   }
   const happened = HAPPENED[is];
   const stopped = `${path}${ENDINGS[file]} ${happened} while Innkeeper had it open, so nothing is read or written any more.`;
   if (file !== 'database') return `${stopped} Stop every process that uses the database, then start the service again.`;
   return `${stopped} Stop the service, move the right file to that path (or restore a backup), then start it again. If the open file itself is moved back, the service resumes by itself.`;
+}
+
+/** What only the running process still has: how to copy it before it ends. Undefined where there is nothing of that kind. */
+function describeRescue(open: OpenFile, file: 'database' | 'log', is: Mismatch['is']): string | undefined {
+  const { path } = open;
+  const [database, log] = [open.deletedFile(), open.unsavedLog()];
+  if (database === undefined && (log === undefined || log === `${path}-wal`)) return undefined;
+  const replaced = is === 'other' ? ' and replaced by another file' : '';
+  const copies = [`cp ${database ?? path} ${path}.rescued`, ...(log ? [`cp ${log} ${path}.rescued-wal`] : []), 'sync'];
+  const moves = log
+    ? `move ${path}.rescued to ${path} and ${path}.rescued-wal to ${path}-wal, delete ${path}-shm,`
+    : `move ${path}.rescued to ${path}, move ${path}-wal and ${path}-shm away if they are there,`;
+  const where = log ? 'the open files' : 'the open file';
+  return `${path}${ENDINGS[file]} was deleted${replaced} while Innkeeper had it open, so nothing is read or written any more. All data is still in ${where}, and is lost when the service stops. Copy it first: ${copies.join(' && ')}. Stop every process that uses the database only then, ${moves} and start the service again.`;
 }
 
 /** For a command at the end of its work: what it wrote may be where nobody looks for it. `identity` is that of the file when it was opened. */
@@ -113,10 +134,33 @@ export function refuseMoved(path: string, identity: string | undefined): void {
  * SQLite names the log after the path: processes that open one file by two hard links each have a log of their own, and overwrite
  * what the other has written.
  */
-export function refuseHardLinks(path: string): void {
+export function refuseSecondNames(path: string): void {
   const names = countNames(path);
-  if (names < 2) return;
-  throw new DatabaseHardLinked(path, names);
+  if (names > 1) throw new DatabaseHardLinked(path, names);
+  if (!mountPoints(readMounts()).includes(path)) return;
+  throw new DatabaseRefused(
+    `the database file ${path} is mounted by itself. SQLite keeps its log beside that path, outside the mounted file, so the latest writes would be lost with it.`,
+    `Mount the folder instead: with Docker, -v ./data:${dirname(path)}.`,
+  );
+}
+
+function readMounts(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    // Not Linux.
+    return '';
+  }
+}
+
+/** The fifth field of each line; blanks in it are written as octal numbers. */
+export function mountPoints(mounts: string): string[] {
+  const unescaped = (text: string) =>
+    text.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8)));
+  return mounts
+    .split('\n')
+    .flatMap((line) => line.split(' ')[4] ?? [])
+    .map(unescaped);
 }
 
 function countNames(path: string): number {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { identityOf } from './open-file.ts';
 
@@ -10,12 +10,20 @@ import { identityOf } from './open-file.ts';
 export type OpenNote = { remove(): void };
 
 /** `startedAt` tells processes apart that had the same number, where the system says it; `database` and `log` are the files by device and inode. */
-type Noted = { pid: number; startedAt: string | null; database: string | undefined; log?: string | undefined };
+type Noted = {
+  pid: number;
+  startedAt: string | null;
+  database: string | undefined;
+  log?: string | undefined;
+  /** When the database file came to be: a new file may get the number of one that was deleted. */
+  born?: string | undefined;
+};
 
 export function leaveNote(path: string): OpenNote {
   const note = join(dirname(path), `${prefixOf(path)}${randomBytes(8).toString('hex')}`);
   const { pid } = process;
-  const noted: Noted = { pid, startedAt: startOf(pid), database: identityOf(path), log: identityOf(`${path}-wal`) };
+  const [database, log, born] = [identityOf(path), identityOf(`${path}-wal`), birthOf(path)];
+  const noted: Noted = { pid, startedAt: startOf(pid), database, log, born };
   quietly(() => writeFileSync(note, JSON.stringify(noted), { mode: 0o600, flag: 'wx' }));
   return { remove: () => quietly(() => rmSync(note, { force: true })) };
 }
@@ -36,13 +44,22 @@ export function findNoteOfOtherLog(path: string): string | undefined {
   const [database, log] = [inodeOf(identityOf(path)), inodeOf(identityOf(`${path}-wal`))];
   if (log === undefined || database === undefined) return undefined;
   const ofLog = readNotes(path).filter(({ noted }) => inodeOf(noted.log) === log);
-  if (ofLog.some(({ noted }) => inodeOf(noted.database) === database)) return undefined;
+  const born = birthOf(path);
+  const isSame = ({ born: then }: Noted) => then === undefined || born === undefined || then === born;
+  if (ofLog.some(({ noted }) => inodeOf(noted.database) === database && isSame(noted))) return undefined;
   return ofLog.find(({ noted }) => !isAlive(noted))?.note;
 }
 
 /** For who has the database open with all that is in its log. */
 export function removeNotesOfDead(path: string): void {
   for (const note of notesOfDead(path)) quietly(() => rmSync(note, { force: true }));
+}
+
+/** undefined where the system does not keep it, and answers with the time of the last change or nothing. */
+function birthOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!found || found.birthtimeNs === 0n || found.birthtimeNs === found.ctimeNs) return undefined;
+  return String(found.birthtimeNs);
 }
 
 function inodeOf(identity: string | undefined): string | undefined {

@@ -4,7 +4,7 @@ import type { Contents, WholeDatabase } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { damaged, isDamage } from './errors.ts';
 import { migrate } from './migrations.ts';
-import { identityOf, refuseHardLinks, refuseMoved } from './open-file.ts';
+import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
 import { rowInserter, rowPages } from './tables.ts';
 
 const SQLITE_BUSY = 5;
@@ -12,7 +12,7 @@ const SQLITE_BUSY = 5;
 export function sqliteWhole(path: string): WholeDatabase {
   const naming = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      refuseHardLinks(path);
+      refuseSecondNames(path);
       return await work();
     } catch (error) {
       throw isDamage(error) ? damaged(path, (error as Error).message, error) : error;
