@@ -7,7 +7,7 @@ import type { Query, Transactions } from './transactions.ts';
 
 /** A check of large indexes takes its time. */
 const STATEMENT_MS = 3600_000;
-/** Tables that somebody has locked are told about, not waited for. */
+/** A lock on a table is reported instead of waited for. */
 const LOCK_WAIT = "set local lock_timeout = '2s'";
 const INSTALL =
   'As a superuser, in this database: create extension amcheck; grant execute on all functions in schema public to the user of Innkeeper.';
