@@ -143,6 +143,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),
       webhookSender,
+      webhookFigures: () => dispatcher.figures(),
       mailer,
       work,
       publicUrl,

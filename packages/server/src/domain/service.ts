@@ -8,7 +8,7 @@ import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { WebhookSender } from './webhooks/sender.ts';
+import type { WebhookFigures, WebhookSender } from './webhooks/sender.ts';
 import type { Work } from './work.ts';
 
 /** What the rules stand on. Made once, in serve.ts. */
@@ -26,6 +26,7 @@ export type Service = {
   limits: RateLimits;
   userReads: UserReads;
   webhookSender: WebhookSender;
+  webhookFigures(): WebhookFigures;
   /** undefined: no mail is sent, and links are shown to copy. */
   mailer: Mailer | undefined;
   /** For what could hold up the thread that answers. */

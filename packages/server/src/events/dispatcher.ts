@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { WebhookFigures } from '../domain/webhooks/sender.ts';
+import type { Attempt } from '../storage/port.ts';
 import { type DispatchParts, Endpoint } from './endpoint.ts';
 
 /** A process that was killed holds its webhooks no longer than this. */
@@ -25,6 +27,7 @@ export class WebhookDispatcher {
   readonly #onFailure: (error: unknown) => void;
   readonly #owner = randomUUID();
   readonly #endpoints = new Map<string, Endpoint>();
+  readonly #attempts = { succeeded: 0, retried: 0, failed: 0 };
   #on = 0;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
@@ -57,6 +60,12 @@ export class WebhookDispatcher {
     }
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  figures(): WebhookFigures {
+    const now = this.#parts.now();
+    const lags = [...this.#endpoints.values()].map((endpoint) => endpoint.lagMs(now));
+    return { attempts: { ...this.#attempts }, lagMs: Math.max(0, ...lags) };
   }
 
   /** What is in flight has a few seconds; the rest is given back, for another process or the next start. */
@@ -121,7 +130,12 @@ export class WebhookDispatcher {
     this.#claimAt = claimed.length === CLAIMED_AT_ONCE ? at : at + CLAIM_MS;
     for (const webhook of claimed) {
       const until = at + LEASE_MS;
-      const held = { owner: this.#owner, until, onFailure: (error: unknown) => this.#fail(error) };
+      const held = {
+        owner: this.#owner,
+        until,
+        onFailure: (error: unknown) => this.#fail(error),
+        onAttempt: ({ state }: Attempt) => this.#attempts[state === 'pending' ? 'retried' : state]++,
+      };
       this.#endpoints.get(webhook.webhookId)?.change(undefined);
       const endpoint = new Endpoint(this.#parts, webhook, held);
       this.#endpoints.set(webhook.webhookId, endpoint);

@@ -26,6 +26,7 @@ export class Endpoint {
   readonly #parts: DispatchParts;
   readonly #owner: string;
   readonly #onFailure: (error: unknown) => void;
+  readonly #onAttempt: (attempt: Attempt) => void;
   #webhook: LeasedWebhook;
   /** By the monotonic clock; afterwards another process may send. */
   #leasedUntil: number;
@@ -39,19 +40,27 @@ export class Endpoint {
   #hasDue = true;
   #prefersDue = true;
   #working: Promise<void> | undefined;
+  /** Time of the last event read, while there are more to read. */
+  #behindAt: number | undefined;
   #isOver = false;
   #idle: (() => void) | undefined;
 
   constructor(
     parts: DispatchParts,
     webhook: LeasedWebhook,
-    lease: { owner: string; until: number; onFailure: (error: unknown) => void },
+    lease: {
+      owner: string;
+      until: number;
+      onFailure: (error: unknown) => void;
+      onAttempt: (attempt: Attempt) => void;
+    },
   ) {
     this.#parts = parts;
     this.#webhook = webhook;
     this.#owner = lease.owner;
     this.#leasedUntil = lease.until;
     this.#onFailure = lease.onFailure;
+    this.#onAttempt = lease.onAttempt;
   }
 
   get appId(): number {
@@ -65,6 +74,11 @@ export class Endpoint {
   /** Switched off, or somebody else's: it can be let go of. */
   get isOver(): boolean {
     return this.#isOver && this.#inFlight === 0 && this.#working === undefined;
+  }
+
+  /** How old the last event is that it has read; 0 when it has read all. */
+  lagMs(now: number): number {
+    return this.#behindAt === undefined || this.#isOver ? 0 : Math.max(0, now - this.#behindAt);
   }
 
   extend(until: number): void {
@@ -163,6 +177,7 @@ export class Endpoint {
     }
     this.#webhook.position = next;
     this.#hasNews = page.more;
+    this.#behindAt = page.more ? (page.items.at(-1)?.at ?? this.#behindAt) : undefined;
   }
 
   /** Reads the events of deliveries that were stored earlier: if the user was deleted since, only ids are left. */
@@ -225,6 +240,7 @@ export class Endpoint {
     const sent = event ? await sendEvent({ sender, keyring }, this.#webhook, event, now()) : EXPIRED;
     const attempt = judgeTry(delivery, sent, now());
     this.#failures = attempt.state === 'succeeded' ? 0 : this.#failures + 1;
+    this.#onAttempt(attempt);
     this.#results.push(attempt);
     this.#inFlight--;
     this.look({});

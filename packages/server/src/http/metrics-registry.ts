@@ -3,7 +3,7 @@ import type { Service } from '../domain/service.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 /** What is measured elsewhere. */
-export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer'> & {
+export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer' | 'webhookFigures'> & {
   cacheBytes(): number;
   droppedLogLines(): number;
 };
@@ -12,7 +12,7 @@ type Sample = { metricName?: string; labels: Record<string, string | number>; va
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
 export function createRegistry(
-  { storage, problems, clockSkewMs, mailer, cacheBytes, droppedLogLines }: MetricSources,
+  { storage, problems, clockSkewMs, mailer, webhookFigures, cacheBytes, droppedLogLines }: MetricSources,
   counts: RequestCounts,
 ): Registry {
   const registry = new Registry();
@@ -43,6 +43,11 @@ export function createRegistry(
       Object.entries(mailer.counts()).map(([outcome, value]) => ({ labels: { outcome }, value })),
     );
   }
+
+  const deliveries = 'Tries to send an event to a webhook, by outcome: succeeded, retried or failed.';
+  show('counter', 'innkeeper_webhook_deliveries_total', deliveries, () =>
+    Object.entries(webhookFigures().attempts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
 
   const figure = (name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void => {
     new Gauge({
@@ -80,6 +85,8 @@ export function createRegistry(
       this.set(Math.round(clockSkewMs()) / 1000);
     },
   });
+  const lag = 'Age of the last event that the slowest webhook has read; 0 when all have read everything.';
+  figure('innkeeper_webhook_lag_seconds', lag, () => webhookFigures().lagMs / 1000, 'max');
   figure('innkeeper_cache_bytes', 'Memory of ready responses to catalog reads.', cacheBytes);
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);

@@ -182,6 +182,45 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(new Set(ids.slice(2))).toEqual(new Set(ids.slice(0, 2)));
   });
 
+  test('the metrics tell what came of tries, and how far a webhook is behind', async () => {
+    const figures = async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      const read = (name: string) =>
+        Number(
+          text
+            .split('\n')
+            .find((line) => line.startsWith(`${name} `))
+            ?.split(' ')[1],
+        );
+      const outcome = (name: string) => read(`innkeeper_webhook_deliveries_total{outcome="${name}"}`);
+      return {
+        succeeded: outcome('succeeded'),
+        retried: outcome('retried'),
+        lag: read('innkeeper_webhook_lag_seconds'),
+      };
+    };
+    const before = await figures();
+    const { promise: open, resolve: answerAll } = Promise.withResolvers<void>();
+    receiver.answer = async (received) => {
+      await open;
+      return received === receiver.received[0] ? 500 : 204;
+    };
+    const { webhookId } = await make();
+    const switchTo = (enabled: boolean) => manage.send('PATCH', `${path}/${webhookId}`, { enabled });
+    await switchTo(false);
+    // More than are read at once.
+    await Promise.all(Array.from({ length: 70 }, () => makeUser(server, application)));
+    await switchTo(true);
+    await vi.waitFor(async () => expect((await figures()).lag).toBeGreaterThan(0), PATIENCE);
+    answerAll();
+    await vi.waitFor(async () => {
+      const { succeeded, retried, lag } = await figures();
+      expect(lag).toBe(0);
+      expect(succeeded + retried - before.succeeded - before.retried).toBeGreaterThanOrEqual(70);
+      expect(retried).toBeGreaterThan(before.retried);
+    }, PATIENCE);
+  });
+
   test('what a process leaves behind, another one of the same database sends', async () => {
     const first = await startTestServer(url, ALLOW);
     const { webhookId } = await make();

@@ -20,6 +20,9 @@ export type Sent = {
   milliseconds: number;
 };
 
+/** Of this process, for the metrics: tries by what came of them, and how far the slowest webhook is behind the events. */
+export type WebhookFigures = { attempts: Record<'succeeded' | 'retried' | 'failed', number>; lagMs: number };
+
 /** Posts to receivers, and to no address that is not allowed. */
 export interface WebhookSender {
   /** Why a URL cannot be a receiver's; undefined: it can. */
