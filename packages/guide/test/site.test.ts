@@ -47,6 +47,12 @@ test('the same links lead somewhere in the repository', () => {
   expect(broken).toEqual([]);
 });
 
+test("no page tells a reader outside a clone to run npx innkeeper, a stranger's package", () => {
+  const files = globSync(['docs/*.md', 'packages/*/README.md', 'examples/*/README.md'], { cwd: ROOT });
+  const commands = files.flatMap((file) => readFileSync(join(ROOT, file), 'utf8').match(/^```[\s\S]*?^```$/gm) ?? []);
+  expect(commands.filter((block) => block.includes('npx innkeeper'))).toEqual([]);
+});
+
 test('pages hold nothing that their Content-Security-Policy would refuse', () => {
   const inline =
     /<script(?![^>]* src=)|<style| style="| on\w+="|(?:src|href)="(?:https?:)?\/\/[^"]*\.(?:js|css)"|src="https?:/;

@@ -150,6 +150,12 @@ export function environmentName(name: SettingName | keyof typeof REMOTE_SETTINGS
   return `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
+/** How to type the command here. Outside a clone, `npx innkeeper` is a stranger's package. */
+export function commandName({ npm_lifecycle_event: started }: NodeJS.ProcessEnv = process.env): string {
+  if (started === 'start') return 'npx innkeeper';
+  return started === 'npx' ? 'npx @innkeeper/server' : 'innkeeper';
+}
+
 export function flagName(name: SettingName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

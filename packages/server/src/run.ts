@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { runWorkers, SHUTDOWN_MS, tellListening } from './cluster.ts';
-import { type Config, unknownVariables } from './config.ts';
+import { type Config, commandName, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { exitOnUncaught } from './exit-on-uncaught.ts';
 import { createLogger } from './http/logging.ts';
@@ -62,10 +62,11 @@ async function welcome(server: RunningServer, config: Config): Promise<void> {
   const url = server.url;
   process.stdout.write(`\n  Innkeeper is ready at ${url}\n`);
   if (config.areas.has('portal')) process.stdout.write(await portalLines(server, demo !== undefined));
+  const command = commandName();
   process.stdout.write(
     demo
       ? demoLines(url, demo)
-      : `\n  The demo application already exists: npx innkeeper app list\n  For a new secret: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
+      : `\n  The demo application already exists: ${command} app list\n  For a new secret: ${command} app rotate-secret ${await storage.facts.get('demo-application')}\n`,
   );
   process.stdout.write(`\n  Guide: ${url}/guide\n  Stop with Ctrl+C.\n\n`);
 }
@@ -75,6 +76,6 @@ async function portalLines({ service }: RunningServer, isFirst: boolean): Promis
   const { storage, keyring, publicUrl, now } = service;
   const setUp = isFirst ? await createSetUpLink(storage, keyring, { publicUrl, now: now() }) : undefined;
   if (!setUp)
-    return `\n  Portal: ${publicUrl}/portal\n  For a sign-in link: npx innkeeper admin create --email YOUR-ADDRESS\n`;
+    return `\n  Portal: ${publicUrl}/portal\n  For a sign-in link: ${commandName()} admin create --email YOUR-ADDRESS\n`;
   return `\n  Start here: open this link in a browser to create your account. It works once, within 24 hours.\n\n    ${setUp.link}\n`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { environmentName, flagName, SETTINGS, type SettingName } from '../../src/config.ts';
+import { commandName, environmentName, flagName, SETTINGS, type SettingName } from '../../src/config.ts';
 import { SETTING_NAMES } from '../../src/domain/applications/settings.ts';
 import { inThread } from './in-thread.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
@@ -83,4 +83,10 @@ test('app rotate-secret --help says how long the previous secret stays valid', a
 test('app set --help explains every key', async () => {
   const text = await help('app set');
   for (const name of SETTING_NAMES) expect(text).toMatch(new RegExp(`^ {2}${name} +\\w.*default: `, 'm'));
+});
+
+test("npx innkeeper, a stranger's package elsewhere, is suggested in a clone alone", () => {
+  expect(commandName({ npm_lifecycle_event: 'start' })).toBe('npx innkeeper');
+  expect(commandName({ npm_lifecycle_event: 'npx' })).toBe('npx @innkeeper/server');
+  expect(commandName({})).toBe('innkeeper');
 });
