@@ -34,7 +34,7 @@ export function watchStream(listener: Listener, signal: AbortSignal | undefined,
   const stop = () => control.abort();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
-  follow(listener, control.signal, open).finally(() => signal?.removeEventListener('abort', stop));
+  void follow(listener, control.signal, open).finally(() => signal?.removeEventListener('abort', stop));
   return stop;
 }
 
