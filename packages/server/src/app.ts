@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { LiveEvents } from './domain/events/live-events.ts';
 import type { Service } from './domain/service.ts';
+import type { Tracer } from './domain/tracing.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
 import { asyncapiRoute } from './http/docs/asyncapi.ts';
@@ -49,6 +50,7 @@ export type AppParts = {
   metrics: Metrics;
   requestLog: Pick<RequestLog, 'observe'>;
   logger: Logger;
+  tracer?: Tracer | undefined;
 };
 
 /** The HTTP interface: the list of routes, and the front door that serves them. */
@@ -60,6 +62,7 @@ export function createApp(parts: AppParts): Door {
     routes,
     logger,
     limits: service.limits,
+    tracer: parts.tracer,
     trustedProxies: config.trustedProxies,
     isHttps: config.publicUrl.startsWith('https:'),
     waitingActs: () => service.storage.waitingActs(),
@@ -115,15 +118,16 @@ export function createApp(parts: AppParts): Door {
 function createRecorder({ service, metrics, requestLog, logger }: AppParts): DoorParts['record'] {
   const logAnswer = createAccessLog(metrics, logger);
   return (request, reply, refused) => {
-    const { id: requestId, method, url, address, route, milliseconds } = request;
+    const { id: requestId, method, url, address, route, milliseconds, span } = request;
     const { statusCode: status, errorCode: code } = reply;
+    span?.end({ status, code });
     if (refused) {
       metrics.count(method, 'unknown', status, code);
       if (refused.log) logger.info({ reqId: requestId, method, address, status, code, reason: refused.reason });
       return;
     }
     const unlogged = route?.unlogged ?? false;
-    logAnswer({ requestId, method, route: route?.path, url, address, status, code, milliseconds, unlogged });
+    logAnswer({ requestId, method, route: route?.path, url, address, status, code, milliseconds, span, unlogged });
     const appId = applicationOf(request, service);
     if (appId !== undefined) requestLog.observe(appId, code, () => readExchanged(request, reply));
   };

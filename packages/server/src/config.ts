@@ -96,7 +96,12 @@ export type Area = 'users' | 'options' | 'portal';
 export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** What is sent to a collector by OTLP. */
+export type TelemetryConfig = { traces: boolean; metrics: boolean; intervalMs: number };
+
 export type Config = {
+  /** undefined: OpenTelemetry is off. */
+  telemetry: TelemetryConfig | undefined;
   port: number;
   host: string;
   /** sqlite:/absolute/path, behind all symbolic links, or postgres://… */
@@ -197,6 +202,7 @@ export function readConfig(
   const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');
   const host = text('host');
   const config: Config = {
+    telemetry: readTelemetry(env),
     port,
     host: check(
       'host',
@@ -285,6 +291,17 @@ function readSecretText(name: SettingName | 'token', env: NodeJS.ProcessEnv, pro
     problems.push(`${variable}_FILE is ${path}: the file cannot be read (${code}).`);
     return undefined;
   }
+}
+
+/** By its own variables, which its SDK reads: on as soon as a collector is named. */
+function readTelemetry(env: NodeJS.ProcessEnv): TelemetryConfig | undefined {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
+  const isOn = (signal: 'TRACES' | 'METRICS'): boolean =>
+    Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]) &&
+    readList(env[`OTEL_${signal}_EXPORTER`] || 'otlp').includes('otlp');
+  const [traces, metrics] = [isOn('TRACES'), isOn('METRICS')];
+  const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
+  return traces || metrics ? { traces, metrics, intervalMs: interval >= 100 ? interval : 60_000 } : undefined;
 }
 
 export type Remote = { url: string; token: string };

@@ -65,6 +65,9 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   };
   try {
     await clock.start();
+    const telemetry =
+      config.telemetry && (await import('./open-telemetry.ts')).startTelemetry(config.telemetry, logger);
+    if (telemetry) held.push(telemetry);
     const keyring = createKeyring(config.secret, config.secretPrevious);
     await checkSecret(storage, keyring);
     const secrets = new SecretWatch(config, keyring, logger);
@@ -77,7 +80,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     keys.algorithmsInUse = () => applications.tokenAlgorithms();
     let { publicUrl } = config;
     const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
-    const webhookSender = createSender({ allow: config.webhooksAllow });
+    const webhookSender = createSender({ allow: config.webhooksAllow, tracer: telemetry?.tracer });
     const dispatcher = new WebhookDispatcher(
       { storage, applications, catalogs, keyring, webhookSender, now },
       (error) => logger.warn({ err: error }, 'could not send events to webhooks; retrying'),
@@ -193,7 +196,18 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const sources = { cacheBytes: () => catalogCache.bytes, droppedLogLines: () => log.droppedLines };
     const metrics = createMetrics({ ...sources, ...service }, metricsText);
     const liveEvents = new LiveEvents(service);
-    const app = createApp({ config, service, catalogCache, liveEvents, keys, metrics, requestLog, logger });
+    const app = createApp({
+      config,
+      service,
+      catalogCache,
+      liveEvents,
+      keys,
+      metrics,
+      requestLog,
+      logger,
+      tracer: telemetry?.tracer,
+    });
+    telemetry?.observe({ storage, problems: service.problems, requestsInFlight: () => app.requestsInFlight });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
     const port = await app.listen(listen);

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { currentSpan, type Tracer } from '../domain/tracing.ts';
 import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/sender.ts';
 import { version } from '../package.ts';
 import { type AllowedAddresses, allowedAddresses } from './allowed-addresses.ts';
@@ -23,6 +24,8 @@ type Options = {
   /** Those of the system, unless given. */
   nameServers?: readonly string[];
   withinMs?: number;
+  /** Receivers get a traceparent; undefined: none. */
+  tracer?: Tracer | undefined;
 };
 
 class AddressNotAllowed extends Error {
@@ -37,7 +40,7 @@ class Overdue extends Error {
  * Names are resolved by the lookup of each connection, which refuses addresses that are not allowed: there is no moment between
  * check and use at which a name could lead elsewhere. No redirect is followed.
  */
-export function createSender({ allow, nameServers, withinMs = WITHIN_MS }: Options): WebhookSender {
+export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer }: Options): WebhookSender {
   const addresses = allowedAddresses(allow);
   // Not the resolver of the system, which blocks a thread of the pool that passwords are hashed in.
   const resolver = new Resolver(NAME_SERVER);
@@ -81,6 +84,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS }: Optio
       const { promise, resolve: settle } = Promise.withResolvers<Omit<Sent, 'milliseconds'>>();
       const fail = (problem: SendProblem): void => settle({ status: null, problem, body: null });
       const overdue = AbortSignal.timeout(withinMs);
+      const span = isHttp(url) ? (currentSpan()?.call('POST', text) ?? tracer?.call('POST', text)) : undefined;
 
       const send = (target: URL & { protocol: 'http:' | 'https:' }): void => {
         const options: RequestOptions = {
@@ -89,6 +93,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS }: Optio
           lookup: lookups[target.protocol],
           headers: {
             ...headers,
+            ...span?.headers,
             'content-type': 'application/json',
             'content-length': Buffer.byteLength(body),
             'user-agent': `Innkeeper/${version}`,
@@ -126,7 +131,9 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS }: Optio
       // An address in the URL itself is never looked up.
       else if (isIP(hostOf(url)) && !addresses.allows(hostOf(url), url.protocol)) fail('address-not-allowed');
       else send(url);
-      return { ...(await promise), milliseconds: Math.round(performance.now() - startedAt) };
+      const sent = await promise;
+      span?.end({ status: sent.status ?? undefined, failure: sent.problem ?? undefined });
+      return { ...sent, milliseconds: Math.round(performance.now() - startedAt) };
     },
 
     close() {

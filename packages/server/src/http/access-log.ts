@@ -1,4 +1,5 @@
 import { type Logger, symbols } from 'pino';
+import type { Span } from '../domain/tracing.ts';
 import { maskPath } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -16,6 +17,7 @@ export type Exchange = {
   /** Of the error answered. */
   code: string | undefined;
   milliseconds: number;
+  span: Span | undefined;
   /** Of a route that is asked all day by machines: counted, and not logged. */
   unlogged?: boolean;
 };
@@ -29,7 +31,7 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
   const time = clock();
   const isLogged = logger.isLevelEnabled('info');
   const { pid } = process;
-  return ({ requestId, method, route, url, address, status, code, milliseconds, unlogged }) => {
+  return ({ requestId, method, route, url, address, status, code, milliseconds, span, unlogged }) => {
     metrics.observe(method, route ?? 'unknown', status, code, milliseconds / 1000);
     if (unlogged || !isLogged) return;
     // Nothing here needs escaping but the path: ids, methods, routes, addresses and codes have no quotes.
@@ -37,6 +39,7 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
       route === undefined ? `"path":${JSON.stringify(maskPath(url.split('?', 1)[0] ?? ''))}` : `"route":"${route}"`;
     stream?.write(
       `{"level":"info","time":"${time()}","pid":${pid},"reqId":"${requestId}","method":"${method}",${where},` +
+        (span === undefined ? '' : `"trace_id":"${span.traceId}","span_id":"${span.spanId}",`) +
         `"address":"${address}","status":${status},${code === undefined ? '' : `"code":"${code}",`}` +
         `"ms":${Math.round(milliseconds * 100) / 100}}\n`,
     );

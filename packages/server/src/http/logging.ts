@@ -1,5 +1,6 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '../config.ts';
+import { currentSpan } from '../domain/tracing.ts';
 import { logOutput } from './log-output.ts';
 
 const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+)_[\w-]{20,}/g;
@@ -40,6 +41,11 @@ export function createLogger(level: Config['logLevel']): Logger {
       base: { pid: process.pid },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      // Where it belongs in a trace, if requests are traced.
+      mixin() {
+        const span = currentSpan();
+        return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
+      },
       serializers: {
         err: (error: Error) => {
           const { type, message, stack } = stdSerializers.err(error);

@@ -14,6 +14,7 @@ const SERVER = join(import.meta.dirname, '../..');
  * is loaded when it is needed: where this fails, find the new import and make it one that waits (docs/performance.md).
  */
 const NOT_AT_START = [
+  ...['@opentelemetry/api', '@opentelemetry/core'],
   ...['ajv', 'csv-parse', 'fastify', 'nodemailer', 'oauth4webapi', 'pg', 'prom-client', 'saxes', 'typebox', 'yaml'],
 ];
 

@@ -3,6 +3,7 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { RateLimits, Standing } from '../../domain/limits/rate-limits.ts';
+import { inSpan, type Tracer } from '../../domain/tracing.ts';
 import { ClientGone, hasBody, readBody } from './body.ts';
 import { createAddressReader } from './client-address.ts';
 import { type Connection, connectionOf, type Exchange } from './connection.ts';
@@ -34,6 +35,8 @@ export type DoorParts = {
   trustedProxies: readonly string[];
   /** Clients reach it by https alone. */
   isHttps: boolean;
+  /** undefined: requests are not traced. */
+  tracer?: Tracer | undefined;
   /** Acts that wait for the database. */
   waitingActs: () => number;
   /** What to answer where no route is: fills in the reply, or throws. */
@@ -153,7 +156,8 @@ export class Door {
       this.#finish(exchange, this.#overload.refuse(exchange), { log: false });
       return;
     }
-    const reply = this.#answer(exchange.request, exchange.raw);
+    const { tracer } = this.#parts;
+    const reply = tracer ? this.#trace(tracer, exchange) : this.#answer(exchange.request, exchange.raw);
     if (reply instanceof HttpReply) this.#finish(exchange, reply);
     else {
       reply.then(
@@ -161,10 +165,19 @@ export class Door {
         // The client is gone.
         () => {
           this.requestsInFlight--;
+          exchange.request.span?.end({ failure: 'client_gone' });
           exchange.connection.socket.destroy();
         },
       );
     }
+  }
+
+  #trace(tracer: Tracer, { request, raw }: Exchange): HttpReply | Promise<HttpReply> {
+    const { method, url, headers, route } = request;
+    if (route?.unlogged) return this.#answer(request, raw);
+    const path = url.split('?', 1)[0] ?? '';
+    request.span = tracer.serve({ method, route: route?.path, path, headers });
+    return inSpan(request.span, () => this.#answer(request, raw));
   }
 
   /** From the request to the reply; at once if nothing has to be waited for. Rejects with ClientGone and nothing else. */

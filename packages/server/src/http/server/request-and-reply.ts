@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { InnkeeperError } from '../../domain/errors.ts';
 import { Admission } from '../../domain/limits/admission.ts';
 import type { RateLimits } from '../../domain/limits/rate-limits.ts';
+import type { Span } from '../../domain/tracing.ts';
 import { mask } from '../logging.ts';
 import type { About } from '../request-log/about.ts';
 import { networkOf } from './client-address.ts';
@@ -40,6 +41,8 @@ export class HttpRequest {
   body: Buffer | undefined = undefined;
   /** undefined: about no application. */
   about: About | undefined = undefined;
+  /** undefined: it is not traced. */
+  span: Span | undefined = undefined;
 
   constructor({ method, url, headers, address }: Parts, limits: RateLimits) {
     this.id = requestIdOf(headers);

@@ -1,3 +1,4 @@
+import { currentSpan } from '../../domain/tracing.ts';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -18,14 +19,16 @@ export async function fetchAnswer(
   // The server's own metadata names the endpoints: they must be as safe as the configured address was.
   requireSafeAddress(new URL(address));
   const { method, headers, body, signal } = init;
+  const span = currentSpan()?.call(method, address);
   try {
     const response = await fetch(address, {
       method,
-      headers,
+      headers: span ? { ...headers, ...span.headers } : headers,
       redirect: 'manual',
       signal: signal ?? null,
       body: body ?? null,
     });
+    span?.end({ status: response.status });
     // 429 belongs to these: it says nothing about the token that was asked for, only "not now".
     if (response.status >= 500 || response.status === 429) {
       await response.body?.cancel();
@@ -33,6 +36,7 @@ export async function fetchAnswer(
     }
     return new Response(await readBody(response), { status: response.status, headers: response.headers });
   } catch (error) {
+    span?.end({ failure: signal?.aborted ? 'timeout' : 'unreachable' });
     if (error instanceof TokenServiceUnreachable || error instanceof TokenServiceRefused) throw error;
     if (signal?.aborted && signal.reason instanceof TokenServiceUnreachable) throw signal.reason;
     throw new TokenServiceUnreachable('the token service cannot be reached', { cause: error });
