@@ -66,6 +66,21 @@ test('the address that takes writes is used, also when that changes under open c
   }
 });
 
+test('two addresses that take writes are reported, one under two names is not', async () => {
+  await setWritable(standby, true);
+  await setWritable(primary, true);
+  const at = (...hosts: string[]) => `postgres://innkeeper:${encodeURIComponent(PASSWORD)}@${hosts.join()}/innkeeper`;
+  const [one, other] = [`127.0.0.1:${primary.port}`, `127.0.0.1:${standby.port}`];
+  const twice = await postgresDriver(at(one, `localhost:${primary.port}`)).open();
+  expect(twice.problems()).toEqual([]);
+  await twice.close();
+  const split = await postgresDriver(at(one, other)).open();
+  expect(split.problems()).toMatchObject([
+    { kind: 'addresses', message: expect.stringContaining(`${one} and ${other}`) },
+  ]);
+  await split.close();
+});
+
 test('URLs with several hosts become one URL a host', () => {
   expect(splitHosts('postgres://u:p%40@h1:5432,[::1]:5433,h3/db?sslmode=disable')).toEqual([
     'postgres://u:p%40@h1:5432/db?sslmode=disable',

@@ -12,6 +12,7 @@ export type Problem = {
     | 'read-only'
     | 'schema'
     | 'durability'
+    | 'addresses'
     | 'permissions'
     | 'worker'
     | 'secret'

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { DISK_PROBLEM } from '../disk-problem.ts';
 import { type Problem, type StorageFigures, StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
+import { AddressWatch } from './address-watch.ts';
 import {
   isAboutPreparedStatement,
   isCancelled,
@@ -93,6 +94,7 @@ export class ConnectionPool implements Connections {
   readonly #refusedWrite = new RecentFailure();
   readonly #schemaFault = new RecentFailure();
   readonly #locks: LockWatch;
+  readonly #addresses: AddressWatch;
   #isLossy = false;
   #naming = true;
   #underWay = 0;
@@ -104,12 +106,14 @@ export class ConnectionPool implements Connections {
   #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string) {
-    const servers = new Servers(url);
+    // Connections to the address before would go on writing there.
+    const servers = new Servers(url, () => this.#abandonAll());
     this.#readLanes = Array.from({ length: READ_LANES }, () => new Lane(servers));
     this.#writeLanes = Array.from({ length: WRITE_LANES }, () => new Lane(servers));
     this.#sharedLanes = Array.from({ length: SHARED_LANES }, () => new Lane(servers));
     this.#transactions = new Transactions(servers);
     this.#locks = new LockWatch(servers);
+    this.#addresses = new AddressWatch(servers);
   }
 
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
@@ -200,10 +204,11 @@ export class ConnectionPool implements Connections {
     return result;
   }
 
-  /** Settings that only the server's operator can change are looked at once. */
-  async checkDurability(): Promise<void> {
+  /** At the start: what an operator has set, and whether two addresses take writes. */
+  async lookAround(): Promise<void> {
     const off = await this.read<{ name: string }>(SETTINGS);
     this.#isLossy = off.some(({ name }) => name === 'synchronous_commit');
+    await this.#addresses.look();
   }
 
   get #lanes(): Lane[] {
@@ -216,11 +221,13 @@ export class ConnectionPool implements Connections {
 
   problems(): readonly Problem[] {
     const { problem } = this.#locks;
+    const { problem: split } = this.#addresses;
     return [
       ...(this.#schemaFault.isRecent ? [describeSchemaFault(this.#schemaFault.last)] : []),
       ...(problem ? [problem] : []),
       ...(this.#failedWrite.isRecent ? [DISK_PROBLEM] : []),
       ...(this.#refusedWrite.isRecent ? [READ_ONLY_PROBLEM] : []),
+      ...(split ? [split] : []),
       ...(this.#isLossy ? [LOSSY_PROBLEM] : []),
     ];
   }
@@ -242,6 +249,7 @@ export class ConnectionPool implements Connections {
   async close(): Promise<void> {
     this.#closed = true;
     this.#locks.close();
+    this.#addresses.close();
     if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
     await Promise.all([...this.#lanes, this.#transactions].map((held) => held.close()));
   }

@@ -47,7 +47,7 @@ export function postgresDriver(url: string): StorageDriver {
     async open() {
       await migrate(new Servers(url));
       const connections = new ConnectionPool(url);
-      await connections.checkDurability();
+      await connections.lookAround();
       return openPostgres(connections);
     },
     whole: postgresWhole(url),

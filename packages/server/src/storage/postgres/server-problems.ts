@@ -35,3 +35,9 @@ export const LOSSY_PROBLEM: Problem = {
   message: `PostgreSQL has synchronous_commit off, so acknowledged changes can be lost when its server crashes. ${DURABILITY_STEPS}`,
   effect: 'none',
 };
+
+/** More than one of the addresses takes writes: an old primary that came back, say. */
+export function describeSplit(addresses: readonly string[]): Problem {
+  const message = `Several addresses of INNKEEPER_DATABASE_URL take writes: ${addresses.join(' and ')}. Unless they are nodes of one cluster, replicas can write to different databases. Stop the old primary, or make it a standby, before anything restarts.`;
+  return { kind: 'addresses', message, effect: 'none' };
+}

@@ -43,8 +43,12 @@ export class Servers {
   #failures = 0;
   #pausedUntil = 0;
   #lastError: Error | undefined;
+  #isConnected = false;
+  readonly #onMove: () => void;
 
-  constructor(url: string) {
+  /** `onMove`: from now on another address is used than before. */
+  constructor(url: string, onMove = (): void => {}) {
+    this.#onMove = onMove;
     this.#urls = splitHosts(url);
     for (const each of this.#urls) refuseUnreadable(each);
   }
@@ -103,7 +107,10 @@ export class Servers {
           const { rows } = await answerWithin(client, { text: 'show transaction_read_only' }, CONNECT_MS);
           if (rows[0]?.transaction_read_only !== 'off') throw new Error('is read-only');
         }
+        const isMove = this.#isConnected && this.#preferred !== index;
+        this.#isConnected = true;
         this.#preferred = index;
+        if (isMove) this.#onMove();
         return client;
       } catch (error) {
         reasons.push(
@@ -115,10 +122,31 @@ export class Servers {
     throw new Error(reasons.join('; '));
   }
 
+  /** Those of several addresses that take writes, each with the start of its server: the same server may have two names. */
+  async findWritable(): Promise<{ address: string; started: string }[]> {
+    if (this.#urls.length === 1) return [];
+    const found = await Promise.allSettled(this.#urls.map(askIfWritable));
+    return found.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
+  }
+
   #unavailable(): StorageUnavailable {
     return new StorageUnavailable(`PostgreSQL cannot be reached: ${this.#lastError?.message}`, {
       cause: this.#lastError,
     });
+  }
+}
+
+async function askIfWritable(url: string): Promise<{ address: string; started: string } | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const text = `select current_setting('transaction_read_only') as ro, pg_postmaster_start_time()::text as started`;
+    const { rows } = await answerWithin(client, { text }, CONNECT_MS);
+    const { ro, started } = rows[0] as { ro: string; started: string };
+    return ro === 'off' ? { address: `${client.host}:${client.port}`, started } : undefined;
+  } finally {
+    endClient(client).catch(() => {});
   }
 }
 
