@@ -3057,7 +3057,7 @@ export interface components {
             /** @description of the catalog */
             revision?: number;
             /** @enum {unknown} */
-            by?: "user_uid" | "access_token" | "import" | "manage";
+            by?: "user_uid" | "access_token" | "import" | "manage" | "preference_link" | "unsubscribe";
         };
         SignedIn: {
             /** Format: uuid */

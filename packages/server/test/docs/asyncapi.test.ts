@@ -3,7 +3,8 @@ import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { ASYNCAPI_DOC, renderAsyncapiDoc } from '../../scripts/write-asyncapi.ts';
 import { readDoc } from '../../scripts/write-errors-doc.ts';
-import { EVENT_TYPES } from '../../src/storage/port.ts';
+import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
+import { EVENT_TYPES, SELECTION_MEANS } from '../../src/storage/port.ts';
 
 const text = renderAsyncapiDoc();
 
@@ -22,12 +23,33 @@ test('every type is a message of the feed, and every reference leads somewhere',
   expect(lost).toEqual([]);
 });
 
+test('webhooks send every type and a test, with the headers of Standard Webhooks', () => {
+  const { channels, components, operations } = JSON.parse(text);
+  const { webhooks } = channels;
+  expect(Object.keys(webhooks.messages)).toEqual([...EVENT_TYPES, 'webhook.test']);
+  expect(operations.sendWebhooks.channel).toEqual({ $ref: '#/channels/webhooks' });
+  const sent = Object.keys(signatureHeaders(['whsec_'], { id: 'x', at: 0, body: '' }));
+  expect(components.schemas.WebhookHeaders.required).toEqual(sent);
+  for (const { headers, examples } of Object.values<Json>(webhooks.messages)) {
+    expect(headers).toEqual({ $ref: '#/components/schemas/WebhookHeaders' });
+    expect(Object.keys(examples[0].headers)).toEqual(sent);
+  }
+});
+
+test('an event of a selection names every way it can be changed', () => {
+  const { by } = JSON.parse(text).components.schemas.SelectionEventData.properties;
+  expect(by.enum).toEqual([...SELECTION_MEANS]);
+});
+
 test('each example is as its schema says', () => {
-  const { components } = JSON.parse(text);
+  const { channels, components } = JSON.parse(text);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (formats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema({ $id: 'https://example.com/', components });
-  for (const [name, { payload, examples }] of Object.entries<Message>(components.messages)) {
+  for (const [name, { payload, examples }] of [
+    ...Object.entries<Message>(components.messages),
+    ...Object.entries<Message>(channels.webhooks.messages),
+  ]) {
     const validate = ajv.compile({ $ref: `https://example.com/${payload.$ref}` });
     expect({ name, valid: validate(examples[0].payload), errors: validate.errors }).toMatchObject({
       name,
@@ -36,4 +58,6 @@ test('each example is as its schema says', () => {
   }
 });
 
+// biome-ignore lint/suspicious/noExplicitAny: a document, looked into where a test says
+type Json = any;
 type Message = { payload: { $ref: string }; examples: [{ payload: unknown }] };

@@ -1,8 +1,16 @@
 import type { Config } from '../../config.ts';
+import { TEST_TYPE } from '../../domain/webhooks/manage-webhooks.ts';
 import { version } from '../../package.ts';
 import type { TSchema } from '../../schema.ts';
 import { EVENT_TYPES } from '../../storage/port.ts';
-import { EVENT_SHAPES, exampleOf, shapeOf, USER_STREAM_SHAPES } from '../events/event-shapes.ts';
+import {
+  EVENT_SHAPES,
+  exampleOf,
+  shapeOf,
+  USER_STREAM_SHAPES,
+  WEBHOOK_TEST,
+  WebhookHeaders,
+} from '../events/event-shapes.ts';
 import type { Routes } from '../server/routes.ts';
 import { type Json, type Shape, SharedShapes } from './shared-shapes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
@@ -25,14 +33,26 @@ export function describeEvents({ publicUrl }: Pick<Config, 'publicUrl'>): Json {
   const ofUser = Object.entries(USER_STREAM_SHAPES).map(([name, { summary, data, example }]): Message => {
     return { name, summary, payload: data, example };
   });
-  const messages = Object.fromEntries(
-    [...events, ...ofUser].map(({ name, summary, payload, example }) => [
+  const describe = ({ name, summary, payload, example }: Message): Json => {
+    return {
       name,
-      { name, summary, payload: shapes.share(payload as Shape), examples: [{ name: 'example', payload: example }] },
-    ]),
-  );
+      summary,
+      payload: shapes.share(payload as Shape),
+      examples: [{ name: 'example', payload: example }],
+    };
+  };
+  const messages = Object.fromEntries([...events, ...ofUser].map((each) => [each.name, describe(each)]));
+  const test: Message = { ...WEBHOOK_TEST, name: TEST_TYPE, payload: WEBHOOK_TEST.shape };
+  const headers = shapes.share(WebhookHeaders as Shape);
+  const delivered = [...events, test].map((each) => [
+    each.name,
+    {
+      ...{ ...describe(each), headers },
+      examples: [{ name: 'example', headers: headersOf(each.example), payload: each.example }],
+    },
+  ]);
   const channel = (address: string, description: string, sent: Message[], parameters?: Json): Json => ({
-    ...{ address, description, ...(parameters && { parameters }) },
+    ...{ address, description, ...(parameters && { parameters }), servers: [{ $ref: '#/servers/service' }] },
     messages: Object.fromEntries(sent.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }])),
   });
   const operation = (name: string, summary: string, security: string[]): Json => ({
@@ -47,7 +67,13 @@ export function describeEvents({ publicUrl }: Pick<Config, 'publicUrl'>): Json {
         'Events are written in the transaction of the change they describe. Delivery is at least once, in order per user. Every event has an `id` that is the same in each delivery.',
     },
     defaultContentType: 'application/json',
-    servers: { service: { host, protocol: protocol.slice(0, -1), ...(pathname !== '/' && { pathname }) } },
+    servers: {
+      service: { host, protocol: protocol.slice(0, -1), ...(pathname !== '/' && { pathname }) },
+      receiver: {
+        ...{ host: '{host}', protocol: 'https', description: 'Your endpoint.' },
+        variables: { host: { description: 'of the URL of the webhook' } },
+      },
+    },
     channels: {
       events: channel(
         '/api/v2/app/{clientId}/events',
@@ -60,12 +86,28 @@ export function describeEvents({ publicUrl }: Pick<Config, 'publicUrl'>): Json {
         "Server-sent events for pages: the options of the access token's user, and the catalog.",
         ofUser,
       ),
+      webhooks: {
+        address: null,
+        description:
+          'Each event as a POST to the URL of a webhook (Standard Webhooks). Any 2xx within 10 seconds is a success; otherwise it is sent again over three days, with growing pauses. 410 turns the webhook off.',
+        servers: [{ $ref: '#/servers/receiver' }],
+        messages: Object.fromEntries(delivered),
+      },
     },
     operations: {
       sendEvents: operation('events', 'Sends the events of an application', ['basic']),
       sendUserOptions: operation('userOptions', 'Sends changes of the options of one user', ['apiKey', 'bearer']),
+      sendWebhooks: operation('webhooks', 'Sends the events of an application to your endpoint', []),
     },
     components: { messages, schemas: shapes.sorted(), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function headersOf({ id }: Json): Json {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': '1764000000',
+    'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   };
 }
 

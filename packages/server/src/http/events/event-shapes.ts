@@ -1,5 +1,6 @@
+import { TEST_TYPE } from '../../domain/webhooks/manage-webhooks.ts';
 import { type TSchema, Type } from '../../schema.ts';
-import type { EventType } from '../../storage/port.ts';
+import { type EventType, SELECTION_MEANS } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 
@@ -29,7 +30,7 @@ const Selection = Type.Object(
     value: Type.Optional(Nullable(ValueAnswer)),
     previous: Type.Optional(Nullable(ValueAnswer)),
     revision: Type.Optional(Type.Integer({ description: 'of the catalog' })),
-    by: Type.Optional(Type.Enum(['user_uid', 'access_token', 'import', 'manage'])),
+    by: Type.Optional(Type.Enum([...SELECTION_MEANS])),
   },
   { title: 'SelectionEventData', description: 'the four ids alone once the user is deleted' },
 );
@@ -132,6 +133,34 @@ export function shapeOf(type: EventType): TSchema {
     { title: `${type.replace(/(?:^|\.)\w/g, (start) => start.replace('.', '').toUpperCase())}Event` },
   );
 }
+
+const TEST_ID = 'evt_test_0198c5a27d107c3e9b1f2f6a4e8d0c31';
+
+/** What `POST …/webhooks/{webhookId}/test` sends: in no feed, as nothing happened. */
+export const WEBHOOK_TEST = {
+  summary: 'A test of the webhook.',
+  shape: Type.Object(
+    { ...EventAnswer.properties, type: Type.Literal(TEST_TYPE), data: Type.Object({ webhookId: Uuid }) },
+    { title: 'WebhookTestEvent' },
+  ),
+  example: {
+    ...exampleOf('user.created'),
+    ...{ id: TEST_ID, type: TEST_TYPE, data: { webhookId: '0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31' } },
+  },
+};
+
+/** Standard Webhooks: what a receiver verifies before it reads the body. */
+export const WebhookHeaders: TSchema = Type.Object(
+  {
+    'webhook-id': Type.String({ description: 'the `id` of the event, the same in every try' }),
+    'webhook-timestamp': Type.String({ description: 'when this try was sent, in seconds since 1970' }),
+    'webhook-signature': Type.String({
+      description:
+        '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, by the decoded secret after `whsec_`; two of them, with a space between, while the secret is rotated',
+    }),
+  },
+  { title: 'WebhookHeaders' },
+);
 
 const Timestamp = Type.String({ format: 'date-time' });
 
