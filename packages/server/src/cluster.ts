@@ -120,13 +120,19 @@ async function refuseUsedPort({ host, port }: Config): Promise<void> {
 type Message =
   | { metrics: 'wanted'; id: number }
   | { metrics: 'collect'; id: number }
-  | { metrics: 'part'; id: number; part: object[] }
+  | { metrics: 'part'; id: number; part: Part }
   | { metrics: 'text'; id: number; text: string };
 
+/** As prom-client writes them for other processes. */
+type Part = object[];
+
 function answerMetrics(workers: ReadonlySet<Worker>): void {
-  type Gathering = { parts: object[][]; missing: Set<Worker>; complete(): void };
+  type Gathering = { parts: Part[]; missing: Set<Worker>; complete(): void };
   const gatherings = new Map<number, Gathering>();
   let lastId = 0;
+  /** Counters never go backwards: of a worker that does not answer, or has ended, those that it gave last count. */
+  const latest = new Map<Worker, Part>();
+  let ended = Promise.resolve<Part>([]);
 
   const gather = async (): Promise<string> => {
     const id = ++lastId;
@@ -134,13 +140,14 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
     const gathering: Gathering = { parts: [], missing: new Set(workers), complete: resolve };
     gatherings.set(id, gathering);
     for (const worker of workers) send(worker, { metrics: 'collect', id });
-    // One that died or hangs has no figures to give.
+    // One that died or hangs has no new figures to give.
     const patience = setTimeout(resolve, GATHER_MS);
     await promise;
     clearTimeout(patience);
     gatherings.delete(id);
     const { AggregatorRegistry } = await import('prom-client');
-    return AggregatorRegistry.aggregate(gathering.parts).metrics();
+    const missing = Array.from(gathering.missing, (worker) => countersOf(latest.get(worker) ?? []));
+    return AggregatorRegistry.aggregate([await ended, ...missing, ...gathering.parts]).metrics();
   };
 
   cluster.on('message', (worker, message: Message) => {
@@ -153,9 +160,24 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
       const gathering = gatherings.get(message.id);
       if (!gathering?.missing.delete(worker)) return;
       gathering.parts.push(message.part);
+      latest.set(worker, message.part);
       if (gathering.missing.size === 0) gathering.complete();
     }
   });
+  cluster.on('exit', (worker) => {
+    const counters = countersOf(latest.get(worker) ?? []);
+    latest.delete(worker);
+    if (counters.length > 0) ended = ended.then((before) => addUp(before, counters));
+  });
+}
+
+function countersOf(part: Part): Part {
+  return part.filter((metric) => 'type' in metric && ['counter', 'histogram'].includes(String(metric.type)));
+}
+
+async function addUp(before: Part, counters: Part): Promise<Part> {
+  const { AggregatorRegistry } = await import('prom-client');
+  return AggregatorRegistry.aggregate([before, counters]).getMetricsAsJSON();
 }
 
 function send(worker: Worker, message: Message): void {

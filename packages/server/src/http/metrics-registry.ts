@@ -1,5 +1,6 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
+import { version } from '../package.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 /** What is measured elsewhere. */
@@ -60,6 +61,13 @@ export function createRegistry(
       },
     });
   };
+  new Gauge({
+    name: 'innkeeper_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node', 'database'],
+    aggregator: 'max',
+    registers: [registry],
+  }).set({ version, node: process.version, database: storage.kind }, 1);
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
   figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
   figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import { version } from '../../src/package.ts';
 import { databases } from '../databases.ts';
 import {
   type Answer,
@@ -183,6 +184,9 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
     expect(value('innkeeper_request_seconds_count', { route })).toBe(6);
     expect(value('innkeeper_request_seconds_sum', { route })).toBeGreaterThan(0);
 
+    expect(
+      value('innkeeper_build_info', { version, node: process.version, database: server.service.storage.kind }),
+    ).toBe(1);
     expect(value('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
     expect(value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
     expect(value('innkeeper_committed_acts')).toBeGreaterThanOrEqual(10);
