@@ -2323,7 +2323,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -2903,6 +2903,10 @@ export interface components {
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             since: string;
         };
+        /** @description by its name on the sign-in page */
+        OpenIdProvider: {
+            name: string;
+        };
         OptionGroup: {
             /** Format: uuid */
             option_group_uid: string;
@@ -3078,6 +3082,7 @@ export interface components {
             preferences: components["schemas"]["PortalPreferences"];
             /** @description applications this account can access, oldest first */
             applications: components["schemas"]["ApplicationAccess"][];
+            signOutUrl: string | null;
             /** Format: uuid */
             sessionId: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -3086,8 +3091,11 @@ export interface components {
             expiresAt: string;
         };
         SignInMethods: {
+            /** @description with e-mail address and password */
+            password: boolean;
             /** @description links can be mailed */
             mail: boolean;
+            oidc: components["schemas"]["OpenIdProvider"] | null;
         };
         TranslationsPreview: {
             /** @description the revision it was compared with */
@@ -6526,7 +6534,10 @@ export interface operations {
                 };
             };
             403: components["responses"]["Error403_foreignPage"];
-            /** @description - `9409` An account with this e-mail address already exists. */
+            /**
+             * @description - `9409` An account with this e-mail address already exists.
+             *     - `9409` Passwords are switched off. Sign in with the identity provider.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6661,7 +6672,10 @@ export interface operations {
             };
             400: components["responses"]["Error400_manageBadRequest"];
             403: components["responses"]["Error403_foreignPage"];
-            /** @description - `9409` This service sends no mail. */
+            /**
+             * @description - `9409` This service sends no mail.
+             *     - `9409` Passwords are switched off. Sign in with the identity provider.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7048,6 +7062,20 @@ export interface operations {
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
+            /** @description - `9409` Passwords are switched off. Sign in with the identity provider. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
@@ -12193,7 +12221,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */
@@ -12248,7 +12276,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */

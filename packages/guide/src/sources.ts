@@ -20,6 +20,7 @@ const SECTIONS: [title: string, files: string[]][] = [
       'docs/languages.md',
       'docs/ci.md',
       'docs/operators.md',
+      'docs/identity-provider.md',
       'docs/migrating.md',
       'docs/personal-data.md',
     ],

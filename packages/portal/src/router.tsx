@@ -5,6 +5,7 @@ import { patiently } from './api/connection.ts';
 import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { readRequestsSearch } from './rooms/requests/search.ts';
+import { isProviderProblem, type ProviderProblemName } from './rooms/sign-in/problem-names.ts';
 import { readTranslationsSearch } from './rooms/translations/search.ts';
 import { readFilters } from './rooms/users/filters.ts';
 import { ApplicationFrame } from './shell/application-frame.tsx';
@@ -20,8 +21,10 @@ const root = createRootRoute({ component: Root, notFoundComponent: () => <NotFou
 const signIn = createRoute({
   getParentRoute: () => root,
   path: 'sign-in',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
+  validateSearch: ({ next, problem }: Record<string, unknown>): { next?: string; problem?: ProviderProblemName } => ({
+    ...(typeof next === 'string' && /^\/(?!\/)/.test(next) && { next }),
+    ...(isProviderProblem(problem) && { problem }),
+  }),
   component: lazyRouteComponent(
     patiently(() => import('./rooms/sign-in/sign-in-page.tsx')),
     'SignInPage',

@@ -24,6 +24,7 @@ import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import type { CatalogCache } from './http/options/catalog-cache.ts';
 import { optionRoutes } from './http/options/routes.ts';
+import { oidcSignInRoutes } from './http/portal/oidc-sign-in.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
 import { preferencePageRoutes } from './http/preferences/preference-page.ts';
 import { unsubscribeRoutes } from './http/preferences/unsubscribe.ts';
@@ -104,6 +105,7 @@ export function createApp(parts: AppParts): Door {
   }
   if (config.areas.has('portal')) {
     manageRoutes(routes, service, (asked) => door.ask(asked));
+    oidcSignInRoutes(routes, service, logger);
     portalPages(routes);
   }
   openapiRoute(routes, config);

@@ -3,8 +3,10 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { behindLinks } from './behind-links.ts';
+import { type OidcRules, readGrant } from './domain/accounts/oidc-settings.ts';
 import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
+import { isEmail } from './domain/users/email.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, readMail } from './mail/mail-settings.ts';
 import { nearestName } from './nearest-name.ts';
@@ -77,6 +79,21 @@ export const SETTINGS = {
     secret: true,
   },
   mailFrom: { default: '', describe: 'sender of mail, for example Innkeeper <innkeeper@example.com>' },
+  oidcIssuer: { default: '', describe: 'issuer of the OpenID provider that signs people in to the portal' },
+  oidcClientId: { default: '', describe: 'client id at this provider' },
+  oidcClientSecret: { default: '', describe: 'client secret at this provider', secret: true },
+  oidcName: { default: '', describe: 'its name on the sign-in page (default: its host)' },
+  oidcScope: { default: 'openid email profile', describe: 'scopes to ask for' },
+  oidcDomains: {
+    default: '',
+    describe: 'domains whose verified e-mail addresses get an account when they first sign in, comma-separated',
+  },
+  oidcRolesClaim: { default: '', describe: 'claim that names groups or roles, for example groups' },
+  oidcRoles: {
+    default: '',
+    describe: 'what its values grant, comma-separated: VALUE=administrator or VALUE=CLIENTID:ROLE',
+  },
+  passwords: { default: 'on', describe: 'sign-in to the portal with passwords: on, or off with an OpenID provider' },
   scrub: {
     default: 'off',
     describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
@@ -134,6 +151,9 @@ export type Config = {
   webhooksAllow: readonly string[];
   /** Undefined: no mail is sent. */
   mail: MailSettings | undefined;
+  /** Undefined: no OpenID provider. */
+  oidc: OidcSettings | undefined;
+  passwords: boolean;
   /** Undefined: never by itself. */
   scrubEveryMs: number | undefined;
 };
@@ -248,9 +268,14 @@ export function readConfig(
       'a comma-separated list of IP addresses and CIDR ranges, for example 10.0.0.7,192.168.0.0/24,fd00::/8',
     ),
     mail: readMail(text('smtpUrl'), text('mailFrom'), problems),
+    oidc: readOidc(text, problems),
+    passwords: check('passwords', readSwitch(text('passwords')), 'on or off'),
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
     secretFile: undefined,
   };
+  if (config.passwords === false && !config.oidc) {
+    problems.push('INNKEEPER_PASSWORDS is off, but INNKEEPER_OIDC_ISSUER is not set: nobody could sign in. Set it.');
+  }
   // An empty variable is an unset one; a blank one is a mistake.
   if (text('secret') !== '' && text('secret').trim() === '') {
     problems.push('INNKEEPER_SECRET is blank. Create one with: openssl rand -base64 48');
@@ -271,6 +296,42 @@ export function readConfig(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+export type OidcSettings = OidcRules & {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  name: string;
+  scope: string;
+};
+
+function readOidc(text: (name: SettingName) => string, problems: string[]): OidcSettings | undefined {
+  const given = text('oidcIssuer');
+  if (given === '') return undefined;
+  const url = readPublicUrl(given);
+  // As it was given: providers compare it exactly.
+  const issuer = given.endsWith('/') ? `${url}/` : url;
+  if (url === undefined || issuer === undefined) problems.push('INNKEEPER_OIDC_ISSUER must be an https URL.');
+  else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
+    problems.push(`INNKEEPER_OIDC_ISSUER is ${url}: secrets would be sent unencrypted. Use an https URL.`);
+  const [clientId, clientSecret] = [text('oidcClientId'), text('oidcClientSecret')];
+  if (clientId === '' || clientSecret === '')
+    problems.push('INNKEEPER_OIDC_ISSUER is set, but INNKEEPER_OIDC_CLIENT_ID or _CLIENT_SECRET is not. Set both.');
+  const grants = readList(text('oidcRoles')).flatMap((each) => {
+    const grant = readGrant(each);
+    if (!grant)
+      problems.push(`INNKEEPER_OIDC_ROLES has "${each}": it must be VALUE=administrator or VALUE=CLIENTID:ROLE.`);
+    return grant ? [grant] : [];
+  });
+  const rolesClaim = text('oidcRolesClaim');
+  if ((rolesClaim === '') !== (grants.length === 0))
+    problems.push('INNKEEPER_OIDC_ROLES_CLAIM and INNKEEPER_OIDC_ROLES work together. Set both, or neither.');
+  const domains = readList(text('oidcDomains').toLowerCase());
+  if (domains.some((domain) => !isEmail(`a@${domain}`)))
+    problems.push('INNKEEPER_OIDC_DOMAINS must be a comma-separated list of domains, for example example.com.');
+  const name = text('oidcName') || URL.parse(given)?.host || '';
+  return { issuer: issuer ?? '', clientId, clientSecret, name, scope: text('oidcScope'), domains, rolesClaim, grants };
 }
 
 /** From the variable, or from the file that its …_FILE names. */

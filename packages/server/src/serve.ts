@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
-import { type Config, listeningUrl } from './config.ts';
+import { type Config, listeningUrl, type OidcSettings } from './config.ts';
 import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
 import { currentActor } from './domain/audit/actor.ts';
@@ -133,6 +133,8 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const openCatalogs = new OpenCatalogs(storage);
     const work = new WorkPool();
     held.push(work);
+    const oidc = config.oidc && (await startOidc(config.oidc));
+    if (oidc) held.push(oidc.provider);
     const mailer = config.mail && startMailer(config.mail, logger);
     const service: Service = {
       storage,
@@ -147,6 +149,8 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       userReads: new UserReads(storage, () => service.now()),
       webhookSender,
       webhookFigures: () => dispatcher.figures(),
+      oidc,
+      passwords: config.passwords,
       mailer,
       work,
       publicUrl,
@@ -167,7 +171,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     );
     held.push(activity, allowances, requestLog);
     if (mailer) {
-      const warning = keepWarning({ ...service, mailer }, (error) =>
+      const warning = keepWarning(Object.assign(service, { mailer }), (error) =>
         logger.warn({ err: error }, 'could not look for what to warn owners of; retrying'),
       );
       held.push(mailer, { close: () => warning.stop() });
@@ -230,6 +234,11 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     await letGo();
     throw error;
   }
+}
+
+async function startOidc({ name, scope, issuer, clientId, clientSecret, ...rules }: OidcSettings) {
+  const { createIdentityProvider } = await import('./tokens/remote/identity-provider.ts');
+  return { name, rules, provider: createIdentityProvider({ issuer, clientId, clientSecret, scope }) };
 }
 
 /** Log lines without addresses or links. */

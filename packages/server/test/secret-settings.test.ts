@@ -41,7 +41,7 @@ test('every secret can come from a file, without the line end that editors add',
 });
 
 test('what sounds like a secret is marked as one', () => {
-  const named = (Object.keys(SETTINGS) as SettingName[]).filter((name) => /secret|token$|password/i.test(name));
+  const named = (Object.keys(SETTINGS) as SettingName[]).filter((name) => /secret|token$|password$/i.test(name));
   expect(named.filter((name) => !('secret' in SETTINGS[name]))).toEqual([]);
 });
 

@@ -18,14 +18,16 @@ import { useMutateOnce } from './use-once.ts';
 
 const THEMES = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
 
-export function AccountMenu({ session }: { session: { email: string; administrator: boolean } }) {
+type Session = { email: string; administrator: boolean; signOutUrl: string | null };
+
+export function AccountMenu({ session }: { session: Session }) {
   const { email, administrator } = session;
   const { t } = useTranslation();
   const { theme, setTheme, language, setLanguage } = usePreferences();
   const signOut = useMutation({
     mutationFn: () => api.delete('/manage/v1/session'),
     // A whole new page: nothing that was shown stays in memory.
-    onSettled: () => location.assign(`${PORTAL_PATH}/sign-in`),
+    onSettled: () => location.assign(session.signOutUrl ?? `${PORTAL_PATH}/sign-in`),
   });
   const signOutOnce = useMutateOnce(signOut);
   return (

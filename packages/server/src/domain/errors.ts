@@ -496,6 +496,12 @@ export const ERRORS = {
     message: 'An account with this e-mail address already exists.',
     remedy: 'Sign in with it, then accept the invitation.',
   },
+  passwordsOff: {
+    code: '9409',
+    status: 409,
+    message: 'Passwords are switched off. Sign in with the identity provider.',
+    remedy: 'Use the sign-in page of the portal, or a sign-in link of the operator (innkeeper admin create).',
+  },
   mailOff: {
     code: '9409',
     status: 409,

@@ -1,5 +1,6 @@
 import type { Problem, Storage } from '../storage/port.ts';
-import type { TokenAlgorithm, TokenService } from '../tokens/port.ts';
+import type { IdentityProvider, TokenAlgorithm, TokenService } from '../tokens/port.ts';
+import type { OidcRules } from './accounts/oidc-settings.ts';
 import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
 import type { UserReads } from './audit/user-reads.ts';
@@ -27,6 +28,10 @@ export type Service = {
   userReads: UserReads;
   webhookSender: WebhookSender;
   webhookFigures(): WebhookFigures;
+  /** Signs people in to the portal. undefined: none is set. */
+  oidc: { provider: IdentityProvider; rules: OidcRules; name: string } | undefined;
+  /** Whether passwords sign in to the portal. */
+  passwords: boolean;
   /** undefined: no mail is sent, and links are shown to copy. */
   mailer: Mailer | undefined;
   /** For what could hold up the thread that answers. */

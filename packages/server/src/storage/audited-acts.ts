@@ -175,6 +175,23 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
         },
       ],
     },
+    identify: {
+      tell: (_, outcome) =>
+        typeof outcome === 'object' && outcome.outcome !== 'found'
+          ? [
+              {
+                action: outcome.outcome === 'created' ? 'account.created' : 'account.identityLinked',
+                appId: null,
+                subject: outcome.account.email,
+              },
+            ]
+          : [],
+    },
+    setRole: {
+      before: findAccountEmail,
+      tell: (_, outcome, subject: string, _accountId, role) =>
+        outcome === 'changed' ? [{ action: 'account.roleChanged', appId: null, subject, after: { role } }] : [],
+    },
     addLink: {
       before: findAccountEmail,
       tell: (_, outcome, subject: string) =>
@@ -241,6 +258,10 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
             ]
           : [],
     },
+    grant: {
+      tell: async (stores, outcome, _before, appId, accountId, role) =>
+        outcome === 'granted' ? toldOfJoining(await findAccountEmail(stores, accountId), { appId, role }) : [],
+    },
     remove: {
       locksApplication: true,
       before: findMember,
@@ -271,6 +292,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
             ]
           : [],
     },
+    isInvited: 'read',
     findByLink: 'read',
     accept: {
       before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
@@ -291,6 +313,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   sessions: {
     openByLink: SIGN_IN,
     openByPassword: SIGN_IN,
+    openByIdentity: SIGN_IN,
     openBySetUp: {
       tell: (_, outcome, _before, _linkHash, _now, { email }) =>
         outcome === 'opened' ? [{ action: 'account.created', appId: null, subject: email }] : [],

@@ -53,3 +53,31 @@ export class TokenServiceUnreachable extends Error {
 export class TokenServiceRefused extends Error {
   override name = 'TokenServiceRefused';
 }
+
+/** What the browser keeps between the two halves of a sign-in. */
+export type PendingSignIn = { state: string; nonce: string; verifier: string };
+
+/** What an identity provider says of somebody, by an ID token that is genuine and for us. */
+export type IdentityClaims = Record<string, unknown> & { iss: string; sub: string };
+
+/** An OpenID provider that signs people in to the portal. */
+export interface IdentityProvider {
+  /** Where the browser goes. */
+  begin(redirectUri: string): Promise<{ url: string; pending: PendingSignIn }>;
+  /** What it came back with. Both throw IdentityProblem, nothing else. */
+  finish(returned: URLSearchParams, pending: PendingSignIn, redirectUri: string): Promise<IdentityClaims>;
+  /** Where to sign out of the provider too; undefined: it offers none, or has not answered yet. */
+  endSessionUrl(returnTo: string): string | undefined;
+  close(): void;
+}
+
+/** `cancelled`: by the person or the provider. `refused`: what it answered is invalid, or it did not accept us. */
+export class IdentityProblem extends Error {
+  override name = 'IdentityProblem';
+  readonly kind: 'unreachable' | 'refused' | 'cancelled';
+
+  constructor(kind: IdentityProblem['kind'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

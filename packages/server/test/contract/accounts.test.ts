@@ -59,6 +59,45 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.accounts.addLink(randomUUID(), link())).toBe('unknown');
   });
 
+  test('an identity finds its account, is linked by its address, or gets a new one', async () => {
+    const { accounts, sessions } = storage;
+    const made = account(`${randomUUID()}@example.com`, { role: 'member' });
+    const [subject, other] = [`issuer ${randomUUID()}`, `issuer ${randomUUID()}`];
+    expect(await accounts.identify({ subject, emailKey: made.emailKey }, null)).toBe('unknown');
+    const identify = () =>
+      accounts.identify({ subject, emailKey: made.emailKey }, account(made.email, { role: 'member' }));
+    // However many at once: one account.
+    const outcomes = await Promise.all(times(8, identify));
+    expect(outcomes.filter((each) => typeof each === 'object' && each.outcome === 'created')).toHaveLength(1);
+    const found = await accounts.identify({ subject, emailKey: null }, null);
+    if (typeof found !== 'object') throw new Error(found);
+    expect(found).toMatchObject({ outcome: 'found', account: { email: made.email, hasPassword: false } });
+    expect(await accounts.identify({ subject: other, emailKey: made.emailKey }, made)).toBe('other-identity');
+    const { accountId } = found.account;
+    const opened = session();
+    expect(await sessions.openByIdentity(accountId, other, opened)).toBe('unknown');
+    expect(await sessions.openByIdentity(accountId, subject, opened)).toBe('opened');
+    expect((await sessions.findByHash(opened.sessionHash, NOW))?.account.accountId).toBe(accountId);
+
+    const old = account(`${randomUUID()}@example.com`, { role: 'member' });
+    await accounts.createWithLink(old, link());
+    expect(await accounts.identify({ subject: other, emailKey: old.emailKey }, made)).toMatchObject({
+      outcome: 'linked',
+      account: { accountId: old.accountId },
+    });
+  });
+
+  test('an administrator can be made and unmade, but not the last one', async () => {
+    const { accounts } = storage;
+    for (const { email } of await accounts.list()) await accounts.delete(email);
+    const [first, second] = [account(`${randomUUID()}@example.com`), account(`${randomUUID()}@example.com`)];
+    for (const each of [first, second]) await accounts.createWithLink({ ...each, role: 'administrator' }, link());
+    expect(await accounts.setRole(first.accountId, 'administrator')).toBe('same');
+    const both = [first, second].map(({ accountId }) => accounts.setRole(accountId, 'member'));
+    expect((await Promise.all(both)).sort()).toEqual(['changed', 'last-administrator']);
+    expect(await accounts.setRole(randomUUID(), 'member')).toBe('unknown');
+  });
+
   test('a set-up link makes the first account and no other', async () => {
     const links = times(4, () => link());
     for (const each of links) expect(await storage.accounts.addSetUpLink(each)).toBe('added');

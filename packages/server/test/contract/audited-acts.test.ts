@@ -48,6 +48,7 @@ test('every act that changes something is audited, or says why not', () => {
     'selections.purgeHistory',
     'selections.unset',
     'sessions.end',
+    'sessions.openByIdentity',
     'sessions.openByLink',
     'sessions.openByPassword',
     'sessions.touch',

@@ -173,6 +173,28 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['account.created'],
   },
+  'accounts.identify': {
+    async prepare(storage) {
+      const made = await makeAccount(storage);
+      return ({ accounts }) => accounts.identify({ subject: randomUUID(), emailKey: made.emailKey }, null);
+    },
+    actions: ['account.identityLinked'],
+  },
+  'accounts.setRole': {
+    async prepare(storage) {
+      const made = account(email(), { role: 'member' });
+      await storage.accounts.createWithLink(made, link());
+      return ({ accounts }) => accounts.setRole(made.accountId, 'administrator');
+    },
+    actions: ['account.roleChanged'],
+  },
+  'members.grant': {
+    async prepare(storage, appId) {
+      const { accountId } = await makeAccount(storage);
+      return ({ members }) => members.grant(appId, accountId, 'viewer', NOW);
+    },
+    actions: ['member.joined'],
+  },
   'accounts.addLink': {
     async prepare(storage) {
       const { accountId } = await makeAccount(storage);

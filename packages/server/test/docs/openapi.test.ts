@@ -108,6 +108,7 @@ test('no route outside this list is left undocumented', () => {
     'cors.ts', // preflights
     'explorer.ts',
     'guide.ts',
+    'oidc-sign-in.ts', // redirects of a browser
     'openapi.ts', // the document itself
     'portal-pages.ts',
     'preference-page.ts', // pages of people, who have a link

@@ -22,7 +22,12 @@ export type Fault =
 /** Whose subject tokens are taken: by a JWKS, or the address of one (asked for at each exchange, so it may come up later). */
 export type Trust = { trustJwks?: JSONWebKeySet; trustJwksUrl?: string };
 
+/** For signing people in: who is at the browser, and where it comes from and goes back to. */
+export type SignIn = { redirectUri: string; signedOutUri: string };
+export type Person = { sub: string } & Record<string, unknown>;
+
 export type ProviderSettings = Trust & {
+  signIn?: SignIn;
   port: number;
   clientId: string;
   clientSecret: string;
@@ -32,7 +37,7 @@ export type ProviderSettings = Trust & {
 };
 
 export type Seen = { connections: number; requests: Record<string, number> };
-export type Command = { id: number; fault?: Fault; trust?: Trust };
+export type Command = { id: number; fault?: Fault; trust?: Trust; person?: Person | null };
 export type Answer = { id: number; seen: Seen };
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -40,6 +45,8 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const settings: ProviderSettings = JSON.parse(process.env.OIDC_PROVIDER_SETTINGS ?? '{}');
 let trust: Trust = settings;
 let fault: Fault = 'none';
+/** null: they press cancel. */
+let person: Person | null = { sub: 'nobody' };
 const seen: Seen = { connections: 0, requests: {} };
 
 async function identifySubject(subjectToken: string, issuer: string): Promise<string> {
@@ -55,9 +62,10 @@ function createProvider(issuer: string): Provider {
       {
         client_id: settings.clientId,
         client_secret: settings.clientSecret,
-        grant_types: [TOKEN_EXCHANGE],
-        response_types: [],
-        redirect_uris: [],
+        grant_types: [TOKEN_EXCHANGE, ...(settings.signIn ? ['authorization_code'] : [])],
+        response_types: settings.signIn ? ['code'] : [],
+        redirect_uris: settings.signIn ? [settings.signIn.redirectUri] : [],
+        ...(settings.signIn && { post_logout_redirect_uris: [settings.signIn.signedOutUri] }),
       },
     ],
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
@@ -67,7 +75,10 @@ function createProvider(issuer: string): Provider {
       introspection: { enabled: true },
       revocation: { enabled: true },
     },
-    ttl: { AccessToken: settings.tokenSeconds },
+    ttl: { AccessToken: settings.tokenSeconds, Interaction: 600, Session: 600, Grant: 600 },
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'groups', 'xms_edov'] },
+    findAccount: (_, accountId) => ({ accountId, claims: () => ({ ...person, sub: accountId }) }),
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
   });
 
   async function exchangeToken(ctx: KoaContextWithOIDC): Promise<void> {
@@ -95,6 +106,16 @@ function createProvider(issuer: string): Provider {
   }
 
   const params = ['subject_token', 'subject_token_type', 'requested_token_type', 'audience'];
+  enterAtOnce = async (request, response) => {
+    if (!person) {
+      const cancelled = { error: 'access_denied', error_description: 'cancelled' };
+      return provider.interactionFinished(request, response, cancelled);
+    }
+    const grant = new provider.Grant({ accountId: person.sub, clientId: settings.clientId });
+    grant.addOIDCScope('openid email profile');
+    const consent = { grantId: await grant.save() };
+    await provider.interactionFinished(request, response, { login: { accountId: person.sub }, consent });
+  };
   provider.registerGrantType(TOKEN_EXCHANGE, exchangeToken, params);
   return provider;
 }
@@ -117,9 +138,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       .writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers })
       .end(fault.body);
   }
+  if (path.startsWith('/interaction/')) return enterAtOnce(request, response);
   await handle(request, response);
 }
 
+/** In place of a form. */
+let enterAtOnce: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 const server = createServer((request, response) => void answer(request, response));
 server.on('connection', () => {
@@ -135,6 +159,7 @@ server.listen(settings.port, '127.0.0.1', () => {
 process.on('message', (command: Command) => {
   fault = command.fault ?? fault;
   trust = command.trust ?? trust;
+  if (command.person !== undefined) person = command.person;
   process.send?.({ id: command.id, seen } satisfies Answer);
 });
 // Whoever started it is gone, however that came about.

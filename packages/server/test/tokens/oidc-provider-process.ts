@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import type { Answer, Command, Fault, ProviderSettings, Seen, Trust } from './oidc-provider-main.ts';
+import type { Answer, Command, Fault, Person, ProviderSettings, Seen, SignIn, Trust } from './oidc-provider-main.ts';
 
 export type OidcProviderProcess = {
   /** Its issuer: INNKEEPER_TOKEN_SERVICE_URL. The same for its whole life, restarts included. */
@@ -16,12 +16,15 @@ export type OidcProviderProcess = {
   fail(fault: Fault | 'refused'): Promise<void>;
   /** Takes the subject tokens of another Innkeeper from here on. */
   trust(trust: Trust): Promise<void>;
+  /** Who signs in from here on; null presses cancel. */
+  person(person: Person | null): Promise<void>;
   /** What reached it since it was last started. */
   seen(): Promise<Seen>;
   stop(): Promise<void>;
 };
 
 export type OidcProviderOptions = Trust & {
+  signIn?: SignIn;
   /** 'jwt' is verified by its JWKS, 'opaque' by introspection. */
   tokenFormat?: 'jwt' | 'opaque';
   tokenSeconds?: number;
@@ -89,6 +92,9 @@ export async function startOidcProvider(options: OidcProviderOptions = {}): Prom
       delete settings.trustJwksUrl;
       Object.assign(settings, change);
       if (child) await tell({ trust: change });
+    },
+    async person(person) {
+      await tell({ person });
     },
     seen: () => tell({}),
     stop,

@@ -1,8 +1,8 @@
 import { Alert, Stack } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { sessionQuery } from '../../api/queries.ts';
+import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { PreferencesSection } from './preferences-section.tsx';
@@ -13,18 +13,20 @@ import { TotpSection } from './totp-section.tsx';
 export function AccountPage() {
   const { t } = useTranslation('account');
   const { data: session } = useSuspenseQuery(sessionQuery);
+  const { data: methods } = useQuery(signInMethodsQuery);
+  const hasPasswords = methods?.password ?? true;
   return (
     <Stack maw={860} mx="auto" gap="lg">
       <PageHeader
         title={t('title')}
         description={t(session.administrator ? 'aboutAdministrator' : 'about', { email: session.email })}
       />
-      {!session.hasPassword && (
+      {hasPasswords && !session.hasPassword && !methods?.oidc && (
         <Alert color="yellow" icon={<IconKey aria-hidden />} title={t('noPassword')}>
           {t('noPasswordText')}
         </Alert>
       )}
-      <PasswordSection session={session} />
+      {hasPasswords && <PasswordSection session={session} />}
       <TotpSection session={session} />
       <SessionsSection />
       <TokensSection session={session} />

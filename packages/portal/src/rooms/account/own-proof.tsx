@@ -1,6 +1,8 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Alert, Code, PasswordInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { signInMethodsQuery } from '../../api/queries.ts';
 
 /** Of the session: what a sensitive action asks for. */
 export type Needs = { email: string; needsPassword: boolean; needsLink: boolean; totp: boolean };
@@ -19,7 +21,15 @@ export function OwnProof(props: {
   const { needs, value, onChange, error, focus } = props;
   const { t } = useTranslation('account');
   const { t: shell } = useTranslation();
+  const { data: methods } = useQuery(signInMethodsQuery);
   if (asksForLink(needs, error)) {
+    if (methods?.oidc) {
+      return (
+        <Alert color="yellow" title={t('againNeeded')}>
+          {t('againNeededText', methods.oidc)}
+        </Alert>
+      );
+    }
     return (
       <Alert color="yellow" title={t('linkNeeded')}>
         {t('linkNeededText')}

@@ -90,6 +90,8 @@ export const INSTALLATION_ACTIONS = [
   'token.revoked',
   'account.created',
   'account.linkMade',
+  'account.identityLinked',
+  'account.roleChanged',
   'account.passwordChanged',
   'account.totpTurnedOn',
   'account.totpTurnedOff',

@@ -1,17 +1,19 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Button, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Divider, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { sessionQuery } from '../../api/queries.ts';
+import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { LoadingState, Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { Entrance } from './entrance.tsx';
 import { EntryProblem } from './entry-problem.tsx';
 import { Forgotten } from './forgotten.tsx';
+import { keepInvitation } from './kept-invitation.ts';
 import { PasswordForm } from './password-form.tsx';
+import { ProviderButton } from './provider-button.tsx';
 
 type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
 type Invitation = { email?: string; application?: string; role?: Role; invitedBy?: string };
@@ -21,7 +23,9 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
   const { t } = useTranslation('sign-in');
   const { email = '', application = '', role = 'viewer', invitedBy = '' } = invitation;
   const session = useQuery({ ...sessionQuery, retry: false });
+  const { data: methods } = useQuery(signInMethodsQuery);
   const [has, setHas] = useState<'none' | 'account'>('none');
+  const hasPasswords = methods?.password ?? true;
   const isOwn = session.data?.email.toLowerCase() === email.toLowerCase();
   const about = (
     <Stack gap="xs">
@@ -32,8 +36,12 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
   return (
     <Entrance title={t('invitationTitle')} about={about}>
       {session.isPending && <LoadingState />}
+      {!session.isPending && !isOwn && methods?.oidc && (
+        <ProviderButton label={t('acceptWith', methods.oidc)} next="/sign-in" onLeave={() => keepInvitation(token)} />
+      )}
+      {!session.isPending && !isOwn && methods?.oidc && hasPasswords && <Divider label={t('or')} />}
       {/* Only they know: whoever made the invitation is not to learn from it who has an account here. */}
-      {!session.isPending && !isOwn && (
+      {!session.isPending && !isOwn && hasPasswords && (
         <SegmentedControl
           fullWidth
           aria-label={t('whichWay')}
@@ -46,6 +54,7 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
         />
       )}
       {!session.isPending &&
+        (isOwn || hasPasswords) &&
         (isOwn || has === 'account' ? (
           <Join token={token} email={email} isOwn={isOwn} goOn={goOn} />
         ) : (

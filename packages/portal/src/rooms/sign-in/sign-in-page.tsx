@@ -1,12 +1,19 @@
+import { Divider } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useLocation, useRouter, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PORTAL_PATH } from '../../api/client.ts';
 import { patiently } from '../../api/connection.ts';
+import { signInMethodsQuery } from '../../api/queries.ts';
 import { LoadingState } from '../../shell/states.tsx';
 import { Entrance } from './entrance.tsx';
 import { Forgotten } from './forgotten.tsx';
+import { forgetInvitation, keptInvitation } from './kept-invitation.ts';
 import { PasswordForm } from './password-form.tsx';
+import type { ProviderProblemName } from './problem-names.ts';
+import { ProviderButton } from './provider-button.tsx';
+import { ProviderProblem } from './provider-problem.tsx';
 import { useLetIn } from './use-let-in.ts';
 
 // Most come with a password: the first view is small without the forms of links.
@@ -14,9 +21,12 @@ const LinkEntrance = lazy(patiently(async () => ({ default: (await import('./lin
 
 /** With a link, its token is in the fragment: no server and no log sees it. */
 export function SignInPage() {
-  const { hash: token } = useLocation();
+  const { hash } = useLocation();
+  // Back from the OpenID provider with an invitation to accept.
+  const [token] = useState(hash || keptInvitation());
+  useEffect(forgetInvitation, []);
   const { history } = useRouter();
-  const { next = '' } = useSearch({ from: '/sign-in' });
+  const { next = '', problem } = useSearch({ from: '/sign-in' });
   // In the place of this page: its address, with the token, does not stay in the history.
   const goOn = (path = next) => location.replace(PORTAL_PATH + path);
   // A signed-in person sees no new page: the message stays.
@@ -28,17 +38,30 @@ export function SignInPage() {
       </Suspense>
     );
   }
-  return <PasswordEntrance goOn={() => goOn()} letIn={letIn} />;
+  return <PlainEntrance next={next} problem={problem} goOn={() => goOn()} letIn={letIn} />;
 }
 
-function PasswordEntrance({ goOn, letIn }: { goOn(): void; letIn(): void }) {
+type PlainProps = { next: string; problem: ProviderProblemName | undefined; goOn(): void; letIn(): void };
+
+/** Without a link: by password, or by the OpenID provider. */
+function PlainEntrance({ next, problem, goOn, letIn }: PlainProps) {
   const { t } = useTranslation('sign-in');
   const [email, setEmail] = useState('');
-  if (useLetIn(letIn)) return <LoadingState />;
+  const methods = useQuery(signInMethodsQuery);
+  if (useLetIn(letIn) || methods.isPending) return <LoadingState />;
+  // A service that does not answer this still takes passwords.
+  const { password = true, oidc } = methods.data ?? {};
   return (
     <Entrance title={t('title')}>
-      <PasswordForm onEntered={goOn} onEmail={setEmail} />
-      <Forgotten email={email} />
+      {problem && <ProviderProblem problem={problem} />}
+      {oidc && <ProviderButton label={t('withProvider', oidc)} next={next} />}
+      {oidc && password && <Divider label={t('or')} />}
+      {password && (
+        <>
+          <PasswordForm onEntered={goOn} onEmail={setEmail} />
+          <Forgotten email={email} />
+        </>
+      )}
     </Entrance>
   );
 }

@@ -18,6 +18,9 @@ const OF_CODES: Pace = { everyMs: 60_000, burst: 10 };
 const OF_MAIL_THERE: Pace = { everyMs: 600_000, burst: 3 };
 const OF_MAIL: Pace = { everyMs: 600_000, burst: 10 };
 
+/** Longer than the browser keeps it. */
+const OF_STATE: Pace = { everyMs: 3_600_000, burst: 1 };
+
 type Where = { emailKey: string; network: string };
 
 /**
@@ -46,6 +49,12 @@ export async function admitMail(service: Service, { emailKey, network }: Where):
 /** Of mails that members cause, invitations: whether one more may go to this address. */
 export function mayMail(service: Service, emailKey: string): Promise<boolean> {
   return isAdmitted(service, `mail ${emailKey}`, OF_MAIL);
+}
+
+/** Whether this state of a sign-in by an identity provider is used for the first time. */
+export async function admitIdentity(service: Service, state: string, network: string): Promise<boolean> {
+  await admit(service, `network ${network}`, OF_NETWORK);
+  return isAdmitted(service, `identity ${state}`, OF_STATE);
 }
 
 /** A successful sign-in resets its counts. The count across networks goes on. */

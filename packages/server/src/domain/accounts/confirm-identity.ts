@@ -16,15 +16,20 @@ export type Proof = { password: string | undefined; code: string | undefined };
 export type NeededProof = { password: boolean; code: boolean; link: boolean };
 
 /**
- * A fresh sign-in link replaces the password, for people who have forgotten it. It never replaces the code. An account
- * with neither has only the link.
+ * A fresh sign-in link replaces the password, for people who have forgotten it, and so does a fresh sign-in by the identity provider. Neither
+ * replaces the code. An account with neither password nor code signs in again.
  */
-export function neededProof({ account, session }: SignedIn, now: number): NeededProof {
-  const isFresh = session.means === 'link' && now - session.createdAt < FRESH_MS;
+export function neededProof(
+  { passwords }: Pick<Service, 'passwords'>,
+  { account, session }: SignedIn,
+  now: number,
+): NeededProof {
+  const isFresh = session.means !== 'password' && now - session.createdAt < FRESH_MS;
+  const hasPassword = passwords && account.hasPassword;
   return {
-    password: account.hasPassword && !isFresh,
+    password: hasPassword && !isFresh,
     code: account.hasTotp,
-    link: !account.hasPassword && !account.hasTotp && !isFresh,
+    link: !hasPassword && !account.hasTotp && !isFresh,
   };
 }
 
@@ -37,8 +42,8 @@ export async function confirmIdentity(
 ): Promise<void> {
   const { storage, now } = service;
   const { account } = signedIn;
-  const needed = neededProof(signedIn, now());
-  if (needed.link) throw linkNeeded(account.email);
+  const needed = neededProof(service, signedIn, now());
+  if (needed.link) throw linkNeeded(account.email, service.oidc?.name);
   if (!needed.password && !needed.code) return;
   if (needed.password && password === undefined) {
     throw new InnkeeperError('passwordWrong', { message: 'Your password is required.' });
@@ -58,9 +63,10 @@ export async function confirmIdentity(
   await forgetAttempts(service, where);
 }
 
-function linkNeeded(email: string): InnkeeperError {
-  return new InnkeeperError('linkNeeded', {
-    message: `Sign in again with a new link to confirm this. The operator creates one: innkeeper admin create --email ${email}`,
-    more: { needs: 'link' },
-  });
+function linkNeeded(email: string, provider: string | undefined): InnkeeperError {
+  const message =
+    provider === undefined
+      ? `Sign in again with a new link to confirm this. The operator creates one: innkeeper admin create --email ${email}`
+      : `Sign out and sign in again with ${provider} to confirm this.`;
+  return new InnkeeperError('linkNeeded', { message, more: { needs: 'link' } });
 }

@@ -19,6 +19,7 @@ const PASSWORD_PAGE = '/account';
 export async function mailLink(service: Service, wanted: WantedLink, network: string): Promise<void> {
   const { mailer } = service;
   if (!mailer) throw new InnkeeperError('mailOff');
+  if (!service.passwords) throw new InnkeeperError('passwordsOff');
   const emailKey = emailKeyOf(wanted.email);
   await admitMail(service, { emailKey, network });
   mailer.send(async () => {

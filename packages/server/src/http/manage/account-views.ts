@@ -42,6 +42,11 @@ export const SignedInShape = Type.Object(
       ),
       { description: 'applications this account can access, oldest first' },
     ),
+    signOutUrl: Nullable(
+      Type.String({
+        description: 'where to sign out of the OpenID provider too, if it opened the session and offers it',
+      }),
+    ),
     sessionId: Type.String({ format: 'uuid' }),
     signedInAt: Time,
     expiresAt: Type.String({ description: 'UTC; extended while the session is used, up to 30 days' }),
@@ -49,11 +54,12 @@ export const SignedInShape = Type.Object(
   { title: 'SignedIn' },
 );
 
-export async function viewSignedIn({ storage, now }: Service, signedIn: SignedIn) {
+export async function viewSignedIn(service: Service, signedIn: SignedIn) {
+  const { storage, now } = service;
   const { account, memberships, session } = signedIn;
   const accessTo = accessOf(signedIn);
   const isAdministrator = account.role === 'administrator';
-  const needed = neededProof(signedIn, now());
+  const needed = neededProof(service, signedIn, now());
   const applications = await storage.applications.list(isAdministrator ? undefined : memberships.map(appIdOf));
   return {
     accountId: account.accountId,
@@ -66,10 +72,15 @@ export async function viewSignedIn({ storage, now }: Service, signedIn: SignedIn
     recoveryCodes: account.hasTotp ? await storage.secondFactors.countRecoveryCodes(account.accountId) : 0,
     preferences: readPreferences(account.preferences),
     applications: applications.map(({ appId, clientId, name }) => ({ clientId, name, access: accessTo(appId) })),
+    signOutUrl: session.means === 'oidc' ? endSessionUrl(service) : null,
     sessionId: session.sessionId,
     signedInAt: formatTime(session.createdAt),
     expiresAt: formatTime(session.endsAt),
   };
+}
+
+function endSessionUrl({ oidc, publicUrl }: Service): string | null {
+  return oidc?.provider.endSessionUrl(`${publicUrl}/portal/sign-in`) ?? null;
 }
 
 const appIdOf = ({ appId }: { appId: number }): number => appId;

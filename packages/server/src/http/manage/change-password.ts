@@ -19,7 +19,7 @@ const schema = {
     ...CodeMember,
   }),
   response: { 204: Type.Null({ description: 'The password was changed.' }), ...ProofAnswer },
-  errors: PROOF_ERRORS,
+  errors: ['passwordsOff', ...PROOF_ERRORS] as const,
   examples: { first: { summary: 'A first password', body: { password: PASSWORD }, status: 204 } },
 };
 
@@ -27,6 +27,7 @@ export function changePasswordRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/password', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { current, password, code } = asked.readBody();
+    if (!service.passwords) throw new InnkeeperError('passwordsOff');
     const { account, session } = asked.signedIn;
     const wanted = requirePassword(password, account.email);
     await proveIdentity(service, asked, { password: current, code });

@@ -290,6 +290,7 @@ export const SIGNED_IN = {
   recoveryCodes: 0,
   preferences: { theme: 'auto', language: null },
   applications: [{ clientId: EXAMPLE.clientId, name: 'Demo', access: 'own' }],
+  signOutUrl: null,
   sessionId: EXAMPLE.sessionId,
   signedInAt: TIME,
   expiresAt: '2025-11-25 04:00:00',

@@ -7,6 +7,7 @@ import type { Routes } from '../server/routes.ts';
 import { refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { TYPED } from './proof.ts';
+import { Nullable } from './schemas.ts';
 
 const schema = {
   operationId: 'mailLink',
@@ -19,7 +20,7 @@ const schema = {
     purpose: Type.Enum(['password', 'signIn'], { description: '`password`: to set a new password' }),
   }),
   response: { 202: Type.Object({ mailed: Type.Boolean({ description: 'always true' }) }) },
-  errors: ['mailOff', 'tooManySignIns'] as const,
+  errors: ['mailOff', 'passwordsOff', 'tooManySignIns'] as const,
   examples: {
     forgotten: {
       summary: 'A forgotten password',
@@ -48,12 +49,28 @@ const methodsSchema = {
   operationId: 'listSignInMethods',
   summary: 'List the ways to sign in to the portal',
   response: {
-    200: Type.Object({ mail: Type.Boolean({ description: 'links can be mailed' }) }, { title: 'SignInMethods' }),
+    200: Type.Object(
+      {
+        password: Type.Boolean({ description: 'with e-mail address and password' }),
+        mail: Type.Boolean({ description: 'links can be mailed' }),
+        oidc: Nullable(
+          Type.Object(
+            { name: Type.String() },
+            { title: 'OpenIdProvider', description: 'by its name on the sign-in page' },
+          ),
+        ),
+      },
+      { title: 'SignInMethods' },
+    ),
   },
-  examples: { mail: { summary: 'With mail', status: 200, answer: { mail: true } } },
+  examples: { mail: { summary: 'With mail', status: 200, answer: { password: true, mail: true, oidc: null } } },
 };
 
 export function signInMethodsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/session/methods', schema: methodsSchema } as const;
-  entranceRoute(app, service, operation, async () => ({ mail: service.mailer !== undefined }));
+  entranceRoute(app, service, operation, async () => signInMethods(service));
+}
+
+function signInMethods({ passwords, mailer, oidc }: Service) {
+  return { password: passwords, mail: mailer !== undefined, oidc: oidc ? { name: oidc.name } : null };
 }

@@ -1,12 +1,21 @@
 import { LONGEST_MS } from '../../domain/accounts/session.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
+import type { Service } from '../../domain/service.ts';
+
+const SESSION = 'innkeeper';
 
 /** `__Host-` where there is HTTPS: no other host, and no page without TLS, can set or read it. */
-export function cookieNameFor(publicUrl: string): string {
-  return isSecure(publicUrl) ? '__Host-innkeeper' : 'innkeeper';
+export function cookieNameFor(publicUrl: string, name = SESSION): string {
+  return isSecure(publicUrl) ? `__Host-${name}` : name;
 }
 
 export function readSessionCookie(header: string | undefined, publicUrl: string): string | undefined {
-  const start = `${cookieNameFor(publicUrl)}=`;
+  return readCookie(header, publicUrl, SESSION);
+}
+
+export function readCookie(header: string | undefined, publicUrl: string, name: string): string | undefined {
+  const start = `${cookieNameFor(publicUrl, name)}=`;
   for (const pair of header?.split(';') ?? []) {
     const text = pair.trim();
     if (text.startsWith(start)) return text.slice(start.length);
@@ -16,16 +25,30 @@ export function readSessionCookie(header: string | undefined, publicUrl: string)
 
 /** Kept as long as a session can last; when it ends is for the database to say. */
 export function sessionCookie(publicUrl: string, sessionToken: string): string {
-  return makeCookie(publicUrl, sessionToken, LONGEST_MS / 1000);
+  return makeCookie(publicUrl, { name: SESSION, value: sessionToken, maxAge: LONGEST_MS / 1000, sameSite: 'Strict' });
 }
 
 export function endedCookie(publicUrl: string): string {
-  return makeCookie(publicUrl, '', 0);
+  return makeCookie(publicUrl, { name: SESSION, value: '', maxAge: 0, sameSite: 'Strict' });
 }
 
-function makeCookie(publicUrl: string, value: string, maxAge: number): string {
-  const attributes = `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${isSecure(publicUrl) ? '; Secure' : ''}`;
-  return `${cookieNameFor(publicUrl)}=${value}; ${attributes}`;
+type Cookie = { name: string; value: string; maxAge: number; sameSite: 'Strict' | 'Lax' };
+
+export function makeCookie(publicUrl: string, { name, value, maxAge, sameSite }: Cookie): string {
+  const attributes = `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=${sameSite}${isSecure(publicUrl) ? '; Secure' : ''}`;
+  return `${cookieNameFor(publicUrl, name)}=${value}; ${attributes}`;
+}
+
+/** The browser forgets the session it had: nobody could end it from there any more. */
+export async function endSessionBefore(service: Service, header: string | undefined): Promise<void> {
+  const session = readSessionCookie(header, service.publicUrl);
+  if (session === undefined) return;
+  try {
+    const { signedIn } = await authorizeManager(service, { session });
+    if (signedIn) await service.storage.sessions.end(signedIn.account.accountId, signedIn.session.sessionId);
+  } catch (error) {
+    if (!(error instanceof InnkeeperError)) throw error;
+  }
 }
 
 function isSecure(publicUrl: string): boolean {

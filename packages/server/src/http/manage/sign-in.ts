@@ -13,7 +13,7 @@ import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
 import { refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { TYPED } from './proof.ts';
-import { readSessionCookie, sessionCookie } from './session-cookie.ts';
+import { endSessionBefore, sessionCookie } from './session-cookie.ts';
 
 const schema = {
   operationId: 'createSession',
@@ -41,7 +41,7 @@ const schema = {
     }),
   },
   answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure with HTTPS' },
-  errors: ['linkInvalid', 'signInFailed', 'codeNeeded', 'accountThere', 'tooManySignIns'] as const,
+  errors: ['linkInvalid', 'signInFailed', 'codeNeeded', 'accountThere', 'passwordsOff', 'tooManySignIns'] as const,
   examples: {
     withPassword: {
       summary: 'With e-mail address and password',
@@ -67,7 +67,7 @@ export function signInRoute(app: Routes, service: Service): void {
     const network = request.network;
     const visitor = { userAgent: request.headers['user-agent'] ?? '', network };
     const { sessionToken } = await enter(service, body, visitor);
-    await endSessionBefore(service, readSessionCookie(request.headers.cookie, service.publicUrl));
+    await endSessionBefore(service, request.headers.cookie);
     const { signedIn } = await authorizeManager(service, { session: sessionToken });
     reply.code(201).header('set-cookie', sessionCookie(service.publicUrl, sessionToken));
     return viewSignedIn(service, signedIn as SignedIn);
@@ -81,6 +81,7 @@ async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ 
   if (token === undefined) {
     if (email === undefined) throw refuse('email', 'is missing');
     if (password === undefined) throw refuse('password', 'is missing');
+    if (!service.passwords) throw new InnkeeperError('passwordsOff');
     return signInByPassword(service, { email, password, code }, visitor);
   }
   const kind = kindOfLink(token);
@@ -91,19 +92,9 @@ async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ 
     if (password !== undefined) throw refuse('password', 'is not accepted with a sign-in link');
     return signInByLink(service, { token, code }, visitor);
   }
+  if (kind === 'invitation' && !service.passwords) throw new InnkeeperError('passwordsOff');
   if (kind === 'invitation') return acceptInvitation(service, { token, password }, visitor);
   const problem = whyNoEmail(email);
   if (problem !== undefined) throw refuse('email', problem);
   return setUp(service, { token, email: email as string, password }, visitor);
-}
-
-/** The browser forgets the session it had: nobody could end it from there any more. */
-async function endSessionBefore(service: Service, session: string | undefined): Promise<void> {
-  if (session === undefined) return;
-  try {
-    const { signedIn } = await authorizeManager(service, { session });
-    if (signedIn) await service.storage.sessions.end(signedIn.account.accountId, signedIn.session.sessionId);
-  } catch (error) {
-    if (!(error instanceof InnkeeperError)) throw error;
-  }
 }

@@ -14,6 +14,13 @@ export type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
 export type Membership = { appId: number; role: Role };
 export type Person = { account: AccountRecord; memberships: Membership[] };
 
+/** Who an identity provider says somebody is: its issuer and their subject there, as one text. */
+export type Identity = {
+  subject: string;
+  /** Verified by the provider; null: there is none. */
+  emailKey: string | null;
+};
+
 export type NewAccount = Pick<AccountRecord, 'accountId' | 'email' | 'role' | 'createdAt'> & {
   /** The address as it is compared: one account for each. */
   emailKey: string;
@@ -43,6 +50,19 @@ export interface AccountStore {
   addLink(accountId: string, link: NewLink): Promise<'added' | 'unknown'>;
   /** A link that makes the first account: only while there is none. */
   addSetUpLink(link: NewLink): Promise<'added' | 'account-there'>;
+  /**
+   * The account of an identity; else the one that has its address, which is linked to it; else the new one, if there may be one.
+   * 'other-identity': the account with this address belongs to another.
+   */
+  identify(
+    identity: Identity,
+    account: NewAccount | null,
+  ): Promise<{ outcome: 'found' | 'linked' | 'created'; account: AccountRecord } | 'unknown' | 'other-identity'>;
+  /** 'last-administrator': nobody could manage the installation any more. */
+  setRole(
+    accountId: string,
+    role: AccountRecord['role'],
+  ): Promise<'changed' | 'same' | 'unknown' | 'last-administrator'>;
   /** Oldest first. */
   list(): Promise<AccountRecord[]>;
   findByEmail(emailKey: string): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
@@ -101,7 +121,7 @@ export type SessionRecord = {
   endsAt: number;
   userAgent: string;
   /** How one got in. */
-  means: 'link' | 'password';
+  means: 'link' | 'password' | 'oidc';
 };
 
 export type NewSession = Omit<SessionRecord, 'accountId'>;
@@ -116,6 +136,8 @@ export interface SessionStore {
     session: NewSession,
     factor?: Factor,
   ): Promise<'opened' | 'spent'>;
+  /** While the account is linked to this identity. */
+  openByIdentity(accountId: string, subject: string, session: NewSession): Promise<'opened' | 'unknown'>;
   /** Spends a set-up link, makes the first account and opens its session, or does nothing of it. */
   openBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): Promise<'opened' | 'spent'>;
   /** While it lasts. */

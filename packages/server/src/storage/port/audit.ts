@@ -31,6 +31,8 @@ export const AUDIT_ACTIONS = [
   'token.revoked',
   'account.created',
   'account.linkMade',
+  'account.identityLinked',
+  'account.roleChanged',
   'account.passwordChanged',
   'account.totpTurnedOn',
   'account.totpTurnedOff',

@@ -7,6 +7,8 @@ export interface MemberStore {
   list(appId: number): Promise<MemberRecord[]>;
   /** 'last-owner': nobody could manage the application any more, as there is no administrator either. */
   changeRole(appId: number, accountId: string, role: Role): Promise<'changed' | 'unknown' | 'last-owner'>;
+  /** A new member; a role that is there already stays. */
+  grant(appId: number, accountId: string, role: Role, at: number): Promise<'granted' | 'there' | 'unknown'>;
   remove(appId: number, accountId: string): Promise<'removed' | 'unknown' | 'last-owner'>;
 }
 
@@ -30,6 +32,8 @@ export type NewInvitation = InvitationRecord & {
 export interface InvitationStore {
   /** The one before to the same address ends. */
   create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
+  /** Whether there is a valid one to this address. */
+  isInvited(emailKey: string, now: number): Promise<boolean>;
   /** The valid ones of an application, newest first. */
   list(appId: number, now: number): Promise<InvitationRecord[]>;
   revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;

@@ -1,6 +1,7 @@
 import type { AccountRecord, AccountStore, Credentials, NewAccount } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes } from './encoding.ts';
+import { violation } from './errors.ts';
 import type { Query } from './transactions.ts';
 
 export const ACCOUNT_COLUMNS = `a.account_id, a.email, a.role, a.created_at as account_created_at,
@@ -99,6 +100,51 @@ export function accountStore(connections: Connections): AccountStore {
       if (!row) throw new Error('An account was neither made nor found.');
       return { outcome: row.account_id === account.accountId ? 'created' : 'there', account: toAccount(row) };
     },
+    async identify({ subject, emailKey }, account) {
+      try {
+        return await connections.transaction(async (query) => {
+          const by = (column: string, value: string) =>
+            query<AccountRow & { oidc_subject: string | null }>(
+              `select ${ACCOUNT_COLUMNS}, a.oidc_subject from accounts a where a.${column} = $1 for no key update`,
+              [value],
+            );
+          const link = (accountId: string) =>
+            query('update accounts set oidc_subject = $1 where account_id = $2', [subject, accountId]);
+          const [known] = await by('oidc_subject', subject);
+          if (known) return { outcome: 'found', account: toAccount(known) };
+          const [there] = emailKey === null ? [] : await by('email_key', emailKey);
+          if (there) {
+            if (there.oidc_subject !== null) return 'other-identity';
+            await link(there.account_id);
+            return { outcome: 'linked', account: toAccount(there) };
+          }
+          if (account === null) return 'unknown';
+          await insertAccount(query, account);
+          await link(account.accountId);
+          const [made] = await by('oidc_subject', subject);
+          return { outcome: 'created', account: toAccount(made as AccountRow) };
+        });
+      } catch (error) {
+        // Somebody else signed in with it, or made the account, at this moment.
+        const { constraint } = violation(error) ?? {};
+        if (constraint === 'accounts_email' || constraint === 'accounts_by_oidc_subject') return 'other-identity';
+        throw error;
+      }
+    },
+    setRole: (accountId, role) =>
+      connections.transaction(async (query) => {
+        // All administrators: two who lose the role at once come one after the other.
+        const administrators = await query<{ account_id: string }>(
+          "select account_id from accounts where role = 'administrator' order by account_id for no key update",
+        );
+        const [held] = await query<{ role: string }>('select role from accounts where account_id = $1', [accountId]);
+        if (!held) return 'unknown';
+        if (held.role === role) return 'same';
+        const others = administrators.filter((each) => each.account_id !== accountId);
+        if (role !== 'administrator' && others.length === 0) return 'last-administrator';
+        await query('update accounts set role = $1 where account_id = $2', [role, accountId]);
+        return 'changed';
+      }),
     async addLink(accountId, { linkHash, expiresAt }) {
       const rows = await connections.write(ADD_LINK, [toBytes(linkHash), expiresAt, accountId]);
       return rows.length > 0 ? 'added' : 'unknown';

@@ -16,6 +16,7 @@ const FIND = statement(`
   select ${COLUMNS}, exists (select 1 from accounts a where a.email_key = i.email_key) as has_account
   from invitations i where i.link_hash = $1 and i.expires_at > $2
 `);
+const IS_INVITED = statement('select 1 as one from invitations where email_key = $1 and expires_at > $2 limit 1');
 const REVOKE = statement('delete from invitations where app_id = $1 and invitation_id = $2 returning invitation_id');
 
 // An invitation to the same address takes the place of the one before. The membership is locked, so that who loses it
@@ -74,6 +75,9 @@ export function invitationStore(connections: Connections): InvitationStore {
     },
     async revoke(appId, invitationId) {
       return (await connections.write(REVOKE, [appId, invitationId])).length > 0 ? 'revoked' : 'unknown';
+    },
+    async isInvited(emailKey, now) {
+      return (await connections.read(IS_INVITED, [emailKey, now])).length > 0;
     },
     async findByLink(linkHash, now) {
       const [row] = await connections.read<Row & { has_account: boolean }>(FIND, [toBytes(linkHash), now]);

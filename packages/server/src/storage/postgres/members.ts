@@ -15,6 +15,17 @@ const LIST = statement(`
 
 type Row = { account_id: string; email: string; role: Role; created_at: number };
 
+const GRANT = statement(`
+  with granted as (
+    insert into memberships (app_id, account_id, role, created_at)
+    select p.app_id, a.account_id, $3::text, $4::bigint from applications p, accounts a
+    where p.app_id = $1 and a.account_id = $2
+    on conflict do nothing returning app_id
+  )
+  select exists (select 1 from granted) as granted,
+    exists (select 1 from memberships where app_id = $1 and account_id = $2) as there
+`);
+
 export function memberStore(connections: Connections): MemberStore {
   return {
     async list(appId) {
@@ -36,6 +47,11 @@ export function memberStore(connections: Connections): MemberStore {
         if (role !== 'owner') await endInvitations(query, appId, accountId);
         return rows.length > 0 ? 'changed' : 'unknown';
       });
+    },
+    async grant(appId, accountId, role, at) {
+      const [row] = await connections.write<{ granted: boolean; there: boolean }>(GRANT, [appId, accountId, role, at]);
+      if (row?.granted) return 'granted';
+      return row?.there ? 'there' : 'unknown';
     },
     remove(appId, accountId) {
       return connections.transaction(async (query) => {

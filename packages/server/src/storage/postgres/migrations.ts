@@ -521,6 +521,11 @@ const MIGRATIONS: readonly string[] = [
   );
   create index webhook_responses_by_user on webhook_responses (user_id);
   `,
+  `
+  -- Who an identity provider says the account is: issuer and subject.
+  alter table accounts add column oidc_subject text;
+  create unique index accounts_by_oidc_subject on accounts (oidc_subject);
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -86,6 +86,17 @@ export function sessionStore(connections: Connections): SessionStore {
         return 'opened';
       });
     },
+    openByIdentity(accountId, subject, session) {
+      return connections.transaction(async (query) => {
+        const same = await query(
+          'select 1 from accounts where account_id = $1 and oidc_subject = $2 for no key update',
+          [accountId, subject],
+        );
+        if (same.length === 0) return 'unknown';
+        await insertSession(query, accountId, session);
+        return 'opened';
+      });
+    },
     async openBySetUp(linkHash, now, account, session) {
       const { accountId, email, emailKey, role, createdAt, passwordHash } = account;
       const made = [accountId, email, emailKey, role, createdAt, passwordHash];

@@ -1,4 +1,4 @@
-import type { AccountRecord, AccountStore, Credentials, NewAccount, NewLink } from '../port.ts';
+import type { AccountRecord, AccountStore, Credentials, Identity, NewAccount, NewLink } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
@@ -67,6 +67,40 @@ export function accountActs(connection: Connection) {
       statement('delete from sign_in_links where account_id = ? or account_id is null').run(id);
       addLink(id, link);
       return { outcome: there ? 'there' : 'created', account: kept };
+    },
+    identifyAccount(
+      { subject, emailKey }: Identity,
+      account: NewAccount | null,
+    ): Awaited<ReturnType<AccountStore['identify']>> {
+      const by = (column: string, value: string) =>
+        statement(`select ${ACCOUNT_COLUMNS}, a.oidc_subject from accounts a where a.${column} = ?`).get(value);
+      const link = (id: Uint8Array) =>
+        statement('update accounts set oidc_subject = ? where account_id = ?').run(subject, id);
+      const known = by('oidc_subject', subject);
+      if (known) return { outcome: 'found', account: toAccount(known) };
+      const there = emailKey === null ? undefined : by('email_key', emailKey);
+      if (there) {
+        if (there.oidc_subject !== null) return 'other-identity';
+        link(there.account_id as Uint8Array);
+        return { outcome: 'linked', account: toAccount(there) };
+      }
+      if (account === null) return 'unknown';
+      insertAccount(connection, account);
+      link(toBytes(account.accountId));
+      return { outcome: 'created', account: toAccount(by('oidc_subject', subject) as Record<string, unknown>) };
+    },
+    setAccountRole(
+      accountId: string,
+      role: AccountRecord['role'],
+    ): 'changed' | 'same' | 'unknown' | 'last-administrator' {
+      const id = toBytes(accountId);
+      const held = statement('select role from accounts where account_id = ?').get(id)?.role;
+      if (held === undefined) return 'unknown';
+      if (held === role) return 'same';
+      const others = statement("select 1 from accounts where role = 'administrator' and account_id <> ?").get(id);
+      if (role !== 'administrator' && !others) return 'last-administrator';
+      statement('update accounts set role = ? where account_id = ?').run(role, id);
+      return 'changed';
     },
     addAccountLink(accountId: string, link: NewLink): 'added' | 'unknown' {
       const id = toBytes(accountId);

@@ -7,7 +7,7 @@ import { insertSession } from './sessions.ts';
 
 const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at';
 
-export function invitationReads({ statement }: Connection): Pick<InvitationStore, 'list' | 'findByLink'> {
+export function invitationReads({ statement }: Connection): Pick<InvitationStore, 'list' | 'isInvited' | 'findByLink'> {
   return {
     async list(appId, now) {
       return statement(
@@ -16,6 +16,13 @@ export function invitationReads({ statement }: Connection): Pick<InvitationStore
       )
         .all(appId, now)
         .map(toInvitation);
+    },
+    async isInvited(emailKey, now) {
+      const row = statement('select 1 from invitations where email_key = ? and expires_at > ? limit 1').get(
+        emailKey,
+        now,
+      );
+      return row !== undefined;
     },
     async findByLink(linkHash, now) {
       const row = statement(

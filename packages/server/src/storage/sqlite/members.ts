@@ -47,6 +47,15 @@ export function memberActs(connection: Connection) {
       endInvitations(appId, id);
       return 'changed';
     },
+    grantMembership(appId: number, accountId: string, role: Role, at: number): 'granted' | 'there' | 'unknown' {
+      const id = toBytes(accountId);
+      if (roleOf(appId, id) !== undefined) return 'there';
+      const { changes } = statement(
+        `insert into memberships (app_id, account_id, role, created_at)
+         select p.app_id, a.account_id, ?, ? from applications p, accounts a where p.app_id = ? and a.account_id = ?`,
+      ).run(role, at, appId, id);
+      return changes === 0 ? 'unknown' : 'granted';
+    },
     removeMember(appId: number, accountId: string): 'removed' | 'unknown' | 'last-owner' {
       const id = toBytes(accountId);
       const held = roleOf(appId, id);

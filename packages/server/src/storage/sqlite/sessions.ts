@@ -57,6 +57,13 @@ export function sessionActs(connection: Connection) {
       insertSession(connection, id, session);
       return 'opened';
     },
+    openSessionByIdentity(accountId: string, subject: string, session: NewSession): 'opened' | 'unknown' {
+      const id = toBytes(accountId);
+      const same = statement('select 1 from accounts where account_id = ? and oidc_subject = ?').get(id, subject);
+      if (!same) return 'unknown';
+      insertSession(connection, id, session);
+      return 'opened';
+    },
     openSessionBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): 'opened' | 'spent' {
       if (statement('select 1 from accounts limit 1').get()) return 'spent';
       const { changes } = statement(

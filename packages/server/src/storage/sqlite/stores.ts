@@ -94,6 +94,8 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     accounts: {
       ...of(accountReads),
       createWithLink: (account, link) => run('createAccountWithLink', account, link),
+      identify: (identity, account) => run('identifyAccount', identity, account),
+      setRole: (accountId, role) => run('setAccountRole', accountId, role),
       addLink: (accountId, link) => run('addAccountLink', accountId, link),
       addSetUpLink: (link) => run('addSetUpLink', link),
       setPassword: (accountId, passwordHash, keepSessionId) =>
@@ -121,12 +123,14 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       openByPassword: (accountId, passwordHash, session, factor) =>
         run('openSessionByPassword', accountId, passwordHash, session, factor),
       openBySetUp: (linkHash, now, account, session) => run('openSessionBySetUp', linkHash, now, account, session),
+      openByIdentity: (accountId, subject, session) => run('openSessionByIdentity', accountId, subject, session),
       end: (accountId, sessionId) => run('endSession', accountId, sessionId),
       touch: (sessionId, seen) => run('touchSession', sessionId, seen),
     },
     members: {
       ...of(memberReads),
       changeRole: (appId, accountId, role) => run('changeMemberRole', appId, accountId, role),
+      grant: (appId, accountId, role, at) => run('grantMembership', appId, accountId, role, at),
       remove: (appId, accountId) => run('removeMember', appId, accountId),
     },
     invitations: {

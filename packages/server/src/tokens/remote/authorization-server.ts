@@ -31,11 +31,13 @@ export function createAuthorizationServer(options: {
   clientId: string;
   clientSecret: string;
   deadlines: Deadlines;
+  /** RFC 8414 first, then OpenID Connect Discovery: many servers publish only one of them. */
+  discovery?: readonly Discovery[];
 }): AuthorizationServer {
-  const { issuer, clientId, clientSecret, deadlines } = options;
+  const { issuer, clientId, clientSecret, deadlines, discovery = ['oauth2', 'oidc'] } = options;
   return {
     metadata: createRemembered({
-      load: () => deadlines.run((signal) => discover(issuer, signal)),
+      load: () => deadlines.run((signal) => discover(issuer, discovery, signal)),
       freshMs: TEN_MINUTES,
       keptMs: ONE_DAY,
     }),
@@ -54,10 +56,11 @@ export function requestOptions(signal: AbortSignal) {
   return { signal, [customFetch]: fetchAnswer, [allowInsecureRequests]: true } as const;
 }
 
-/** RFC 8414 first, then OpenID Connect Discovery: many servers publish only one of them. */
-async function discover(issuer: URL, signal: AbortSignal): Promise<Metadata> {
+type Discovery = 'oauth2' | 'oidc';
+
+async function discover(issuer: URL, discovery: readonly Discovery[], signal: AbortSignal): Promise<Metadata> {
   let reason = '';
-  for (const algorithm of ['oauth2', 'oidc'] as const) {
+  for (const algorithm of discovery) {
     try {
       const response = await discoveryRequest(issuer, { ...requestOptions(signal), algorithm });
       return await processDiscoveryResponse(issuer, response);
@@ -67,6 +70,6 @@ async function discover(issuer: URL, signal: AbortSignal): Promise<Metadata> {
     }
   }
   throw new TokenServiceRefused(
-    `${issuer.href} publishes no OAuth 2.0 metadata; the token service URL must be its issuer (${reason})`,
+    `${issuer.href} publishes no OAuth 2.0 metadata; this URL must be its issuer (${reason})`,
   );
 }

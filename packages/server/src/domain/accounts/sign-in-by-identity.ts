@@ -1,0 +1,74 @@
+import type { AccountRecord } from '../../storage/port.ts';
+import type { IdentityClaims } from '../../tokens/port.ts';
+import { actingAs } from '../audit/actor.ts';
+import type { Service } from '../service.ts';
+import { emailKeyOf, makeAccount, whyNoEmail } from './account.ts';
+import { type OidcRules, wantedRoles } from './oidc-settings.ts';
+import { makeSession } from './session.ts';
+import type { Visitor } from './sign-in.ts';
+
+/** Why an identity gets no account; the sign-in page says it in the reader's language. */
+export type IdentityRefusal = 'unverified' | 'domain' | 'other-identity';
+
+type Outcome = { sessionToken: string } | { refused: IdentityRefusal };
+
+/**
+ * An identity that is linked to an account signs in to it. Otherwise a verified address finds its account, which is linked, or gets one if
+ * its domain is allowed or it was invited.
+ */
+export async function signInByIdentity(
+  service: Service,
+  rules: OidcRules,
+  claims: IdentityClaims,
+  { userAgent }: Pick<Visitor, 'userAgent'>,
+): Promise<Outcome> {
+  const { storage, keyring, now } = service;
+  const email = verifiedEmail(claims);
+  const emailKey = email === undefined ? null : emailKeyOf(email);
+  const subject = `${claims.iss} ${claims.sub}`;
+  const isWelcome = emailKey !== null && (await mayHaveAccount(service, rules, emailKey));
+  const made = isWelcome ? makeAccount(email as string, { role: 'member', now: now() }) : null;
+  return actingAs(email ?? `oidc:${claims.sub}`, async () => {
+    const found = await storage.accounts.identify({ subject, emailKey }, made);
+    if (found === 'other-identity') return { refused: found };
+    if (found === 'unknown') return { refused: emailKey === null ? 'unverified' : 'domain' };
+    await applyRoles(service, rules, found.account, claims);
+    const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'oidc', now: now() });
+    const { accountId } = found.account;
+    // The account may be gone again.
+    if ((await storage.sessions.openByIdentity(accountId, subject, session)) === 'unknown')
+      return { refused: 'domain' };
+    return { sessionToken };
+  });
+}
+
+/** Entra ID has no email_verified: xms_edov says that the domain's owner was verified. */
+function verifiedEmail({ email, email_verified: verified, xms_edov: edov }: IdentityClaims): string | undefined {
+  const isVerified =
+    verified === true || verified === 'true' || (verified === undefined && [true, 1, '1'].includes(edov as 1));
+  return isVerified && typeof email === 'string' && whyNoEmail(email) === undefined ? email : undefined;
+}
+
+async function mayHaveAccount({ storage, now }: Service, { domains }: OidcRules, emailKey: string): Promise<boolean> {
+  const domain = emailKey.slice(emailKey.lastIndexOf('@') + 1);
+  return domains.includes(domain) || (await storage.invitations.isInvited(emailKey, now()));
+}
+
+/** As the claim has them now. The last owner or administrator keeps the role: nobody could manage anything any more. */
+async function applyRoles(
+  { storage, applications, now }: Service,
+  rules: OidcRules,
+  { accountId }: AccountRecord,
+  claims: IdentityClaims,
+): Promise<void> {
+  if (rules.rolesClaim === '') return;
+  const wanted = wantedRoles(rules, claims);
+  if (wanted.role !== undefined) await storage.accounts.setRole(accountId, wanted.role);
+  for (const [clientId, role] of wanted.applications) {
+    const application = await applications.findByClientId(clientId);
+    if (!application) continue;
+    if (role === null) await storage.members.remove(application.appId, accountId);
+    else if ((await storage.members.grant(application.appId, accountId, role, now())) === 'there')
+      await storage.members.changeRole(application.appId, accountId, role);
+  }
+}

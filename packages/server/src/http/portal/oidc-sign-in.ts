@@ -1,0 +1,98 @@
+import type { Logger } from 'pino';
+import { admitIdentity } from '../../domain/accounts/admit-attempt.ts';
+import { type IdentityRefusal, signInByIdentity } from '../../domain/accounts/sign-in-by-identity.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { IdentityProblem, type PendingSignIn } from '../../tokens/port.ts';
+import { endSessionBefore, sessionCookie } from '../manage/session-cookie.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { Routes } from '../server/routes.ts';
+import { pendingCookie, readPendingCookie } from './pending-cookie.ts';
+
+const CALLBACK = '/portal/oidc/callback';
+
+/** Why somebody is back at the sign-in page, which says it in their language. */
+type Problem = IdentityRefusal | IdentityProblem['kind'] | 'expired' | 'busy' | 'off';
+
+/** The two halves of a sign-in by an OpenID provider. People see neither: every failure leads to a page of the portal. */
+export function oidcSignInRoutes(app: Routes, service: Service, logger: Logger): void {
+  const schema = { hide: true } as const;
+  const redirectUri = (): string => service.publicUrl + CALLBACK;
+
+  const sendBack = (reply: HttpReply, problem: Problem, next = ''): void => {
+    const query = new URLSearchParams({ problem, ...(next && { next }) });
+    reply.redirect(`${service.publicUrl}/portal/sign-in?${query}`, 303);
+  };
+  const guarded = async (reply: HttpReply, work: () => Promise<void>): Promise<HttpReply> => {
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+    try {
+      await work();
+    } catch (error) {
+      sendBack(reply, problemOf(error));
+      if (error instanceof IdentityProblem && error.kind !== 'cancelled')
+        logger.warn({ reason: error.message, problem: error.kind }, 'a sign-in by the OpenID provider failed');
+    }
+    return reply;
+  };
+
+  app.get('/portal/oidc/sign-in', { schema }, (request, reply) =>
+    guarded(reply, async () => {
+      if (!service.oidc) return sendBack(reply, 'off');
+      const { url, pending } = await service.oidc.provider.begin(redirectUri());
+      const next = new URLSearchParams(request.url.split('?')[1] ?? '').get('next') ?? '';
+      const at = service.now();
+      reply.header('set-cookie', pendingCookie(service.publicUrl, { ...pending, next: innerPath(next), at }));
+      reply.redirect(url, 303);
+    }),
+  );
+
+  app.get(CALLBACK, { schema }, (request, reply) =>
+    guarded(reply, async () => {
+      const { oidc, publicUrl } = service;
+      if (!oidc) return sendBack(reply, 'off');
+      const returned = new URLSearchParams(request.url.split('?')[1] ?? '');
+      const pending = readPendingCookie(request.headers.cookie, publicUrl, service.now());
+      if (!pending || returned.get('state') !== pending.state) return sendBack(reply, 'expired');
+      // In the database: a state works once, in all replicas.
+      if (!(await admitIdentity(service, pending.state, request.network))) return sendBack(reply, 'expired');
+      await enter(request, reply, returned, pending, oidc);
+    }),
+  );
+
+  async function enter(
+    request: HttpRequest,
+    reply: HttpReply,
+    returned: URLSearchParams,
+    { next, ...pending }: PendingSignIn & { next: string },
+    { provider, rules }: NonNullable<Service['oidc']>,
+  ): Promise<void> {
+    const claims = await provider.finish(returned, pending, redirectUri());
+    const visitor = { userAgent: request.headers['user-agent'] ?? '' };
+    const outcome = await signInByIdentity(service, rules, claims, visitor);
+    if ('refused' in outcome) return sendBack(reply, outcome.refused, innerPath(next));
+    await endSessionBefore(service, request.headers.cookie);
+    reply.header('set-cookie', sessionCookie(service.publicUrl, outcome.sessionToken));
+    reply.redirect(`${service.publicUrl}/portal${innerPath(next)}`, 303);
+  }
+}
+
+/** A path inside the portal, or none: nobody is sent elsewhere. */
+function innerPath(next: string): string {
+  return /^\/(?![/\\])[^\\\p{Cc}]{0,500}$/u.test(next) ? encodeURI(decodeOnce(next)) : '';
+}
+
+/** What is encoded already stays as it is. */
+function decodeOnce(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return '/';
+  }
+}
+
+/** Failures of ours are the front door's to answer, except where somebody can do something about it. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof IdentityProblem) return error.kind;
+  if (error instanceof InnkeeperError && error.status === 429) return 'busy';
+  throw error;
+}

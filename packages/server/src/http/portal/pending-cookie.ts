@@ -1,0 +1,36 @@
+import type { PendingSignIn } from '../../tokens/port.ts';
+import { makeCookie, readCookie } from '../manage/session-cookie.ts';
+
+/** Beside the session's, in the browser that began to sign in. */
+export type PendingCookie = PendingSignIn & { next: string; at: number };
+
+const NAME = 'innkeeper-oidc';
+/** Time for a password, a code and a phone that has to be found. */
+const LIFETIME_MS = 15 * 60_000;
+const LONGEST = 2_000;
+
+/** SameSite=Lax: the provider's page leads back here. What is in it is only good together with what the provider sends. */
+export function pendingCookie(publicUrl: string, pending: PendingCookie): string {
+  const value = Buffer.from(JSON.stringify(pending)).toString('base64url');
+  return makeCookie(publicUrl, { name: NAME, value, maxAge: LIFETIME_MS / 1000, sameSite: 'Lax' });
+}
+
+export function readPendingCookie(
+  header: string | undefined,
+  publicUrl: string,
+  now: number,
+): PendingCookie | undefined {
+  const value = readCookie(header, publicUrl, NAME);
+  if (value === undefined || value.length > LONGEST) return undefined;
+  try {
+    const read = JSON.parse(Buffer.from(value, 'base64url').toString()) as Partial<
+      Record<keyof PendingCookie, unknown>
+    >;
+    const { state, nonce, verifier, next, at } = read;
+    const texts = [state, nonce, verifier, next];
+    if (!texts.every((each) => typeof each === 'string') || typeof at !== 'number') return undefined;
+    return Math.abs(now - at) <= LIFETIME_MS ? (read as PendingCookie) : undefined;
+  } catch {
+    return undefined;
+  }
+}
