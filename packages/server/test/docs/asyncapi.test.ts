@@ -1,3 +1,5 @@
+import specs from '@asyncapi/specs';
+import { Ajv, type AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
@@ -10,6 +12,15 @@ const text = renderAsyncapiDoc();
 
 test('docs/asyncapi.json is what the shapes of events say: run "npm run docs" where this fails', () => {
   expect(readDoc(ASYNCAPI_DOC)).toBe(text);
+});
+
+test('it is a document of AsyncAPI 3, by its published schema', () => {
+  // The schema brings the one of JSON Schema along.
+  const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
+  (formats as unknown as (ajv: Ajv) => void)(ajv);
+  const validate = ajv.compile(specs.schemas['3.0.0'] as AnySchema);
+  expect([validate(JSON.parse(text)), validate.errors]).toEqual([true, null]);
+  expect(validate({ ...JSON.parse(text), channels: { events: { address: 7 } } })).toBe(false);
 });
 
 test('every type is a message of the feed, and every reference leads somewhere', () => {

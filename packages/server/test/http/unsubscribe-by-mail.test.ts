@@ -82,6 +82,12 @@ test('a mail program unsubscribes with nothing but the headers of a message', as
       ['vegetarian', false],
       ['tags', ['quiet']],
     ]);
+    // The documents of the events know this way too: `send` compares the response with them.
+    const feed = await server.send('GET', `/api/v2/app/${clientId}/events?type=selection.saved`, {
+      headers: basic(guest.application),
+    });
+    const by = (feed.json.items as { data: { by: string } }[]).map(({ data }) => data.by);
+    expect(by).toEqual(['user_uid', 'unsubscribe', 'unsubscribe']);
   } finally {
     await mailbox.close();
     await server.close();
