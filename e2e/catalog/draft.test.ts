@@ -6,6 +6,8 @@ import { makeApplication, row, save } from './room.ts';
 
 const portal = openPortal(sqlite);
 
+type Placed = { groupUid: string; keys: { keyUid: string; descriptions?: unknown }[] };
+
 describe('the catalog room: a draft', () => {
   test('publishing what breaks something says for how many, and waits for a yes', async () => {
     const app = await makeApplication(portal);
@@ -28,6 +30,22 @@ describe('the catalog room: a draft', () => {
     await publish.click();
     await page.getByText('Published as revision 2.').waitFor();
     expect(await app.key('portions')).toMatchObject({ values: [1, 2] });
+  });
+
+  test('a key gets a description and moves to another group, with its UID', async () => {
+    const app = await makeApplication(portal);
+    const [{ keyUid }, { groupUid }] = [await app.key('portions'), await app.group('open')];
+    const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
+    await page.getByRole('button', { name: 'Add a description' }).click();
+    await page.getByRole('textbox', { name: 'Description: Deutsch', exact: true }).fill('Für wie viele gekocht wird');
+    await expectAccessible(page);
+    await save(page);
+    await page.getByRole('button', { name: 'Move to group' }).click();
+    await page.getByRole('menuitem', { name: 'open' }).click();
+    await page.getByText('portions moved to open.').waitFor();
+    const draft = (await app.get('/catalog/tree?draft=true')).json as unknown as { groups: Placed[] };
+    const moved = draft.groups.find((group) => group.groupUid === groupUid)?.keys.find((key) => key.keyUid === keyUid);
+    expect(moved?.descriptions).toEqual({ Deutsch: 'Für wie viele gekocht wird' });
   });
 
   test('two editors: what does not touch is merged, what does is shown side by side', async () => {

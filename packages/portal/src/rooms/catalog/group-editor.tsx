@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
+import { DescriptionFields } from './description-fields.tsx';
 import { editsOf } from './edits.ts';
 import { nameProblem } from './form-problems.ts';
 import { ItemActions } from './item-actions.tsx';
@@ -28,8 +29,8 @@ type Props = {
   mayEdit: boolean;
   onAddKey(): void;
 };
-type Content = { name: string; translations?: Record<string, string> };
-type Form = { name: string; texts: Record<string, string> };
+type Content = { name: string; translations?: Record<string, string>; descriptions?: Record<string, string> };
+type Form = { name: string; texts: Record<string, string>; descriptions: Record<string, string> };
 
 export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props) {
   const { t } = useTranslation('catalog');
@@ -39,7 +40,11 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
     clientId,
     tree,
     item: group,
-    toForm: ({ name, translations }) => ({ name, texts: { ...translations } }),
+    toForm: ({ name, translations, descriptions }) => ({
+      name,
+      texts: { ...translations },
+      descriptions: { ...descriptions },
+    }),
     toContent,
     find: (now) => {
       const found = findItem(now, groupUid);
@@ -100,6 +105,12 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
             refused={refused('name')}
             onChange={(name) => setForm((held) => ({ ...held, name }))}
           />
+          <DescriptionFields
+            languages={languages}
+            texts={form.descriptions}
+            disabled={disabled}
+            onChange={(descriptions) => setForm((held) => ({ ...held, descriptions }))}
+          />
         </Stack>
       </Paper>
       {!isToldAtFields(error) && <Problem error={error} />}
@@ -117,12 +128,17 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
   );
 }
 
-function toContent({ name, texts }: Form): Content {
-  const translations = filled(texts);
-  return { name: name.trim(), ...(translations && { translations }) };
+function toContent({ name, texts, descriptions: helps }: Form): Content {
+  const [translations, descriptions] = [filled(texts), filled(helps)];
+  return { name: name.trim(), ...(translations && { translations }), ...(descriptions && { descriptions }) };
 }
 
 function patchOf(before: Content, after: Content) {
   const translations = patchTexts(before.translations, after.translations);
-  return { ...(after.name !== before.name && { name: after.name }), ...(translations && { translations }) };
+  const descriptions = patchTexts(before.descriptions, after.descriptions);
+  return {
+    ...(after.name !== before.name && { name: after.name }),
+    ...(translations && { translations }),
+    ...(descriptions && { descriptions }),
+  };
 }

@@ -1,10 +1,10 @@
-import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Tooltip } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { IconArchive, IconArchiveOff, IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { IconArchive, IconArchiveOff, IconArrowDown, IconArrowUp, IconFolderSymlink } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Tree } from '../../draft/queries.ts';
+import type { Tree, TreeGroup } from '../../draft/queries.ts';
 import { type Edit, useEdit, useTellConflict } from '../../draft/use-edit.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { useOnce } from '../../shell/use-once.ts';
@@ -32,6 +32,13 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
 
   const move = (position: number) =>
     mutate({ edit: change({ position }), foresee: (held) => moved(held, uid, position) }, { onError: tellConflict });
+  const otherGroups = tree.groups.filter(({ archived, groupUid }) => !archived && groupUid !== found.group.groupUid);
+  // The key keeps its UID, and users keep what they chose.
+  const moveTo = async (group: TreeGroup) => {
+    const isDone = await editOnce(edits.changeKey(uid, { groupUid: group.groupUid }));
+    const where = labelIn(group, defaultOf(tree.languages), tree.languages);
+    if (isDone) notifications.show({ message: t('movedToGroup', { what: label, where }) });
+  };
   const archive = async () => {
     const isDone = await editOnce(found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid));
     if (isDone) notifications.show({ message: t('archive.done', { what: label }) });
@@ -75,6 +82,25 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
               <IconArrowDown size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>
+          {found.kind === 'key' && otherGroups.length > 0 && (
+            <Menu position="bottom-end" withinPortal>
+              <Menu.Target>
+                <Tooltip label={t('moveToGroup')}>
+                  <ActionIcon variant="subtle" color="gray" aria-label={t('moveToGroup')}>
+                    <IconFolderSymlink size={18} aria-hidden />
+                  </ActionIcon>
+                </Tooltip>
+              </Menu.Target>
+              <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+                <Menu.Label>{t('moveToGroup')}</Menu.Label>
+                {otherGroups.map((group) => (
+                  <Menu.Item key={group.groupUid} onClick={() => void moveTo(group)}>
+                    {labelIn(group, defaultOf(tree.languages), tree.languages)}
+                  </Menu.Item>
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          )}
           <Tooltip label={t('archive.action')}>
             <ActionIcon
               variant="subtle"

@@ -7,6 +7,7 @@ import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { AnswerFields } from './answer-fields.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
+import { DescriptionFields } from './description-fields.tsx';
 import { editsOf } from './edits.ts';
 import { areCountsCrossed, limitProblems, nameProblem, rowProblems } from './form-problems.ts';
 import { ItemActions } from './item-actions.tsx';
@@ -113,6 +114,12 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
             problem={disabled ? undefined : problem}
             refused={refused('name')}
             onChange={(name) => change({ name })}
+          />
+          <DescriptionFields
+            languages={languages}
+            texts={form.descriptions}
+            disabled={disabled}
+            onChange={(descriptions) => change({ descriptions })}
           />
         </Stack>
       </Paper>

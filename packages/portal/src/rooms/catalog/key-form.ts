@@ -4,6 +4,8 @@ import type { TreeKey } from '../../draft/queries.ts';
 export type KeyForm = {
   name: string;
   texts: Record<string, string>;
+  /** Help texts. */
+  descriptions: Record<string, string>;
   type: TreeKey['type'];
   multiple: boolean;
   min: string;
@@ -29,7 +31,9 @@ export type ConstraintName = 'min' | 'max' | 'step' | 'pattern' | 'max_length';
 export type KeyPatch = Record<string, unknown>;
 type Scalar = boolean | string | number;
 export type FileKey = Pick<TreeKey, 'name' | 'type'> &
-  Partial<Pick<TreeKey, 'multiple' | 'min' | 'max' | 'default' | 'values' | 'constraint' | 'translations'>>;
+  Partial<
+    Pick<TreeKey, 'multiple' | 'min' | 'max' | 'default' | 'values' | 'constraint' | 'translations' | 'descriptions'>
+  >;
 
 export const CONSTRAINTS: Record<TreeKey['type'], readonly ConstraintName[]> = {
   boolean: [],
@@ -61,6 +65,7 @@ export function formOf(key: FileKey): KeyForm {
   return {
     name: key.name,
     texts: { ...key.translations },
+    descriptions: { ...key.descriptions },
     type: key.type,
     multiple: key.multiple ?? false,
     min: key.min ? text(key.min) : '',
@@ -87,6 +92,7 @@ export function keyOf(form: KeyForm): FileKey {
   const offered = new Set(form.values.filter(({ retired }) => !retired).map(({ value }) => value));
   const byDefault = form.byDefault.filter((value) => (form.listed ? offered.has(value) : value !== '')).map(read);
   const texts = filled(form.texts);
+  const descriptions = filled(form.descriptions);
   return {
     name: form.name.trim(),
     type: form.type,
@@ -96,6 +102,7 @@ export function keyOf(form: KeyForm): FileKey {
     ...(values && !isPlainBoolean(form) && { values }),
     ...(constraint && { constraint }),
     ...(texts && { translations: texts }),
+    ...(descriptions && { descriptions }),
   };
 }
 
@@ -152,6 +159,8 @@ export function patchBetween(before: FileKey, after: FileKey): KeyPatch {
   }
   const translations = patchTexts(before.translations, after.translations);
   if (translations) patch.translations = translations;
+  const descriptions = patchTexts(before.descriptions, after.descriptions);
+  if (descriptions) patch.descriptions = descriptions;
   return patch;
 }
 

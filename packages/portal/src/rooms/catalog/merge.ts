@@ -46,7 +46,8 @@ function mergeMembers({ base, mine, theirs }: Three<Members>, where: Where, conf
   const entries = names.map((name): [string, unknown] => {
     const three = { base: base[name], mine: mine[name], theirs: theirs[name] };
     const tell = (sides: { mine: unknown; theirs: unknown }) => conflicts.push({ ...where, member: name, ...sides });
-    if (name === 'translations') return [name, mergeTexts(three as Three<Members | undefined>, where, conflicts)];
+    if (name === 'translations' || name === 'descriptions')
+      return [name, mergeTexts(three as Three<Members | undefined>, where, conflicts)];
     if (name === 'values' && Array.isArray(three.mine) && Array.isArray(three.theirs)) {
       return [name, mergeValues({ ...three, base: three.base ?? [] } as Three<unknown[]>, conflicts)];
     }
