@@ -48,6 +48,28 @@ describe('the catalog room: a draft', () => {
     expect(moved?.descriptions).toEqual({ Deutsch: 'Für wie viele gekocht wird' });
   });
 
+  test('users with a retired value are moved to its replacement, after the exact count', async () => {
+    const app = await makeApplication(portal);
+    const [user, { keyUid }, { groupUid }] = [
+      await makeSignedInUser(portal.server, app),
+      await app.key('portions'),
+      await app.group('kitchen'),
+    ];
+    const choice = { user_uid: user.userCode, option_group_uid: groupUid, option_key_uid: keyUid, value: [4] };
+    expect((await portal.server.post('/api/user_options', choice, { apiKey: app.clientId })).status).toBe(201);
+    await app.edit('PATCH', `/keys/${keyUid}`, { values: [1, 2, { value: 4, retired: true, replacement: 2 }] });
+    const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
+    await page.getByText('4 → 2').waitFor();
+    await page.getByRole('button', { name: 'Migrate…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 selection has “4” and becomes “2”.').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Migrate' }).click();
+    await page.getByText('1 selection migrated.').waitFor();
+    const saved = await app.get(`/users/${user.userCode}/options`);
+    expect(saved.json.items).toContainEqual(expect.objectContaining({ keyUid, value: 2 }));
+  });
+
   test('two editors: what does not touch is merged, what does is shown side by side', async () => {
     const app = await makeApplication(portal);
     const { keyUid } = await app.key('fruit');

@@ -13,6 +13,7 @@ import { areCountsCrossed, limitProblems, nameProblem, rowProblems } from './for
 import { ItemActions } from './item-actions.tsx';
 import { type FileKey, formOf, type KeyForm, keyOf, patchBetween } from './key-form.ts';
 import { mergeItem } from './merge.ts';
+import { MigrateValues } from './migrate-values.tsx';
 import { NameField } from './name-field.tsx';
 import { KeyPreview } from './preview.tsx';
 import { isToldAtFields, useRefusal } from './refusals.ts';
@@ -134,6 +135,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
         setForm={setForm}
       />
 
+      {!editor.isChanged && <MigrateValues clientId={clientId} treeKey={treeKey} mayEdit={mayEdit} />}
       {treeKey.type !== form.type && (
         <Alert variant="default" icon={<IconAlertTriangle color="var(--mantine-color-yellow-7)" aria-hidden />}>
           {t('key.typeChanged')}
