@@ -42,10 +42,14 @@ export async function makeBelongings(server: TestServer, receiver: Receiver) {
   const confirmed = await withCode(server, (code) => visitor.send('PUT', '/account/totp', { code }));
   const recoveryCodes = confirmed.json.recoveryCodes as string[];
 
+  let uses = 1;
   /** Uses each of them; what does not work is named in the answer. */
   async function failures(on: TestServer): Promise<string[]> {
     const byCode = async (code: string | undefined) =>
       (await openSession(on, { email, password: PASSWORD, code })).status;
+    // In turn, as hashing a password takes longer than all the rest.
+    uses += 1;
+    const bySecondFactor = uses % 2 === 0 ? 'totp' : 'recovery code';
     const exchange = { clientSecret, specialToken: specialTokens.pop() };
     receiver.received.length = 0;
     const tested = await manageAs(on, manage.token).send('POST', `${hooks}/${webhook.webhookId}/test`);
@@ -57,8 +61,8 @@ export async function makeBelongings(server: TestServer, receiver: Receiver) {
         .status,
       'personal access token': (await manageAs(on, manage.token).get('/applications')).status,
       session: (await visitorWith(on, visitor.cookie).send('GET', '/session')).status,
-      totp: (await withCode(on, byCode)) === 201 ? 200 : 401,
-      'recovery code': (await withCode(on, () => byCode(recoveryCodes.pop()))) === 201 ? 200 : 401,
+      [bySecondFactor]:
+        (await withCode(on, (code) => byCode(uses % 2 === 0 ? code : recoveryCodes.pop()))) === 201 ? 200 : 401,
       cursor: (await on.send('GET', `${events}?after=${cursor}`, { headers: basic(application) })).status,
       webhook: tested.status,
       'preference link': (await on.send('GET', link)).status,

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { checkSecret } from '../../src/domain/check-secret.ts';
@@ -7,11 +8,12 @@ import { countSealed, rotateMasterSecret } from '../../src/domain/rotate-master-
 import { readPreviousSecret, readSecretFile, renewSecretFile } from '../../src/secret-file.ts';
 import { SecretWatch } from '../../src/secret-watch.ts';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { Storage } from '../../src/storage/port.ts';
+import { SEALED_PLACES, type Storage } from '../../src/storage/port.ts';
 import { inThread } from '../cli/in-thread.ts';
 import { databases, sqlite } from '../databases.ts';
 import { type Receiver, startReceiver } from '../events/receiver.ts';
 import { SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
 import { makeBelongings } from './belongings.ts';
 
 const NEW = 'the next secret of these tests, Zq81-0xPlm-77ab';
@@ -142,6 +144,43 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
     await storage.close();
     expect(await made.failures(await start(url, NEW, SECRET))).toEqual([]);
   });
+});
+
+test('every column of sealed texts is sealed again', async () => {
+  const url = await sqlite.fresh();
+  await (await (await storageDriver(url)).open()).close();
+  const database = new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true });
+  const columns = database
+    .prepare(
+      `select t.name as "table", c.name as "column" from sqlite_schema t, pragma_table_info(t.name) c
+       where t.type = 'table' and (c.name like '%sealed%' or c.name like '%totp') order by 1, 2`,
+    )
+    .all();
+  database.close();
+  const places = Object.values(SEALED_PLACES).map(({ table, column }) => ({ table, column }));
+  expect(columns).toEqual(places.toSorted((a, b) => (`${a.table} ${a.column}` < `${b.table} ${b.column}` ? -1 : 1)));
+});
+
+test('a backup from before the rotation is restored with both secrets, and rotated again', async () => {
+  const url = await sqlite.fresh();
+  const server = await start(url, SECRET);
+  const made = await makeBelongings(server, receiver);
+  const file = scratchFile('backup');
+  const old = commands(url, { INNKEEPER_SECRET: SECRET });
+  expect(await old.run('backup', file)).toMatchObject({ code: 0 });
+  await stop(server);
+  const line = commands(url, { INNKEEPER_SECRET: NEW, INNKEEPER_SECRET_PREVIOUS: SECRET });
+  expect(await line.rotate()).toMatchObject({ code: 0 });
+  const both = await start(url, NEW, SECRET);
+  const restore = ['restore', file, '--replace', '--yes'];
+  expect(await commands(url, { INNKEEPER_SECRET: NEW }).run(...restore)).toMatchObject({ code: 1 });
+  expect(await line.run(...restore)).toMatchObject({ code: 0 });
+  await both.service.refresh();
+  expect(await made.failures(both)).toEqual([]);
+  expect(await line.doctor()).toMatch(/rotation in progress: 0 of/);
+  expect(await line.rotate()).toMatchObject({ code: 0 });
+  await stop(both);
+  expect(await made.failures(await start(url, NEW))).toEqual(['preference link: 404']);
 });
 
 /** Writes that are done, and a process that ends right after so many of them. */
