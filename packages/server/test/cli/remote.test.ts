@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
+import { basic, startTestServer, type TestServer } from '../http/start.ts';
 import { CATALOG } from './catalog-file.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
@@ -169,6 +169,27 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     const actions = (json.items as { action: string }[]).map(({ action }) => action);
     expect(actions.filter((action) => action === 'users.imported')).toHaveLength(1);
     expect(actions.filter((action) => action === 'users.exported')).toHaveLength(2);
+  });
+
+  test('users import writes an event for each user, and none with --no-events', async () => {
+    const { clientId, clientSecret } = await server.application();
+    const feed = async (): Promise<string[]> => {
+      const headers = basic({ clientId, clientSecret });
+      const { json } = await server.send('GET', `/api/v2/app/${clientId}/events`, { headers });
+      return (json.items as { data: { clientUserId: string } }[]).map(({ data }) => data.clientUserId);
+    };
+    const users = (id: string) => file(`${id}.ndjson`, JSON.stringify({ clientUserId: id, clientUserName: 'User' }));
+    for (const [place, run] of [
+      ['afar', afar],
+      ['here', here.run],
+    ] as const) {
+      const app = ['--app', clientId];
+      const before = await feed();
+      expect((await run('users', 'import', users(`${place}-quiet`), ...app, '--no-events')).code).toBe(0);
+      expect(await feed()).toEqual(before);
+      expect((await run('users', 'import', users(`${place}-told`), ...app)).code).toBe(0);
+      expect(await feed()).toEqual([...before, `${place}-told`]);
+    }
   });
 
   test('an export cannot begin in the middle, and an import has at most 500 lines a part', async () => {
