@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Role } from '../packages/server/src/storage/port.ts';
 import { postgres } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
+import { editor } from '../packages/server/test/manage/manage.ts';
 import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
 import { expectAccessible, expectFits, expectFocus, openPortal, type Visit } from './portal.ts';
 
@@ -51,6 +52,42 @@ describe('the members room', () => {
     await page.reload();
     await page.getByRole('list', { name: 'Members' }).getByText(email).waitFor();
     expect(await page.getByRole('list', { name: 'Pending invitations' }).count()).toBe(0);
+    expect([...complaints, ...guest.complaints]).toEqual([]);
+  });
+
+  test('a translator is invited for German alone, and changes no other texts', async () => {
+    const { application, path } = await editor(portal.server, {
+      languages: [
+        { name: 'English', tag: 'en', default: true },
+        { name: 'Deutsch', tag: 'de' },
+        { name: 'Español', tag: 'es' },
+      ],
+      groups: [{ name: 'look', keys: [{ name: 'dark', type: 'boolean' }] }],
+    });
+    const { page, complaints } = await enterAs('owner', application.appId, `${path}/members`);
+    const email = `${uniqueName('translator')}@example.com`;
+    await page.getByText('What each role can do').waitFor();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialogue = page.getByRole('dialog');
+    await dialogue.getByLabel('E-mail address').fill(email);
+    await dialogue.getByRole('combobox', { name: 'Languages' }).click();
+    await page.getByRole('option', { name: 'Deutsch' }).click();
+    await page.keyboard.press('Escape');
+    await dialogue.getByRole('button', { name: 'Create link' }).click();
+    const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
+    await dialogue.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('list', { name: 'Pending invitations' }).getByText('Translator · de').waitFor();
+
+    const guest = await portal.visit(link.slice(portal.server.url.length));
+    await guest.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await guest.page.getByRole('button', { name: 'Create account' }).click();
+    await guest.page.getByRole('button', { name: /^Account / }).waitFor();
+    await guest.page.goto(`${portal.server.url}/portal${path}/translations`);
+    await guest.page.getByRole('columnheader', { name: /Deutsch/ }).waitFor();
+    expect(await guest.page.getByRole('columnheader', { name: /Español/ }).count()).toBe(0);
+    await page.reload();
+    await page.getByRole('combobox', { name: `Languages of ${email}` }).waitFor();
+    await expectAccessible(page);
     expect([...complaints, ...guest.complaints]).toEqual([]);
   });
 

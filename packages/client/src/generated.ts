@@ -988,7 +988,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Applies immediately, to the member's tokens too.
+         * @description Applies immediately, to the member's tokens too. Without `languages`, a translator may change all of them.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -2161,6 +2161,7 @@ export interface components {
             clientId: string;
             name: string;
             access: components["schemas"]["Access"];
+            languages: string[] | null;
         };
         ApplicationEvent: {
             /** @description the same in every delivery */
@@ -2736,6 +2737,7 @@ export interface components {
             invitationId: string;
             email: string;
             role: components["schemas"]["Role"];
+            languages: string[] | null;
             invitedBy: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
@@ -2900,6 +2902,7 @@ export interface components {
             accountId: string;
             email: string;
             role: components["schemas"]["Role"];
+            languages: string[] | null;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             since: string;
         };
@@ -7780,6 +7783,7 @@ export interface operations {
             content: {
                 "application/json": {
                     role: components["schemas"]["Role"];
+                    languages?: string[] | null;
                 };
             };
         };
@@ -7857,6 +7861,7 @@ export interface operations {
                 "application/json": {
                     email: string;
                     role: components["schemas"]["Role"];
+                    languages?: string[] | null;
                     /** @description your password, if you have one */
                     password?: string;
                     /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
@@ -7879,6 +7884,7 @@ export interface operations {
                         invitationId: string;
                         email: string;
                         role: components["schemas"]["Role"];
+                        languages: string[] | null;
                         invitedBy: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;

@@ -14,6 +14,12 @@ const INCLUDED: Record<Access, readonly Access[]> = {
   own: ACCESSES,
 };
 
+/** The languages that a translator is limited to, by tag; null: all. */
+export function useOwnLanguages(clientId: string): readonly string[] | null {
+  const { data: session } = useQuery(sessionQuery);
+  return session?.applications.find((each) => each.clientId === clientId)?.languages ?? null;
+}
+
 /** Whether the one who is signed in may do this with the application. What it hides, the service refuses too. */
 export function useCan(clientId: string): (wanted: Access) => boolean {
   const { data: session } = useQuery(sessionQuery);

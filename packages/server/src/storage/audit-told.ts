@@ -43,8 +43,13 @@ export async function findAccountEmail(stores: Stores, accountId: string): Promi
   return (await stores.accounts.list()).find((each) => each.accountId === accountId)?.email ?? accountId;
 }
 
-export function toldOfJoining(email: string, { appId, role }: Membership): Told[] {
-  return [{ action: 'member.joined', appId, subject: email, after: { role } }];
+/** Languages only where they limit. */
+export function toldOfRole({ role, languages }: Pick<Membership, 'role' | 'languages'>): object {
+  return { role, ...(languages && { languages }) };
+}
+
+export function toldOfJoining(email: string, membership: Membership): Told[] {
+  return [{ action: 'member.joined', appId: membership.appId, subject: email, after: toldOfRole(membership) }];
 }
 
 /** With each application that the token is for, or with the installation. */

@@ -9,6 +9,7 @@ import {
   toldOfChange,
   toldOfJoining,
   toldOfOptions,
+  toldOfRole,
   toldOfToken,
   toldOfUser,
   toldOfWebhook,
@@ -245,22 +246,26 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     changeRole: {
       locksApplication: true,
       before: findMember,
-      tell: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role) =>
-        outcome === 'changed' && member && member.role !== role
+      tell: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role, languages) =>
+        outcome === 'changed' &&
+        member &&
+        JSON.stringify(toldOfRole(member)) !== JSON.stringify(toldOfRole({ role, languages }))
           ? [
               {
                 action: 'member.roleChanged',
                 appId,
                 subject: member.email,
-                before: { role: member.role },
-                after: { role },
+                before: toldOfRole(member),
+                after: toldOfRole({ role, languages }),
               },
             ]
           : [],
     },
     grant: {
       tell: async (stores, outcome, _before, appId, accountId, role) =>
-        outcome === 'granted' ? toldOfJoining(await findAccountEmail(stores, accountId), { appId, role }) : [],
+        outcome === 'granted'
+          ? toldOfJoining(await findAccountEmail(stores, accountId), { appId, role, languages: null })
+          : [],
     },
     remove: {
       locksApplication: true,
@@ -273,8 +278,8 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   invitations: {
     create: {
-      tell: (_, outcome, _before, { appId, email, role }) =>
-        outcome === 'created' ? [{ action: 'member.invited', appId, subject: email, after: { role } }] : [],
+      tell: (_, outcome, _before, { appId, email, ...invited }) =>
+        outcome === 'created' ? [{ action: 'member.invited', appId, subject: email, after: toldOfRole(invited) }] : [],
     },
     list: 'read',
     revoke: {

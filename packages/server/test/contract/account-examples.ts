@@ -34,6 +34,7 @@ export function invitation(appId: number, email: string, given: Partial<NewInvit
     email,
     emailKey: email.toLowerCase(),
     role: 'translator',
+    languages: null,
     invitedBy: 'ada@example.com',
     createdAt: NOW,
     expiresAt: NOW + 60 * MINUTE,

@@ -249,7 +249,7 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
   'members.changeRole': {
     async prepare(storage, appId) {
       const accountId = await makeMember(storage, appId);
-      return ({ members }) => members.changeRole(appId, accountId, 'editor');
+      return ({ members }) => members.changeRole(appId, accountId, 'editor', null);
     },
     actions: ['member.roleChanged'],
   },

@@ -43,6 +43,7 @@ describe.each(databases)('members on $kind', (database) => {
       accountId: expect.any(String),
       email: 'Grace@example.com',
       role: 'translator',
+      languages: null,
       createdAt: NOW,
     });
     expect(await storage.sessions.list(grace?.accountId ?? '', NOW)).toHaveLength(1);
@@ -80,7 +81,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.invitations.join(given.linkHash, given.expiresAt, ada.accountId)).toBe('spent');
     const joined = times(6, () => storage.invitations.join(given.linkHash, NOW, ada.accountId));
     const outcomes = await Promise.all(joined);
-    expect(outcomes.filter((each) => each !== 'spent')).toEqual([{ appId, role: 'editor' }]);
+    expect(outcomes.filter((each) => each !== 'spent')).toEqual([{ appId, role: 'editor', languages: null }]);
     expect(await storage.invitations.create(invitation(appId, 'ADA@example.com'))).toBe('member');
   });
 
@@ -91,8 +92,8 @@ describe.each(databases)('members on $kind', (database) => {
     await storage.invitations.create(given);
     await storage.invitations.join(given.linkHash, NOW, made.accountId);
     const memberships = [
-      { appId, role: 'viewer' },
-      { appId: other, role: 'owner' },
+      { appId, role: 'viewer', languages: null },
+      { appId: other, role: 'owner', languages: null },
     ].sort((a, b) => a.appId - b.appId);
     const [opened] = await storage.sessions.list(made.accountId, NOW);
     expect(await storage.sessions.findByHash(opened?.sessionHash ?? '', NOW)).toMatchObject({ memberships });
@@ -111,18 +112,33 @@ describe.each(databases)('members on $kind', (database) => {
     const owner = { account: recordOf(made), memberships };
     expect(await storage.manageTokens.findByHash(token.tokenHash, NOW)).toEqual({ token, owner });
     await storage.members.remove(appId, made.accountId);
-    const left = [{ appId: other, role: 'owner' }];
+    const left = [{ appId: other, role: 'owner', languages: null }];
     expect((await storage.manageTokens.findByHash(token.tokenHash, NOW))?.owner?.memberships).toEqual(left);
     await storage.applications.delete(other);
     expect((await storage.manageTokens.findByHash(token.tokenHash, NOW))?.owner?.memberships).toEqual([]);
   });
 
+  test('languages that a translator is limited to come with the invitation and change with the role', async () => {
+    const given = invitation(appId, 'grace@example.com', { languages: ['de', 'es'] });
+    await storage.invitations.create(given);
+    expect(await storage.invitations.list(appId, NOW)).toMatchObject([{ languages: ['de', 'es'] }]);
+    const grace = member('grace@example.com');
+    const opened = session();
+    expect(await storage.invitations.accept(given.linkHash, NOW, grace, opened)).toBe('opened');
+    const limits = async () => (await storage.sessions.findByHash(opened.sessionHash, NOW))?.memberships[0]?.languages;
+    expect(await limits()).toEqual(['de', 'es']);
+    expect(await storage.members.changeRole(appId, grace.accountId, 'translator', ['hu'])).toBe('changed');
+    expect(await storage.members.list(appId)).toMatchObject([{ languages: ['hu'] }]);
+    await storage.members.changeRole(appId, grace.accountId, 'editor', null);
+    expect(await limits()).toBeNull();
+  });
+
   test('roles change and members go, of this application alone', async () => {
     const grace = await join('grace@example.com', 'translator');
     const other = await createApplication(storage);
-    expect(await storage.members.changeRole(other, grace.accountId, 'owner')).toBe('unknown');
+    expect(await storage.members.changeRole(other, grace.accountId, 'owner', null)).toBe('unknown');
     expect(await storage.members.remove(other, grace.accountId)).toBe('unknown');
-    expect(await storage.members.changeRole(appId, grace.accountId, 'editor')).toBe('changed');
+    expect(await storage.members.changeRole(appId, grace.accountId, 'editor', null)).toBe('changed');
     expect(await storage.members.list(appId)).toMatchObject([{ role: 'editor' }]);
     expect(await storage.members.remove(appId, grace.accountId)).toBe('removed');
     expect(await storage.members.remove(appId, grace.accountId)).toBe('unknown');
@@ -133,15 +149,15 @@ describe.each(databases)('members on $kind', (database) => {
     const [ada, grace] = [await join('ada@example.com', 'owner'), await join('grace@example.com', 'owner')];
     const going = [
       () => storage.members.remove(appId, ada.accountId),
-      () => storage.members.changeRole(appId, grace.accountId, 'viewer'),
+      () => storage.members.changeRole(appId, grace.accountId, 'viewer', null),
     ];
     const outcomes = await Promise.all(going.map((go) => go()));
     expect(outcomes.filter((each) => each === 'last-owner')).toHaveLength(1);
     const owners = (await storage.members.list(appId)).filter(({ role }) => role === 'owner');
     expect(owners).toHaveLength(1);
     const accountId = owners[0]?.accountId as string;
-    expect(await storage.members.changeRole(appId, accountId, 'editor')).toBe('last-owner');
-    expect(await storage.members.changeRole(appId, accountId, 'owner')).toBe('changed');
+    expect(await storage.members.changeRole(appId, accountId, 'editor', null)).toBe('last-owner');
+    expect(await storage.members.changeRole(appId, accountId, 'owner', null)).toBe('changed');
     expect(await storage.members.remove(appId, accountId)).toBe('last-owner');
     await storage.accounts.createWithLink(account('root@example.com'), link());
     expect(await storage.members.remove(appId, accountId)).toBe('removed');
@@ -158,7 +174,7 @@ describe.each(databases)('members on $kind', (database) => {
     };
     const opened = async (of = appId) => (await storage.invitations.list(of, NOW)).map(({ email }) => email);
     const ways: ((made: NewAccount) => Promise<unknown>)[] = [
-      ({ accountId }) => storage.members.changeRole(appId, accountId, 'editor'),
+      ({ accountId }) => storage.members.changeRole(appId, accountId, 'editor', null),
       ({ accountId }) => storage.members.remove(appId, accountId),
       ({ emailKey }) => storage.accounts.reset(emailKey, { password: true, totp: false }),
       ({ emailKey }) => storage.accounts.delete(emailKey),
@@ -166,7 +182,7 @@ describe.each(databases)('members on $kind', (database) => {
     for (const way of ways) {
       const owner = await join(`${randomUUID()}@example.com`, 'owner');
       const email = await open(owner);
-      await storage.members.changeRole(appId, owner.accountId, 'owner');
+      await storage.members.changeRole(appId, owner.accountId, 'owner', null);
       expect(await opened()).toContain(email);
       await way(owner);
       expect(await opened()).not.toContain(email);

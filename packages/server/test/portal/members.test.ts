@@ -46,7 +46,8 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     const made = await owner.send('POST', `${path}/invitations`, { email, role: 'translator' });
     expect(made).toMatchObject({ status: 201, json: { email, role: 'translator', invitedBy: owner.email } });
     expect(made.json.link).toMatch(/\/portal\/sign-in#iki_[\w-]{43}$/);
-    const { link, ...listed } = made.json;
+    const { link, mailed, ...listed } = made.json;
+    expect(mailed).toBe(false);
     expect(itemsOf(await owner.send('GET', `${path}/invitations`))).toEqual([listed]);
     const token = tokenOf(link as string);
     expect((await look(token)).json).toEqual({

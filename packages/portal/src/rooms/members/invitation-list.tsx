@@ -35,13 +35,13 @@ export function InvitationList({ clientId }: { clientId: string }) {
       <Problem error={revoke.error} />
       <Card withBorder padding={0}>
         <Stack gap={0} component="ul" p={0} m={0} aria-label={t('invitations')}>
-          {invitations.data.map(({ invitationId, email, role, invitedBy, expiresAt }) => (
+          {invitations.data.map(({ invitationId, email, role, languages, invitedBy, expiresAt }) => (
             <Group key={invitationId} component="li" justify="space-between" px="md" py="sm" gap="sm">
               <Stack gap={0} miw={0} flex="1 1 220px">
                 <Group gap="xs">
                   <Text fw={500}>{email}</Text>
                   <Badge variant="light" color="gray" tt="none">
-                    {t(`role.${role}`)}
+                    {[t(`role.${role}`), ...(languages ?? [])].join(' · ')}
                   </Badge>
                 </Group>
                 <Text size="sm" c="dimmed">

@@ -12,6 +12,7 @@ import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
 import classes from './invite-form.module.css';
+import { LanguagesSelect } from './languages-select.tsx';
 import { invitationsQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
@@ -41,12 +42,18 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const [proof, setProof] = useState(NO_PROOF);
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('translator');
+  const [languages, setLanguages] = useState<string[]>([]);
   const invite = useMutation({
     mutationFn: async () =>
       (
         await api.post('/manage/v1/applications/{clientId}/invitations', {
           path: { clientId },
-          body: { email: email.trim(), role, ...proof },
+          body: {
+            email: email.trim(),
+            role,
+            ...(role === 'translator' && languages.length > 0 && { languages }),
+            ...proof,
+          },
         })
       ).data,
     onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(clientId).queryKey }),
@@ -73,6 +80,9 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
           error={fault}
         />
         <RoleSelect label={t('as')} value={role} onChange={setRole} />
+        {role === 'translator' && (
+          <LanguagesSelect clientId={clientId} label={t('languages')} value={languages} onChange={setLanguages} />
+        )}
         <OwnProof needs={session} value={proof} onChange={setProof} error={invite.error} />
         {fault === undefined && !isOfProof(session, invite.error) && <Problem error={invite.error} />}
         <Group justify="flex-end">

@@ -12,10 +12,13 @@ import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
 import { tellUndoable } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { LanguagesSelect } from './languages-select.tsx';
 import { membersQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
-type Member = { accountId: string; email: string; role: Role; since: string };
+type Member = { accountId: string; email: string; role: Role; languages: string[] | null; since: string };
+
+type Change = { accountId: string; role: Role; languages?: string[] | null; before?: Member };
 
 export function MemberList({ clientId }: { clientId: string }) {
   const { t } = useTranslation('members');
@@ -27,10 +30,10 @@ export function MemberList({ clientId }: { clientId: string }) {
   const reload = () => client.invalidateQueries({ queryKey: membersQuery(clientId).queryKey, exact: true });
 
   const change = useMutation({
-    mutationFn: ({ accountId, role }: { accountId: string; role: Role; before?: Member }) =>
+    mutationFn: ({ accountId, role, languages }: Change) =>
       api.patch('/manage/v1/applications/{clientId}/members/{accountId}', {
         path: { clientId, accountId },
-        body: { role },
+        body: { role, ...(languages && languages.length > 0 && { languages }) },
       }),
     async onSuccess(_, { accountId, role, before }) {
       await reload();
@@ -39,7 +42,7 @@ export function MemberList({ clientId }: { clientId: string }) {
       tellUndoable({
         color: 'green',
         message: t('changed', { email: before.email, role: t(`role.${role}`) }),
-        undo: () => changeOnce({ accountId, role: before.role }),
+        undo: () => changeOnce({ accountId, role: before.role, languages: before.languages }),
       });
     },
   });
@@ -112,7 +115,18 @@ export function MemberList({ clientId }: { clientId: string }) {
                     {t('since')} <Moment at={member.since} />
                   </Text>
                 </Stack>
-                <Group gap="xs" wrap="nowrap">
+                <Group gap="xs">
+                  {member.role === 'translator' && (
+                    <LanguagesSelect
+                      compact
+                      clientId={clientId}
+                      label={t('languagesOf', { email: member.email })}
+                      value={member.languages ?? []}
+                      onChange={(languages) =>
+                        changeOnce({ accountId: member.accountId, role: member.role, languages, before: member })
+                      }
+                    />
+                  )}
                   <RoleSelect
                     compact
                     label={t('roleOf', { email: member.email })}

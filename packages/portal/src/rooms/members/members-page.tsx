@@ -9,6 +9,7 @@ import { NoPermission } from '../../shell/states.tsx';
 import { InvitationList } from './invitation-list.tsx';
 import { InviteForm } from './invite-form.tsx';
 import { MemberList } from './member-list.tsx';
+import { RoleGuide } from './role-guide.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation('members');
@@ -37,6 +38,7 @@ export function MembersPage() {
       <Stack gap="lg">
         <MemberList clientId={clientId} />
         <InvitationList clientId={clientId} />
+        <RoleGuide />
       </Stack>
       <InviteForm clientId={clientId} opened={inviting} onClose={() => setInviting(false)} />
     </Container>

@@ -66,7 +66,7 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
                 row={row}
                 language={language}
                 source={sourceOf(row, shown)}
-                isReadOnly={isReadOnly}
+                isReadOnly={isReadOnly || (language.isLocked ?? false)}
                 onOpen={() => setOpen(index)}
               />
             </li>

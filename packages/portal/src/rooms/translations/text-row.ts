@@ -19,7 +19,8 @@ export type Mark =
   | { phase: 'refused'; message: string }
   | { phase: 'conflict'; theirs: string | null };
 
-export type Language = { name: string; tag: string; isDefault: boolean };
+/** `isLocked`: shown, and not theirs to change. */
+export type Language = { name: string; tag: string; isDefault: boolean; isLocked?: boolean };
 
 /** The path is `group`, `group/key` or `group/key=value`; in names, `/`, `=` and `%` are written as in a URL. */
 export function toRow({ path, texts }: { path: string; texts: Record<string, string> }): TextRow {

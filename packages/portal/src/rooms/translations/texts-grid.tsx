@@ -54,6 +54,7 @@ export function TextsGrid(props: Props) {
   const { sheet, paths, languages, isReadOnly, onAct, onActive } = props;
   const { t } = useTranslation('translations');
   const scroller = useRef<HTMLDivElement>(null);
+  const isLocked = (tag: string) => languages.some((each) => each.tag === tag && each.isLocked);
   const [editing, setEditing] = useState<{ path: string; tag: string; text: string }>();
   // Whether the keys are ours: only then is the focus moved with the active cell.
   const isOurs = useRef(false);
@@ -86,7 +87,7 @@ export function TextsGrid(props: Props) {
   }, [activePath, activeTag, onActive]);
 
   const startEditing = (text?: string) => {
-    if (isReadOnly || activePath === undefined || activeTag === undefined) return;
+    if (isReadOnly || activePath === undefined || activeTag === undefined || isLocked(activeTag)) return;
     isOurs.current = true;
     // At once, so that the key that began it is typed into the editor.
     const before = sheet.row(activePath)?.texts[activeTag] ?? '';
@@ -131,7 +132,10 @@ export function TextsGrid(props: Props) {
 
   const clear = (act: 'clear' | 'cut') => {
     if (isReadOnly) return;
-    const changed = sheet.change(cellsOf(), act);
+    const changed = sheet.change(
+      cellsOf().filter(({ tag }) => !isLocked(tag)),
+      act,
+    );
     if (changed > 1) onAct({ act, changed });
   };
 
@@ -199,7 +203,10 @@ export function TextsGrid(props: Props) {
     if (text === '') return;
     const table = readTable(text);
     const { changes, empty, outside } = planPaste(table, block, { paths, tags: languages.map(({ tag }) => tag) });
-    const changed = sheet.change(changes, 'paste');
+    const changed = sheet.change(
+      changes.filter(({ tag }) => !isLocked(tag)),
+      'paste',
+    );
     const [height, across] = [table.length, Math.max(...table.map((cells) => cells.length))];
     if (height > 1 || across > 1) {
       const end = { row: block.top + height - 1, column: block.left + across - 1 };

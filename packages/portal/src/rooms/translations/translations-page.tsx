@@ -2,12 +2,14 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconLanguage } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useCan } from '../../api/access.ts';
+import { useCan, useOwnLanguages } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { languagesQuery } from './queries.ts';
+import type { Language } from './text-row.ts';
 import { useSheet } from './use-sheet.ts';
 import { Workbench } from './workbench.tsx';
 
@@ -16,7 +18,9 @@ export function TranslationsPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId/translations' });
   const can = useCan(clientId);
   const { sheet, state, query } = useSheet(clientId);
-  const { data: languages } = useSuspenseQuery(languagesQuery(clientId));
+  const own = useOwnLanguages(clientId);
+  const { data: all } = useSuspenseQuery(languagesQuery(clientId));
+  const languages = useMemo(() => languagesFor(all, own), [all, own]);
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
 
   if (languages.length === 0) {
@@ -49,6 +53,15 @@ export function TranslationsPage() {
       isPhone={isPhone}
     />
   );
+}
+
+/** Of a translator with some languages: these, and the one that texts are translated from. */
+function languagesFor(all: Language[], own: readonly string[] | null): Language[] {
+  if (own === null) return all;
+  return all.flatMap((each) => {
+    if (own.includes(each.tag)) return [each];
+    return each.isDefault ? [{ ...each, isLocked: true }] : [];
+  });
 }
 
 function NoTexts({ clientId }: { clientId: string }) {

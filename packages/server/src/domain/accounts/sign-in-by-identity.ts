@@ -1,4 +1,4 @@
-import type { AccountRecord } from '../../storage/port.ts';
+import type { AccountRecord, MemberStore, Role } from '../../storage/port.ts';
 import type { IdentityClaims } from '../../tokens/port.ts';
 import { actingAs } from '../audit/actor.ts';
 import type { Service } from '../service.ts';
@@ -69,6 +69,12 @@ async function applyRoles(
     if (!application) continue;
     if (role === null) await storage.members.remove(application.appId, accountId);
     else if ((await storage.members.grant(application.appId, accountId, role, now())) === 'there')
-      await storage.members.changeRole(application.appId, accountId, role);
+      await keepRole(storage.members, application.appId, accountId, role);
   }
+}
+
+/** A translator stays limited to the languages that an owner set. */
+async function keepRole(members: MemberStore, appId: number, accountId: string, role: Role): Promise<void> {
+  const held = (await members.list(appId)).find((each) => each.accountId === accountId);
+  if (held && held.role !== role) await members.changeRole(appId, accountId, role, null);
 }

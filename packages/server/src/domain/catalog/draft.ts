@@ -11,7 +11,7 @@ import type { OpenCatalog, OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { writeDifference } from './publish.ts';
 import { changesSince } from './revisions.ts';
-import { refuseMoreThanTexts } from './texts-only.ts';
+import { refuseMoreThanTexts, type TextLanguages } from './texts-only.ts';
 
 /** What an editor has seen: what was published, with no draft, or a draft at a version; `revision` is its base. */
 export type Seen = { revision: number } & (DraftName | { draftId?: undefined });
@@ -21,6 +21,8 @@ export type DraftOptions = {
   seen: Seen | undefined;
   /** The editor may change texts, and nothing else. */
   textsOnly?: boolean;
+  /** And of these languages alone. */
+  languages?: TextLanguages;
 };
 
 export type EditedDraft = { draft: OpenDraft | undefined; base: number; changed: boolean; plan: CatalogPlan };
@@ -41,6 +43,7 @@ export async function editDraft(
   return trying(service, application, options, async (open) => {
     const before = open.draft?.catalog ?? open.published;
     const plan = await inSlices(planCatalog(before, await want(before), { keyNosFrom: KEY_NOS }));
+    if (options.languages) await inSlices(refuseMoreThanTexts(before, plan.next, options.languages));
     const items = (await inSlices(changedItems(before, plan.next))).map(({ item }) => item);
     const after = { languages: plan.next.languages, items };
     if (after.items.length === 0 && isSame(before.languages, after.languages)) {
@@ -74,7 +77,7 @@ export async function stepDraft(
     if (inverse === undefined) throw new InnkeeperError(kind === 'undo' ? 'nothingToUndo' : 'nothingToRedo');
     const state = await inSlices(readState(inverse));
     const next = await inSlices(withItems(before, state));
-    if (options.textsOnly) await inSlices(refuseMoreThanTexts(before, next));
+    if (options.textsOnly) await inSlices(refuseMoreThanTexts(before, next, options.languages));
     const plan = { ...(await inSlices(planCatalog(before, await inSlices(definitionOf(next))))), next };
     const saving = { kind, author: options.author, spends: (edit as DraftEdit).version };
     const draft = await saveDraft(service, application, open, state, saving, plan.changes);
@@ -91,7 +94,7 @@ export async function discardDraft(service: Service, application: Application, o
   await trying(service, application, options, async ({ draft }) => {
     if (!draft) throw new InnkeeperError('draftNotFound');
     // Discarding loses the edits of the draft, not what was published in the meantime.
-    if (options.textsOnly) await inSlices(refuseMoreThanTexts(draft.base, draft.catalog));
+    if (options.textsOnly) await inSlices(refuseMoreThanTexts(draft.base, draft.catalog, options.languages));
     const outcome = await service.storage.drafts.discard(application.appId, draft);
     return outcome === 'conflict' ? undefined : outcome;
   });

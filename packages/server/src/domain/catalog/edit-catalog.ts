@@ -7,9 +7,10 @@ import { type CatalogDefinition, definitionOf } from './definition.ts';
 import { editDraft, type Seen } from './draft.ts';
 import { matchDefaults } from './match-defaults.ts';
 import type { OpenDraft } from './open-catalogs.ts';
-import type { CatalogPlan } from './plan.ts';
+import { type CatalogPlan, planCatalog } from './plan.ts';
 import { type CountedPlan, type PublishOutcome, publishCatalog } from './publish.ts';
 import { changesSince } from './revisions.ts';
+import { refuseMoreThanTexts, type TextLanguages } from './texts-only.ts';
 import { openKeys, readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
 
 export type EditOptions = {
@@ -19,6 +20,8 @@ export type EditOptions = {
   seen: Seen | undefined;
   /** The draft is changed, and nothing published. */
   draft: boolean;
+  /** The languages whose texts may change, of an editor who is limited to them. */
+  languages?: TextLanguages;
 };
 
 /** What became of the catalog, or of its draft: that is not counted, as nothing happens to anybody's selections yet. */
@@ -85,14 +88,19 @@ async function changeCatalog(
     const { draft = null, base, changed, plan } = await editDraft(service, application, want, options);
     return { revision: base, changed, plan, draft };
   }
-  const { author, allowBreaking, seen } = options;
+  const { author, allowBreaking, seen, languages } = options;
   for (let tries = 1; ; tries++) {
     const current = await service.openCatalogs.published(application.appId);
     // Before the edit: what it names may be gone, and then that is not what the editor should be told.
     if (seen !== undefined && seen.revision !== current.revision) {
       throw await changedMeanwhile(service, application, seen.revision);
     }
-    const published = await publishCatalog(service.storage, application.appId, await want(current), {
+    const wanted = await want(current);
+    if (languages) {
+      const { next } = await inSlices(planCatalog(current, wanted));
+      await inSlices(refuseMoreThanTexts(current, next, languages));
+    }
+    const published = await publishCatalog(service.storage, application.appId, wanted, {
       author,
       allowBreaking,
       now: service.now(),

@@ -21,7 +21,7 @@ export type PublishDraftOptions = DraftOptions & {
 export async function publishDraft(
   service: Service,
   application: Application,
-  { author, seen, allowBreaking, over, textsOnly }: PublishDraftOptions,
+  { author, seen, allowBreaking, over, textsOnly, languages }: PublishDraftOptions,
 ): Promise<Edited> {
   const { storage } = service;
   const { appId } = application;
@@ -32,7 +32,7 @@ export async function publishDraft(
     const wanted = await inSlices(definitionOf(draft.catalog));
     if (textsOnly) {
       const { next } = await inSlices(planDraft(published, draft.catalog));
-      await inSlices(refuseMoreThanTexts(published, next));
+      await inSlices(refuseMoreThanTexts(published, next, languages));
     }
     const outcome = await publishCatalog(storage, appId, wanted, {
       author,

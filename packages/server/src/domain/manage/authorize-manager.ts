@@ -1,7 +1,7 @@
 import type { ManageTokenRecord, Person } from '../../storage/port.ts';
 import { endOf, isSessionToken } from '../accounts/session.ts';
 import { InnkeeperError } from '../errors.ts';
-import { accessOf } from '../members/role.ts';
+import { accessOf, languagesOf } from '../members/role.ts';
 import type { Service } from '../service.ts';
 import { lesserAccess } from './access.ts';
 import { isManageToken, tokenAuthor } from './manage-token.ts';
@@ -50,7 +50,8 @@ async function admitSession({ storage, keyring, now }: Service, token: string): 
   }
   const canCreateApplications = account.role === 'administrator';
   const { accountId, email: author } = account;
-  return { author, accountId, accessTo: accessOf(signedIn), canCreateApplications, signedIn };
+  const languages = languagesOf(signedIn);
+  return { author, accountId, accessTo: accessOf(signedIn), languagesOf: languages, canCreateApplications, signedIn };
 }
 
 /** A token opens what it was made for, and never more than its owner may at this moment. The operator may everything. */
@@ -66,6 +67,7 @@ function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
       const most = scope === null || scope.has(appId) ? ofOwner(appId) : undefined;
       return most && lesserAccess(most, access);
     },
+    languagesOf: owner ? languagesOf(owner) : () => null,
     canCreateApplications:
       scope === null && access === 'own' && (owner === null || owner.account.role === 'administrator'),
   };

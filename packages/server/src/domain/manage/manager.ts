@@ -9,6 +9,8 @@ export type Manager = {
   accountId: string | null;
   /** undefined: the application looks like one that does not exist. */
   accessTo(appId: number): Access | undefined;
+  /** The languages whose texts they may change there, by tag; null: all. */
+  languagesOf(appId: number): readonly string[] | null;
   canCreateApplications: boolean;
   /** Of a token: what it makes ends no later. */
   expiresAt?: number;

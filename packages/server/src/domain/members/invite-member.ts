@@ -8,14 +8,24 @@ import { InnkeeperError } from '../errors.ts';
 import { letterLanguage, writeLetter } from '../mail/write-letter.ts';
 import type { Service } from '../service.ts';
 
+type WantedInvitation = {
+  appId: number;
+  email: string;
+  role: Role;
+  /** Of a translator; null: all. */
+  languages?: string[] | null;
+  invitedBy: string;
+  inviterId: string | null;
+};
+
 /** The link is only in this result. It replaces an earlier invitation to the same address. */
 export async function inviteMember(
   { storage, keyring, publicUrl, now }: Service,
-  { inviterId, ...wanted }: { appId: number; email: string; role: Role; invitedBy: string; inviterId: string | null },
+  { inviterId, languages = null, ...wanted }: WantedInvitation,
 ): Promise<{ link: string; invitation: InvitationRecord }> {
   const createdAt = now();
   const { link, linkHash, expiresAt } = createInvitationLink(keyring, { publicUrl, now: createdAt });
-  const invitation = { invitationId: randomUUIDv7(), ...wanted, createdAt, expiresAt };
+  const invitation = { invitationId: randomUUIDv7(), ...wanted, languages, createdAt, expiresAt };
   const outcome = await storage.invitations.create({
     ...invitation,
     linkHash,

@@ -12,6 +12,15 @@ const ACCESS_OF: Record<Role, Access> = {
 /** The least first. */
 export const ROLES = Object.keys(ACCESS_OF) as Role[];
 
+/** The languages that a translator is limited to; null: all. */
+export function languagesOf({ account, memberships }: Person): (appId: number) => readonly string[] | null {
+  if (account.role === 'administrator') return () => null;
+  const held = new Map(
+    memberships.map(({ appId, role, languages }) => [appId, role === 'translator' ? languages : null]),
+  );
+  return (appId) => held.get(appId) ?? null;
+}
+
 /** What somebody may do in each application; an administrator is an owner of every one. */
 export function accessOf({ account, memberships }: Person): (appId: number) => Access | undefined {
   if (account.role === 'administrator') return () => 'own';

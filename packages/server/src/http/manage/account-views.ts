@@ -1,7 +1,7 @@
 import { neededProof } from '../../domain/accounts/confirm-identity.ts';
 import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
 import type { SignedIn } from '../../domain/accounts/sign-in.ts';
-import { accessOf } from '../../domain/members/role.ts';
+import { accessOf, languagesOf } from '../../domain/members/role.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
@@ -37,7 +37,16 @@ export const SignedInShape = Type.Object(
     preferences: PreferencesShape,
     applications: Type.Array(
       Type.Object(
-        { clientId: Type.String(), name: Type.String(), access: AccessShape },
+        {
+          clientId: Type.String(),
+          name: Type.String(),
+          access: AccessShape,
+          languages: Nullable(
+            Type.Array(Type.String(), {
+              description: 'tags of the languages that a translator is limited to; null: all',
+            }),
+          ),
+        },
         { title: 'ApplicationAccess' },
       ),
       { description: 'applications this account can access, oldest first' },
@@ -58,6 +67,7 @@ export async function viewSignedIn(service: Service, signedIn: SignedIn) {
   const { storage, now } = service;
   const { account, memberships, session } = signedIn;
   const accessTo = accessOf(signedIn);
+  const languages = languagesOf(signedIn);
   const isAdministrator = account.role === 'administrator';
   const needed = neededProof(service, signedIn, now());
   const applications = await storage.applications.list(isAdministrator ? undefined : memberships.map(appIdOf));
@@ -71,7 +81,12 @@ export async function viewSignedIn(service: Service, signedIn: SignedIn) {
     totp: account.hasTotp,
     recoveryCodes: account.hasTotp ? await storage.secondFactors.countRecoveryCodes(account.accountId) : 0,
     preferences: readPreferences(account.preferences),
-    applications: applications.map(({ appId, clientId, name }) => ({ clientId, name, access: accessTo(appId) })),
+    applications: applications.map(({ appId, clientId, name }) => ({
+      clientId,
+      name,
+      access: accessTo(appId),
+      languages: languages(appId),
+    })),
     signOutUrl: session.means === 'oidc' ? endSessionUrl(service) : null,
     sessionId: session.sessionId,
     signedInAt: formatTime(session.createdAt),

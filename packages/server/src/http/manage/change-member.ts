@@ -5,14 +5,16 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { GRACE, MEMBER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
-import { MemberParams, MemberShape, RoleShape, viewMember } from './member-views.ts';
+import { LanguagesShape, MemberParams, MemberShape, RoleShape, readLanguages, viewMember } from './member-views.ts';
+import { Nullable } from './schemas.ts';
 
 const schema = {
   operationId: 'changeMember',
   summary: 'Change the role of a member',
-  description: "Applies immediately, to the member's tokens too.",
+  description:
+    "Applies immediately, to the member's tokens too. Without `languages`, a translator may change all of them.",
   params: MemberParams,
-  body: Type.Object({ role: RoleShape }),
+  body: Type.Object({ role: RoleShape, languages: Type.Optional(Nullable(LanguagesShape)) }),
   response: { 200: MemberShape },
   errors: ['memberNotFound', 'lastOwner'] as const,
   examples: {
@@ -29,10 +31,13 @@ const schema = {
 export function changeMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/members/:accountId', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application, params, readBody }) => {
-    const { role } = readBody();
+    const { role, languages: limits } = readBody();
+    const languages = await readLanguages(service, application.appId, { role, languages: limits });
     const { members } = service.storage;
     const accountId = params.accountId as string;
-    const outcome = isUuid(accountId) ? await members.changeRole(application.appId, accountId, role) : 'unknown';
+    const outcome = isUuid(accountId)
+      ? await members.changeRole(application.appId, accountId, role, languages)
+      : 'unknown';
     if (outcome === 'last-owner') throw new InnkeeperError('lastOwner');
     const member = (await members.list(application.appId)).find((each) => each.accountId === accountId);
     if (outcome === 'unknown' || !member) throw new InnkeeperError('memberNotFound');

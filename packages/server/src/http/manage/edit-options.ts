@@ -50,13 +50,18 @@ export const EDIT_ERRORS = [
 type Querying<Query> = Omit<ApplicationRequest, 'readQuery'> & { readQuery(): Query };
 
 /** A change names the version it was made from, so that two editors never overwrite each other unseen. */
-export function readEditOptions({ request, manager, readQuery }: Querying<Static<typeof EditQuery>>): EditOptions {
+export function readEditOptions({
+  request,
+  manager,
+  application,
+  readQuery,
+}: Querying<Static<typeof EditQuery>>): EditOptions {
   const { draft = false, allow_breaking: allowBreaking = false } = readQuery();
   const seen = readIfMatch(request.headers['if-match']);
   if (!draft && seen?.draftId !== undefined) {
     throw refuse('If-Match', 'is of a draft: send draft=true with it, or the ETag of the published catalog');
   }
-  return { author: manager.author, allowBreaking, seen, draft };
+  return { author: manager.author, allowBreaking, seen, draft, languages: manager.languagesOf(application.appId) };
 }
 
 /** The same for what is about a draft only. */
@@ -65,6 +70,7 @@ export function readDraftOptions({ request, manager, application }: ApplicationR
     author: manager.author,
     seen: readIfMatch(request.headers['if-match']),
     textsOnly: !includesAccess(manager.accessTo(application.appId), 'write'),
+    languages: manager.languagesOf(application.appId),
   };
 }
 

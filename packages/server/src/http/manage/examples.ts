@@ -210,12 +210,14 @@ export const GRACE = {
   accountId: EXAMPLE.memberAccountId,
   email: 'grace@translators.example',
   role: 'translator',
+  languages: null,
   since: TIME,
 };
 export const INVITATION = {
   invitationId: EXAMPLE.invitationId,
   email: 'hedy@translators.example',
   role: 'translator',
+  languages: null,
   invitedBy: TOKEN_AUTHOR,
   createdAt: TIME,
   expiresAt: '2025-12-01 16:00:00',
@@ -289,7 +291,7 @@ export const SIGNED_IN = {
   totp: false,
   recoveryCodes: 0,
   preferences: { theme: 'auto', language: null },
-  applications: [{ clientId: EXAMPLE.clientId, name: 'Demo', access: 'own' }],
+  applications: [{ clientId: EXAMPLE.clientId, name: 'Demo', access: 'own', languages: null }],
   signOutUrl: null,
   sessionId: EXAMPLE.sessionId,
   signedInAt: TIME,

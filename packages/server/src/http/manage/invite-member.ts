@@ -8,15 +8,21 @@ import type { Routes } from '../server/routes.ts';
 import { APPLICATION, INVITATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { InvitationShape, RoleShape, viewInvitation } from './member-views.ts';
+import { InvitationShape, LanguagesShape, RoleShape, readLanguages, viewInvitation } from './member-views.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
+import { Nullable } from './schemas.ts';
 
 const schema = {
   operationId: 'inviteMember',
   summary: 'Invite a member to an application',
   description:
     'The link is shown only in this response. If the service sends mail, the address also gets it by mail (`mailed`); otherwise pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.',
-  body: Type.Object({ email: Type.String(), role: RoleShape, ...ProofMembers }),
+  body: Type.Object({
+    email: Type.String(),
+    role: RoleShape,
+    languages: Type.Optional(Nullable(LanguagesShape)),
+    ...ProofMembers,
+  }),
   response: {
     ...ProofAnswer,
     201: Type.Object({
@@ -41,10 +47,11 @@ export function inviteMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, manager, request, reply } = context;
-    const { email, role, password, code } = context.readBody();
+    const { email, role, languages: limits, password, code } = context.readBody();
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
-    const wanted = { appId: application.appId, email, role };
+    const languages = await readLanguages(service, application.appId, { role, languages: limits });
+    const wanted = { appId: application.appId, email, role, languages };
     await proveIfSignedIn(service, context, { password, code });
     const { link, invitation } = await inviteMember(service, {
       ...wanted,

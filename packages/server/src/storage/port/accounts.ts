@@ -11,7 +11,8 @@ export type AccountRecord = {
 };
 
 export type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
-export type Membership = { appId: number; role: Role };
+/** `languages`: tags that a translator is limited to; null: all. */
+export type Membership = { appId: number; role: Role; languages: string[] | null };
 export type Person = { account: AccountRecord; memberships: Membership[] };
 
 /** Who an identity provider says somebody is: its issuer and their subject there, as one text. */

@@ -1,12 +1,17 @@
 import type { Membership, NewAccount, NewSession, Role } from './accounts.ts';
 
-export type MemberRecord = { accountId: string; email: string; role: Role; createdAt: number };
+export type MemberRecord = Omit<Membership, 'appId'> & { accountId: string; email: string; createdAt: number };
 
 export interface MemberStore {
   /** Of an application, by address. */
   list(appId: number): Promise<MemberRecord[]>;
   /** 'last-owner': nobody could manage the application any more, as there is no administrator either. */
-  changeRole(appId: number, accountId: string, role: Role): Promise<'changed' | 'unknown' | 'last-owner'>;
+  changeRole(
+    appId: number,
+    accountId: string,
+    role: Role,
+    languages: string[] | null,
+  ): Promise<'changed' | 'unknown' | 'last-owner'>;
   /** A new member; a role that is there already stays. */
   grant(appId: number, accountId: string, role: Role, at: number): Promise<'granted' | 'there' | 'unknown'>;
   remove(appId: number, accountId: string): Promise<'removed' | 'unknown' | 'last-owner'>;
@@ -17,6 +22,7 @@ export type InvitationRecord = {
   appId: number;
   email: string;
   role: Role;
+  languages: string[] | null;
   invitedBy: string;
   createdAt: number;
   expiresAt: number;

@@ -3,10 +3,11 @@ import { insertAccount } from './accounts.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
+import { toLanguages } from './members.ts';
 import { insertSession } from './sessions.ts';
 import type { Query } from './transactions.ts';
 
-const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at';
+const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.languages, i.invited_by, i.created_at, i.expires_at';
 
 const LIST = statement(`
   select ${COLUMNS} from invitations i where i.app_id = $1 and i.expires_at > $2
@@ -29,8 +30,9 @@ const CREATE = statement(`
       or exists (select 1 from accounts where account_id = $10::uuid and role = 'administrator')
   ), made as (
     insert into invitations
-      (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at, inviter_id)
-    select $1::uuid, $2::bytea, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::uuid
+      (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at, inviter_id, languages)
+    select $1::uuid, $2::bytea, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::uuid,
+      $11::text
     from inviter where not exists (
       select 1 from memberships m join accounts a on a.account_id = m.account_id
       where m.app_id = $3::bigint and a.email_key = $5::text
@@ -38,7 +40,7 @@ const CREATE = statement(`
     on conflict (app_id, email_key) do update set
       invitation_id = excluded.invitation_id, link_hash = excluded.link_hash, email = excluded.email,
       role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
-      expires_at = excluded.expires_at, inviter_id = excluded.inviter_id
+      expires_at = excluded.expires_at, inviter_id = excluded.inviter_id, languages = excluded.languages
     returning invitation_id
   )
   select exists (select 1 from made) as made, exists (select 1 from inviter) as may
@@ -49,16 +51,19 @@ type Row = {
   app_id: number;
   email: string;
   role: InvitationRecord['role'];
+  languages: string | null;
   invited_by: string;
   created_at: number;
   expires_at: number;
 };
-type Spent = { app_id: number; email_key: string; role: Membership['role'] };
+type Spent = Pick<Row, 'app_id' | 'role' | 'languages'> & { email_key: string };
 
 export function invitationStore(connections: Connections): InvitationStore {
   return {
-    async create({ invitationId, linkHash, appId, email, emailKey, role, invitedBy, inviterId, createdAt, expiresAt }) {
-      const what = [email, emailKey, role, invitedBy, createdAt, expiresAt, inviterId];
+    async create({ invitationId, linkHash, appId, email, emailKey, role, languages, ...rest }) {
+      const { invitedBy, createdAt, expiresAt, inviterId } = rest;
+      const limited = languages && JSON.stringify(languages);
+      const what = [email, emailKey, role, invitedBy, createdAt, expiresAt, inviterId, limited];
       try {
         const values = [invitationId, toBytes(linkHash), appId, ...what];
         const [row] = await connections.write<{ made: boolean; may: boolean }>(CREATE, values);
@@ -120,20 +125,22 @@ export function invitationStore(connections: Connections): InvitationStore {
 async function spend(query: Query, linkHash: string, now: number, emailKey?: string): Promise<Spent | undefined> {
   const [row] = await query<Spent>(
     `delete from invitations where link_hash = $1 and expires_at > $2 and ($3::text is null or email_key = $3)
-     returning app_id, email_key, role`,
+     returning app_id, email_key, role, languages`,
     [toBytes(linkHash), now, emailKey ?? null],
   );
   return row;
 }
 
 /** A role that is there already stays. */
-async function admit(query: Query, { app_id, role }: Spent, accountId: string, now: number): Promise<Membership> {
-  const [row] = await query<{ role: Membership['role'] }>(
-    `insert into memberships as m (app_id, account_id, role, created_at) values ($1, $2, $3, $4)
-     on conflict (app_id, account_id) do update set role = m.role returning role`,
-    [app_id, accountId, role, now],
+async function admit(query: Query, spent: Spent, accountId: string, now: number): Promise<Membership> {
+  const { app_id, role, languages } = spent;
+  const [row] = await query<Pick<Row, 'role' | 'languages'>>(
+    `insert into memberships as m (app_id, account_id, role, created_at, languages) values ($1, $2, $3, $4, $5)
+     on conflict (app_id, account_id) do update set role = m.role returning role, languages`,
+    [app_id, accountId, role, now, languages],
   );
-  return { appId: Number(app_id), role: row?.role ?? role };
+  const kept = row ?? spent;
+  return { appId: Number(app_id), role: kept.role, languages: toLanguages(kept.languages) };
 }
 
 function toInvitation(row: Row): InvitationRecord {
@@ -142,6 +149,7 @@ function toInvitation(row: Row): InvitationRecord {
     appId: row.app_id,
     email: row.email,
     role: row.role,
+    languages: toLanguages(row.languages),
     invitedBy: row.invited_by,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

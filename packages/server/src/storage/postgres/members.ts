@@ -4,16 +4,16 @@ import type { Query } from './transactions.ts';
 
 /** Of the account `a`, as JSON. */
 export const MEMBERSHIPS = `(
-  select coalesce(json_agg(json_build_object('appId', m.app_id, 'role', m.role) order by m.app_id), '[]')
+  select coalesce(json_agg(json_build_object('appId', m.app_id, 'role', m.role, 'languages', m.languages::json) order by m.app_id), '[]')
   from memberships m where m.account_id = a.account_id
 ) as memberships`;
 
 const LIST = statement(`
-  select m.account_id, a.email, m.role, m.created_at from memberships m join accounts a on a.account_id = m.account_id
+  select m.account_id, a.email, m.role, m.languages, m.created_at from memberships m join accounts a on a.account_id = m.account_id
   where m.app_id = $1 order by a.email_key collate "C"
 `);
 
-type Row = { account_id: string; email: string; role: Role; created_at: number };
+type Row = { account_id: string; email: string; role: Role; languages: string | null; created_at: number };
 
 const GRANT = statement(`
   with granted as (
@@ -33,16 +33,17 @@ export function memberStore(connections: Connections): MemberStore {
         accountId: row.account_id,
         email: row.email,
         role: row.role,
+        languages: toLanguages(row.languages),
         createdAt: row.created_at,
       }));
     },
-    changeRole(appId, accountId, role) {
+    changeRole(appId, accountId, role, languages) {
       return connections.transaction(async (query) => {
         const owners = await lockOwners(query, appId);
         if (role !== 'owner' && (await wouldLeaveNobody(query, owners, accountId))) return 'last-owner';
         const rows = await query(
-          'update memberships set role = $3 where app_id = $1 and account_id = $2 returning role',
-          [appId, accountId, role],
+          'update memberships set role = $3, languages = $4 where app_id = $1 and account_id = $2 returning role',
+          [appId, accountId, role, languages && JSON.stringify(languages)],
         );
         if (role !== 'owner') await endInvitations(query, appId, accountId);
         return rows.length > 0 ? 'changed' : 'unknown';
@@ -66,6 +67,10 @@ export function memberStore(connections: Connections): MemberStore {
       });
     },
   };
+}
+
+export function toLanguages(stored: string | null): string[] | null {
+  return stored === null ? null : (JSON.parse(stored) as string[]);
 }
 
 /** Two owners who remove each other come one after the other. */

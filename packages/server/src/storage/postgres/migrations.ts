@@ -526,6 +526,11 @@ const MIGRATIONS: readonly string[] = [
   alter table accounts add column oidc_subject text;
   create unique index accounts_by_oidc_subject on accounts (oidc_subject);
   `,
+  `
+  -- JSON: the languages that a translator is limited to; null: all.
+  alter table memberships add column languages text;
+  alter table invitations add column languages text;
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

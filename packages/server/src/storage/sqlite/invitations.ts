@@ -2,10 +2,10 @@ import type { InvitationRecord, InvitationStore, Membership, NewAccount, NewInvi
 import { insertAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
-import { isOwner } from './members.ts';
+import { isOwner, toLanguages, toMembership } from './members.ts';
 import { insertSession } from './sessions.ts';
 
-const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at';
+const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.languages, i.invited_by, i.created_at, i.expires_at';
 
 export function invitationReads({ statement }: Connection): Pick<InvitationStore, 'list' | 'isInvited' | 'findByLink'> {
   return {
@@ -44,14 +44,15 @@ export function invitationActs(connection: Connection) {
   /** A role that is there already stays. */
   const admit = (row: Record<string, unknown>, accountId: Buffer, now: number): void => {
     statement(
-      'insert into memberships (app_id, account_id, role, created_at) values (?, ?, ?, ?) on conflict do nothing',
-    ).run(row.app_id as number, accountId, row.role as string, now);
+      'insert into memberships (app_id, account_id, role, languages, created_at) values (?, ?, ?, ?, ?) on conflict do nothing',
+    ).run(row.app_id as number, accountId, row.role as string, row.languages as string | null, now);
     statement('delete from invitations where invitation_id = ?').run(row.invitation_id as Uint8Array);
   };
 
   return {
     createInvitation(invitation: NewInvitation): 'created' | 'member' | 'not-owner' | 'application-gone' {
-      const { invitationId, linkHash, appId, email, emailKey, role, invitedBy, createdAt, expiresAt } = invitation;
+      const { invitationId, linkHash, appId, email, emailKey, role, languages, invitedBy } = invitation;
+      const { createdAt, expiresAt } = invitation;
       const inviter = invitation.inviterId === null ? null : toBytes(invitation.inviterId);
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
       if (inviter && !isOwner(connection, appId, inviter)) return 'not-owner';
@@ -63,12 +64,12 @@ export function invitationActs(connection: Connection) {
       statement('delete from invitations where app_id = ? and email_key = ?').run(appId, emailKey);
       statement(
         `insert into invitations
-           (invitation_id, link_hash, app_id, email, email_key, role, invited_by, inviter_id, created_at,
+           (invitation_id, link_hash, app_id, email, email_key, role, languages, invited_by, inviter_id, created_at,
             expires_at)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
         ...[toBytes(invitationId), toBytes(linkHash), appId, email, emailKey],
-        ...[role, invitedBy, inviter, createdAt, expiresAt],
+        ...[role, languages && JSON.stringify(languages), invitedBy, inviter, createdAt, expiresAt],
       );
       return 'created';
     },
@@ -104,11 +105,11 @@ export function invitationActs(connection: Connection) {
       );
       if (!own) return 'other-address';
       admit(row, id, now);
-      const kept = statement('select app_id, role from memberships where app_id = ? and account_id = ?').get(
+      const kept = statement('select app_id, role, languages from memberships where app_id = ? and account_id = ?').get(
         row.app_id as number,
         id,
       );
-      return { appId: kept?.app_id as number, role: kept?.role as Membership['role'] };
+      return toMembership(kept as Record<string, unknown>);
     },
   };
 }
@@ -119,6 +120,7 @@ function toInvitation(row: Record<string, unknown>): InvitationRecord {
     appId: row.app_id as number,
     email: row.email as string,
     role: row.role as InvitationRecord['role'],
+    languages: toLanguages(row.languages),
     invitedBy: row.invited_by as string,
     createdAt: row.created_at as number,
     expiresAt: row.expires_at as number,

@@ -6,7 +6,7 @@ export function memberReads({ statement }: Connection): Pick<MemberStore, 'list'
   return {
     async list(appId) {
       return statement(
-        `select m.account_id, a.email, m.role, m.created_at from memberships m
+        `select m.account_id, a.email, m.role, m.languages, m.created_at from memberships m
          join accounts a on a.account_id = m.account_id where m.app_id = ? order by a.email_key`,
       )
         .all(appId)
@@ -15,6 +15,7 @@ export function memberReads({ statement }: Connection): Pick<MemberStore, 'list'
             accountId: toUuid(row.account_id as Uint8Array),
             email: row.email as string,
             role: row.role as Role,
+            languages: toLanguages(row.languages),
             createdAt: row.created_at as number,
           }),
         );
@@ -38,12 +39,22 @@ export function memberActs(connection: Connection) {
   };
 
   return {
-    changeMemberRole(appId: number, accountId: string, role: Role): 'changed' | 'unknown' | 'last-owner' {
+    changeMemberRole(
+      appId: number,
+      accountId: string,
+      role: Role,
+      languages: string[] | null,
+    ): 'changed' | 'unknown' | 'last-owner' {
       const id = toBytes(accountId);
       const held = roleOf(appId, id);
       if (held === undefined) return 'unknown';
       if (held === 'owner' && role !== 'owner' && wouldLeaveNobody(appId, id)) return 'last-owner';
-      statement('update memberships set role = ? where app_id = ? and account_id = ?').run(role, appId, id);
+      statement('update memberships set role = ?, languages = ? where app_id = ? and account_id = ?').run(
+        role,
+        languages && JSON.stringify(languages),
+        appId,
+        id,
+      );
       endInvitations(appId, id);
       return 'changed';
     },
@@ -78,7 +89,15 @@ export function isOwner({ statement }: Connection, appId: number, accountId: Uin
 }
 
 export function membershipsOf({ statement }: Connection, accountId: Uint8Array): Membership[] {
-  return statement('select app_id, role from memberships where account_id = ? order by app_id')
+  return statement('select app_id, role, languages from memberships where account_id = ? order by app_id')
     .all(accountId)
-    .map((row) => ({ appId: row.app_id as number, role: row.role as Role }));
+    .map(toMembership);
+}
+
+export function toMembership(row: Record<string, unknown>): Membership {
+  return { appId: row.app_id as number, role: row.role as Role, languages: toLanguages(row.languages) };
+}
+
+export function toLanguages(stored: unknown): string[] | null {
+  return stored === null ? null : (JSON.parse(stored as string) as string[]);
 }

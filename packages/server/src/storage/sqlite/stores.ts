@@ -129,7 +129,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     },
     members: {
       ...of(memberReads),
-      changeRole: (appId, accountId, role) => run('changeMemberRole', appId, accountId, role),
+      changeRole: (appId, accountId, role, languages) => run('changeMemberRole', appId, accountId, role, languages),
       grant: (appId, accountId, role, at) => run('grantMembership', appId, accountId, role, at),
       remove: (appId, accountId) => run('removeMember', appId, accountId),
     },

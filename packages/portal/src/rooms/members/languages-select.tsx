@@ -1,0 +1,27 @@
+import { MultiSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { languagesQuery } from '../translations/queries.ts';
+
+/** Of a translator; none chosen: all. */
+export function LanguagesSelect(props: {
+  clientId: string;
+  value: string[];
+  onChange(tags: string[]): void;
+  label: string;
+  compact?: boolean;
+}) {
+  const { clientId, value, onChange, label, compact = false } = props;
+  const { t } = useTranslation('members');
+  const { data: languages = [] } = useQuery(languagesQuery(clientId));
+  return (
+    <MultiSelect
+      {...(compact ? { 'aria-label': label, w: 220, size: 'xs' } : { label, description: t('languagesHint') })}
+      {...(value.length === 0 && { placeholder: t('allLanguages') })}
+      data={languages.map(({ name, tag }) => ({ value: tag, label: name }))}
+      value={value}
+      onChange={onChange}
+      hidePickedOptions
+    />
+  );
+}
