@@ -11,7 +11,19 @@ const EMAIL = 'canary.featherstone@example.com';
 const METRICS_TOKEN = 'canary-of-the-metrics-0123456789';
 const IDEMPOTENCY_KEY = 'canary-of-idempotency';
 
-describe.each(databases)('the log of a server on $kind, at the level trace', ({ fresh, execute }) => {
+/** An insert that fails for a reason that no act knows. */
+const SPOIL = {
+  sqlite: `create trigger spoiled before insert on special_tokens begin select raise(abort, 'special_tokens is spoiled'); end`,
+  postgres: `
+    create function spoil() returns trigger language plpgsql as $$ begin raise exception 'special_tokens is spoiled'; end $$;
+    create trigger spoiled before insert on special_tokens execute function spoil()`,
+};
+const MEND = {
+  sqlite: 'drop trigger spoiled',
+  postgres: 'drop trigger spoiled on special_tokens; drop function spoil()',
+};
+
+describe.each(databases)('the log of a server on $kind, at the level trace', ({ kind, fresh, execute }) => {
   let databaseUrl: string;
   let application: NewApplication;
   let server: ServeProcess;
@@ -181,7 +193,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
   });
 
   it('has the cause of what was our fault, under the id that the client was given', async () => {
-    await execute(databaseUrl, 'alter table special_tokens rename to special_tokens_away');
+    await execute(databaseUrl, SPOIL[kind]);
     try {
       const { clientId, clientSecret } = application;
       const body = JSON.stringify({ clientId, clientSecret, clientUserId: `other.${EMAIL}`, clientUserName: NAME });
@@ -201,7 +213,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       expect(JSON.stringify(cause)).not.toContain(EMAIL);
       expect(JSON.stringify(cause)).not.toContain(NAME);
     } finally {
-      await execute(databaseUrl, 'alter table special_tokens_away rename to special_tokens');
+      await execute(databaseUrl, MEND[kind]);
     }
   });
 });
