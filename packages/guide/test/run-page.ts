@@ -12,10 +12,14 @@ export const COMMANDS = `node() { "$NODE" "$@"; }
 innkeeper() { "$NODE" '${BIN}' "$@"; }
 `;
 
-/** Whatever fails ends the page; an answer of 400 and above is a failure. */
+/** Whatever fails ends the page; an answer of 400 and above is a failure. A running service has what a command did within a second. */
 const PRELUDE = `set -eo pipefail
-curl() { command curl --fail-with-body "$@"; }
-${COMMANDS}psql() { "$NODE" '${DATABASE_CLIENT}' psql "$@"; }
+curl() {
+  if [ -e .commanded ]; then rm -f .commanded; sleep 1; fi
+  command curl --fail-with-body "$@"
+}
+${COMMANDS}innkeeper() { touch .commanded; "$NODE" '${BIN}' "$@"; }
+psql() { "$NODE" '${DATABASE_CLIENT}' psql "$@"; }
 sqlite3() { "$NODE" '${DATABASE_CLIENT}' sqlite3 "$@"; }
 `;
 
