@@ -201,7 +201,8 @@ describe('the credentials room', () => {
     await page.getByRole('tab', { name: 'Tokens (1)' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();
-    expect(await page.getByRole('menuitem').count()).toBe(3);
+    // Rename, suspend, link, export, delete.
+    expect(await page.getByRole('menuitem').count()).toBe(5);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();

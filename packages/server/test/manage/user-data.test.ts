@@ -3,7 +3,7 @@ import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import type { Role } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
-import { withCatalog } from '../http/options/example-catalog.ts';
+import { EXAMPLE, withCatalog } from '../http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
 import { memberWith } from '../portal/portal.ts';
 import { byToken, manageWith } from './manage.ts';
@@ -99,6 +99,21 @@ describe.each(databases)('personal data of users on $kind', (database) => {
       expect((await send('GET', `${path}/keys/${keyUid}/insights/csv`)).text).toContain('Privet Drive');
     }
     expect(await audited(application)).toHaveLength(2);
+  });
+
+  test('a plan lets nobody guess what a user typed who may not see it', async () => {
+    const { as, path } = await makeUser();
+    const planned = async (role: Role, pattern: string) => {
+      const file = structuredClone(EXAMPLE);
+      const motto = file.groups.flatMap(({ keys = [] }) => keys).find(({ name }) => name === 'motto');
+      Object.assign(motto ?? {}, { constraint: { pattern, max_length: 100 } });
+      const { json } = await (await as(role)).send('POST', `${path}/catalog/plan`, file);
+      return (json.breaking as { selections: number }[]).map(({ selections }) => selections);
+    };
+    expect([await planned('editor', 'Privet.*'), await planned('editor', 'Other.*')]).toEqual([[0], [1]]);
+    for (const role of ['viewer', 'translator'] as const) {
+      expect([await planned(role, 'Privet.*'), await planned(role, 'Other.*')]).toEqual([[1], [1]]);
+    }
   });
 
   test('the audit names users to those who may see them', async () => {

@@ -13,24 +13,51 @@ export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChang
 export type CountedChange = CatalogChange & { selections?: number };
 export type CountedBreaking = { path: string; text: string; fact: ChangeFact; selections: number };
 
-/** The plan, with the number of saved selections that each change touches. */
-export async function planWithImpact(storage: Storage, appId: number, plan: CatalogPlan): Promise<CountedPlan> {
+/**
+ * The plan, with the number of saved selections that each change touches. What people typed is only compared with a new constraint for those who
+ * may see it (`mayMatch`): others would learn texts by trying patterns, and get the number of all selections of the key.
+ */
+export async function planWithImpact(
+  storage: Storage,
+  appId: number,
+  plan: CatalogPlan,
+  { mayMatch = true }: { mayMatch?: boolean } = {},
+): Promise<CountedPlan> {
   const saved = await loadSaved(storage, appId, plan.changes);
+  return inSlices(countImpact(plan, saved, mayMatch));
+}
+
+function* countImpact(
+  plan: CatalogPlan,
+  saved: ReadonlyMap<number, SavedCount[]>,
+  mayMatch: boolean,
+): Steps<CountedPlan> {
   const changes: CountedChange[] = [];
   const breaking: CountedBreaking[] = [];
-  for (const change of plan.changes) {
+  for (const planned of plan.changes) {
+    const change = mayMatch ? planned : withoutMatching(planned);
     const { keyNo, path, details } = change;
     const counts = (keyNo === undefined ? undefined : saved.get(keyNo)) ?? [];
-    changes.push(keyNo === undefined ? change : { ...change, selections: countTouched(counts, touchedBy(change)) });
+    const selections = yield* countTouched(counts, touchedBy(change));
+    changes.push(keyNo === undefined ? planned : { ...planned, selections });
     for (const { fact, breaking: touched } of details) {
       if (!touched) continue;
-      const selections = countTouched(counts, touched.touches);
-      if (selections > 0 || !touched.onlyWhenChosen) {
-        breaking.push({ path, text: sayFact(fact), fact, selections });
+      const affected = yield* countTouched(counts, touched.touches);
+      if (affected > 0 || !touched.onlyWhenChosen) {
+        breaking.push({ path, text: sayFact(fact), fact, selections: affected });
       }
     }
   }
   return { ...plan, changes, breaking };
+}
+
+function withoutMatching(change: CatalogChange): CatalogChange {
+  const details = change.details.map((detail) =>
+    detail.fact.what === 'constraint' && detail.breaking
+      ? { ...detail, breaking: { ...detail.breaking, touches: () => true } }
+      : detail,
+  );
+  return { ...change, details };
 }
 
 type SavedCount = { chosen: Scalar[]; count: number };
@@ -50,19 +77,24 @@ async function loadSaved(
     await Promise.all(
       keyNos.slice(at, at + AT_ONCE).map(async (keyNo) => {
         const rows = await storage.selections.countByValue(appId, keyNo);
-        const counts = rows.map(({ value, count }) => ({
+        const read = ({ value, count }: { value: string; count: number }) => ({
           chosen: [JSON.parse(value) as Scalar | Scalar[]].flat(),
           count,
-        }));
-        saved.set(keyNo, counts);
+        });
+        saved.set(keyNo, await inSlices(mapSteps(rows, read)));
       }),
     );
   }
   return saved;
 }
 
-function countTouched(counts: readonly SavedCount[], touches: (chosen: Scalar[]) => boolean): number {
-  return counts.reduce((sum, { chosen, count }) => (touches(chosen) ? sum + count : sum), 0);
+function* countTouched(counts: readonly SavedCount[], touches: (chosen: Scalar[]) => boolean): Steps<number> {
+  let sum = 0;
+  for (const { chosen, count } of counts) {
+    yield;
+    if (touches(chosen)) sum += count;
+  }
+  return sum;
 }
 
 /** All of the key's selections, unless every detail says that it is about certain ones. */

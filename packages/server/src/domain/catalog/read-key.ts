@@ -162,6 +162,9 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
   return { ...rest, ...Object.fromEntries(bounds), ...(maxLength !== undefined && { maxLength }) };
 }
 
+/** Nobody types more values than this into a form. */
+const MOST_ASKED = 100;
+
 function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | null, path: Path, report: Report) {
   if (!multiple) {
     for (const name of ['min', 'max'] as const) {
@@ -173,8 +176,12 @@ function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | nu
   const minSelected = key.min ?? 0;
   const maxSelected = key.max ?? null;
   if (maxSelected !== null && maxSelected < minSelected) report([...path, 'max'], 'is less than min');
-  const available = values?.filter(({ retired }) => !retired).length ?? Number.POSITIVE_INFINITY;
-  if (minSelected > available) report([...path, 'min'], `is more than the ${available} values there are`);
+  const available = values?.filter(({ retired }) => !retired).length;
+  if (available !== undefined && minSelected > available) {
+    report([...path, 'min'], `is more than the ${available} values there are`);
+  }
+  if (available === undefined && minSelected > MOST_ASKED)
+    report([...path, 'min'], `must be at most ${MOST_ASKED} for an open key`);
   return { minSelected, maxSelected };
 }
 

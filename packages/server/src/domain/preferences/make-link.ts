@@ -1,10 +1,11 @@
 import type { UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { Scalar } from '../catalog/catalog.ts';
+import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import { checkSelection } from '../selections/check-selection.ts';
-import { countMatching, MAX_STEPS_INLINE } from '../selections/match-patterns.ts';
+import { MAX_STEPS_INLINE, matchWithin } from '../selections/match-patterns.ts';
 import type { Service } from '../service.ts';
 import { findNamedKey } from '../users/key-names.ts';
 import { readUuid } from '../users/user-code.ts';
@@ -101,19 +102,19 @@ function readUnsubscribe(catalog: CompiledCatalog, value: unknown): Unsubscripti
   if (entries.length === 0 || entries.length > MAX_NAMED) {
     throw refused('unsubscribe must be an object such as {"group.key": [values]}, with at least one key.');
   }
-  return entries.map(([name, values]) => readEntry(catalog, name, values));
+  const matches = matchWithin(MAX_STEPS_INLINE, undefined);
+  return entries.map(([name, values]) => readEntry(catalog, name, values, matches));
 }
 
 /** Checked now, so that a mistake shows when the link is made, and not when somebody clicks. */
-function readEntry(catalog: CompiledCatalog, name: string, values: unknown): Unsubscription {
+function readEntry(catalog: CompiledCatalog, name: string, values: unknown, matches: Matches): Unsubscription {
   const field = `unsubscribe[${JSON.stringify(name.slice(0, 100))}]`;
   const placed = findNamedKey(catalog, name);
   if (placed === 'ambiguous') throw refused(`${field} names several option keys: use the option_key_uid.`);
   if (!placed || placed.key.archived) throw refused(`${field} is not an option key: write it as group.key.`);
   if (!Array.isArray(values)) throw refused(`${field} must be an array of values.`);
   const { key } = placed;
-  if (countMatching([{ placed, values }]) > MAX_STEPS_INLINE) throw refused(`${field} is too long.`);
-  const checked = checkSelection(key, values, { languages: catalog.languages, language: undefined, held: [] });
+  const checked = checkSelection(key, values, { languages: catalog.languages, language: undefined, held: [], matches });
   if ('value' in checked) return { keyNo: key.keyNo, values: [checked.value].flat() as Scalar[] };
   const [problem] = checked.problems;
   throw refused(`${field}: ${problem?.field} ${problem?.message}.`);

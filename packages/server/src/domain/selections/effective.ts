@@ -4,7 +4,7 @@ import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { checkSelection } from './check-selection.ts';
-import { countMatching, MAX_STEPS_INLINE, matchOnThread } from './match-patterns.ts';
+import { countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './match-patterns.ts';
 
 /** What an application should act on for one key. */
 export type EffectiveSelection = {
@@ -39,12 +39,12 @@ export async function effectiveSelections(
   });
 }
 
-/** Whether the key allows today what was saved. Who has a retired value keeps it. */
+/** Whether the key allows today what was saved. Who has a retired value keeps it; more text than can be matched counts as allowed. */
 export function isAllowed(
   catalog: CompiledCatalog,
   placed: PlacedKey,
   record: Pick<SelectionRecord, 'revision' | 'value'>,
-  matches?: Matches,
+  matches: Matches = matchWithin(MAX_STEPS_INLINE, true),
 ): boolean {
   const { key } = placed;
   // It was checked against this very revision.
@@ -52,9 +52,8 @@ export function isAllowed(
   const value = JSON.parse(record.value) as Scalar | Scalar[];
   if (Array.isArray(value) !== key.multiple) return false;
   const held = [value].flat();
-  const isCostly = !matches && countMatching([{ placed, values: held }]) > MAX_STEPS_INLINE;
   const circumstances = { languages: catalog.languages, language: undefined, held };
-  return 'value' in checkSelection(key, held, { ...circumstances, matches: isCostly ? () => true : matches });
+  return 'value' in checkSelection(key, held, { ...circumstances, matches });
 }
 
 /** Long texts of keys with patterns are matched on a thread; more than a request may ever match counts as allowed. */

@@ -1,5 +1,5 @@
 import { MAX_TEXT, type Matches } from '../catalog/check-value.ts';
-import { countSteps } from '../catalog/pattern.ts';
+import { compilePattern, countSteps } from '../catalog/pattern.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import type { PatternCheck } from '../work.ts';
@@ -11,6 +11,15 @@ type Matched = Pick<WantedSelection, 'placed' | 'values'>;
 
 /** What is matched on the thread that answers: some 10 ms. What people send takes a hundredth of it. */
 export const MAX_STEPS_INLINE = 500_000;
+
+/** Matches here, for so many steps in all; texts beyond are answered with `beyond` (check-value.ts). */
+export function matchWithin(steps: number, beyond: true | undefined): Matches {
+  let left = steps;
+  return (pattern, text) => {
+    left -= countSteps(pattern, text);
+    return left < 0 ? beyond : compilePattern(pattern).test(text);
+  };
+}
 
 /** And what is matched for one request at all: two seconds. */
 const MAX_STEPS_OF_REQUEST = 100_000_000;

@@ -8,6 +8,7 @@ import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
 import { changeList, checkSelection } from './check-selection.ts';
 import { isAllowed } from './effective.ts';
+import { MAX_STEPS_INLINE, matchWithin } from './match-patterns.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
 import { isTagOf } from './record-tag.ts';
 import type { Refusals } from './refusals.ts';
@@ -35,7 +36,8 @@ export type SavedSelection = { record: SelectionRecord; created: boolean };
 export type ChangedSelection = { placed: PlacedKey; record: SelectionRecord | undefined };
 
 type Current = ReadonlyMap<number, SelectionRecord>;
-type Rules = { catalog: CompiledCatalog; matches: Matches | undefined };
+/** `matchesHeld` is for what users have already: bounded for the whole request. */
+type Rules = { catalog: CompiledCatalog; matches: Matches | undefined; matchesHeld: Matches };
 
 /** Others that change the same record meanwhile are waited out this often. */
 const TRIES = 200;
@@ -57,9 +59,8 @@ export async function saveSelections(
     new Map((await selections.list(user.userId)).map((record) => [record.keyNo, record]));
   let current = wanted.some(dependsOnRecord) ? await read() : undefined;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const changes = wanted.map((each) =>
-      refusals.attempt(each.place, () => toChange(each, { catalog, matches }, current)),
-    );
+    const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true) };
+    const changes = wanted.map((each) => refusals.attempt(each.place, () => toChange(each, rules, current)));
     refusals.throwIfAny();
     const sent = changes as WantedChange[];
     const saved = await selections.save(user.appId, user.userId, sent, { ...change, at: service.now() });
@@ -120,14 +121,14 @@ function isMet(ifMatch: NonNullable<WantedSelection['ifMatch']>, record: Selecti
 
 function readValue(
   { placed, values, remove, language, field }: WantedSelection,
-  { catalog, matches }: Rules,
+  { catalog, matches, matchesHeld }: Rules,
   record: SelectionRecord | undefined,
 ): Scalar | Scalar[] {
   const { key } = placed;
   const held = record ? [JSON.parse(record.value) as Scalar | Scalar[]].flat() : [];
   const circumstances = { languages: catalog.languages, language, held, matches };
   const checked = remove
-    ? changeList(key, listOf(catalog, placed, language, record), { add: values, remove }, circumstances)
+    ? changeList(key, listOf(catalog, placed, language, record, matchesHeld), { add: values, remove }, circumstances)
     : checkSelection(key, values, circumstances);
   if ('value' in checked) return checked.value;
   const fields = checked.problems.map((problem) => ({ ...problem, field: field + problem.field }));
@@ -141,9 +142,10 @@ function listOf(
   placed: PlacedKey,
   language: Language | undefined,
   record: SelectionRecord | undefined,
+  matches: Matches,
 ): readonly Scalar[] {
   const fallback = (placed.key.defaultValue ?? []) as Scalar[];
-  if (!record || !isAllowed(catalog, placed, record)) return fallback;
+  if (!record || !isAllowed(catalog, placed, record, matches)) return fallback;
   const list = JSON.parse(record.value) as Scalar[];
   if (!isOpenText(placed.key)) return list;
   return catalog.languages.textFor<readonly Scalar[]>(textsOf(record) as Record<string, string[]>, language, list).text;

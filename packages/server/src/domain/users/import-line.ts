@@ -1,11 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
+import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { ERRORS, type ErrorName } from '../errors.ts';
 import { findAmbiguity } from '../find-ambiguity.ts';
 import { whyMissing } from '../required.ts';
 import { checkSelection } from '../selections/check-selection.ts';
+import { matchWithin } from '../selections/match-patterns.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
@@ -83,7 +85,8 @@ export function createLineReader(catalog: CompiledCatalog, rules: LineRules): Li
   return (line, held) => {
     const given = parseLine(line);
     try {
-      return readUser(given, { catalog, rules, findKey, held });
+      const matches = matchWithin(MAX_STEPS_OF_LINE, undefined);
+      return readUser(given, { catalog, rules, findKey, held, matches });
     } catch (error) {
       if (error instanceof LineRefused && typeof given.clientUserId === 'string') {
         error.clientUserId = given.clientUserId;
@@ -94,7 +97,16 @@ export function createLineReader(catalog: CompiledCatalog, rules: LineRules): Li
 }
 
 type Members = Record<string, unknown>;
-type Reading = { catalog: CompiledCatalog; rules: LineRules; findKey: KeyFinder; held: Held | undefined };
+type Reading = {
+  catalog: CompiledCatalog;
+  rules: LineRules;
+  findKey: KeyFinder;
+  held: Held | undefined;
+  matches: Matches;
+};
+
+/** Of patterns in one line: 50 to 100 ms. */
+const MAX_STEPS_OF_LINE = 2_000_000;
 
 function parseLine(line: FileLine): Members {
   if ('unreadable' in line) {
@@ -225,13 +237,14 @@ function readValue(
   field: string,
   key: PlacedKey['key'],
   language: Language | undefined,
-  { catalog, rules, held }: Reading,
+  { catalog, rules, held, matches }: Reading,
 ): string {
   if (value === undefined || value === null) throw new LineRefused('badParameter', field, 'is missing');
   if (!Array.isArray(value)) throw new LineRefused('badParameter', field, 'must be an array');
   const retired = key.values?.some((each) => each.retired) ?? false;
   const allHeld = retired && rules.withRetired ? key.values?.map((each) => each.value) : held?.get(key.keyNo);
-  const checked = checkSelection(key, value, { languages: catalog.languages, language, held: allHeld ?? [] });
+  const circumstances = { languages: catalog.languages, language, held: allHeld ?? [], matches };
+  const checked = checkSelection(key, value, circumstances);
   if ('value' in checked) return JSON.stringify(checked.value);
   const [first] = checked.problems;
   const allowed = first?.allowed === undefined ? '' : `; allowed: ${JSON.stringify(first.allowed).slice(0, 200)}`;

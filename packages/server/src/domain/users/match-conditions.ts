@@ -1,12 +1,17 @@
 import type { UserStore, UserWalk, WalkedSelection, WalkedUser } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
+import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { isAllowed } from '../selections/effective.ts';
+import { matchWithin } from '../selections/match-patterns.ts';
 import type { Condition } from './where.ts';
 
 type Value = Scalar | Scalar[] | undefined;
 type Selected = WalkedUser['selected'];
 type Rules = { catalog: CompiledCatalog; effective: boolean };
+
+/** Of patterns, for all conditions: a millisecond or two. There may be thousands of users. */
+const MAX_STEPS_OF_USER = 50_000;
 
 /** Whether all conditions hold for what a user selected. */
 export function createMatcher(
@@ -16,10 +21,14 @@ export function createMatcher(
   const tests = conditions.map((condition) => {
     const { keyNo } = condition.placed.key;
     return effective
-      ? (selected: Selected) => holds(condition, effectiveValue(catalog, condition.placed, selected[keyNo]))
+      ? (selected: Selected, matches: Matches) =>
+          holds(condition, effectiveValue(catalog, condition.placed, selected[keyNo], matches))
       : (selected: Selected) => holds(condition, savedValue(selected[keyNo]));
   });
-  return (selected) => tests.every((test) => test(selected));
+  return (selected) => {
+    const matches = matchWithin(MAX_STEPS_OF_USER, true);
+    return tests.every((test) => test(selected, matches));
+  };
 }
 
 function savedValue(selection: WalkedSelection | undefined): Value {
@@ -31,9 +40,10 @@ export function effectiveValue(
   catalog: CompiledCatalog,
   placed: PlacedKey,
   selection: WalkedSelection | undefined,
+  matches?: Matches,
 ): Value {
   if (placed.key.archived) return undefined;
-  if (selection && isAllowed(catalog, placed, { revision: selection[0], value: selection[1] })) {
+  if (selection && isAllowed(catalog, placed, { revision: selection[0], value: selection[1] }, matches)) {
     return savedValue(selection);
   }
   return placed.key.defaultValue ?? undefined;

@@ -1,5 +1,6 @@
 import { planCatalog } from '../../domain/catalog/plan.ts';
 import { planWithImpact } from '../../domain/catalog/publish.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
@@ -42,11 +43,13 @@ export function planCatalogRoute(app: Routes, service: Service): void {
     access: 'read',
     bodyLimit: UPLOAD_LIMIT,
   } as const;
-  applicationRoute(app, service, operation, async ({ application, body, reply }) => {
+  applicationRoute(app, service, operation, async ({ application, manager, body, reply }) => {
     const { appId } = application;
     const definition = await readCatalogBody(service, application, body);
     const current = await service.openCatalogs.published(appId);
-    const plan = await planWithImpact(service.storage, appId, await inSlices(planCatalog(current, definition)));
+    const mayMatch = includesAccess(manager.accessTo(appId), 'users');
+    const planned = await inSlices(planCatalog(current, definition));
+    const plan = await planWithImpact(service.storage, appId, planned, { mayMatch });
     reply.header('etag', revisionTag(current.revision));
     return { revision: current.revision, ...(await viewPlan(plan)) };
   });

@@ -23,6 +23,8 @@ export type Field = {
 
 /** Blank lines of a list, to add to it without scripts. */
 const BLANK_LINES = 2;
+/** However many values a key asks for at least: more lines come as they are filled in. */
+const MOST_LINES = 100;
 
 export function renderField(view: FieldView, field: Field): Html {
   const { placed, texts, isWrong } = field;
@@ -51,20 +53,21 @@ export function renderField(view: FieldView, field: Field): Html {
   }
   if (control === 'radios' || control === 'checkboxes') {
     const isRadio = control === 'radios';
+    const chosen = new Set(texts);
     const role = isRadio && html` role="radiogroup"${wrong}`;
     return html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${choicesOf(
       key,
       field.held,
     ).map(
       (each) =>
-        html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${JSON.stringify(each.value)}"${isChecked(texts.includes(JSON.stringify(each.value)))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`,
+        html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${JSON.stringify(each.value)}"${isChecked(chosen.has(JSON.stringify(each.value)))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`,
     )}</fieldset>`;
   }
   if (control === 'list') {
     const texts = field.texts.filter((text) => text !== '');
     const most = Math.min(
       key.maxSelected ?? Number.MAX_SAFE_INTEGER,
-      Math.max(texts.length + BLANK_LINES, key.minSelected),
+      Math.max(texts.length + BLANK_LINES, Math.min(key.minSelected, MOST_LINES)),
     );
     const lines = Array.from({ length: Math.max(most, texts.length) }, (_, index) => texts[index] ?? '');
     return html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${lines.map(

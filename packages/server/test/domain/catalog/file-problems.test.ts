@@ -220,6 +220,11 @@ describe('what is wrong with a file is told by line and column', () => {
       '5:53 groups[0].keys[0].min is more than the 1 values there are',
     ],
     [
+      'more than anybody types',
+      key('type: string, multiple: true, min: 101'),
+      '5:53 groups[0].keys[0].min must be at most 100 for an open key',
+    ],
+    [
       'a constraint on values',
       key('type: string, values: [a], constraint: { max_length: 2 }'),
       '5:45 groups[0].keys[0].constraint requires an open key',
