@@ -9,8 +9,8 @@ import { type FeedItem, tellEvents } from './tell-event.ts';
 const POLL_MS = 100;
 /** Of an idle stream, so that proxies keep it open and both sides notice when the other is gone. */
 export const BEAT_MS = 15_000;
-/** Events that a stream is given at once: what is made ahead for a slow client. */
-const PAGE = 50;
+/** Events that a stream is given at once: what is read ahead for a slow client. One may have 100 kB. */
+const PAGE = 20;
 
 type Parts = Pick<Service, 'storage' | 'catalogs' | 'keyring'>;
 type Wanted = { after: number | 'start' | 'latest'; types?: readonly EventType[] | undefined };

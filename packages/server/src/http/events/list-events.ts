@@ -82,7 +82,9 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
       const follower = await live.follow(application, { after, types });
       const body = eventStream({
         ...{ follower, cursor },
-        write: ({ items }) => items.map(({ no, event }) => writeEvent(event.type, event, cursor(no))).join(''),
+        *write({ items }) {
+          for (const { no, event } of items) yield writeEvent(event.type, event, cursor(no));
+        },
         async isAllowed() {
           const now = await service.applications.findByClientId(clientId);
           return now !== undefined && hasSecretOf(service, now, credentials);

@@ -60,11 +60,9 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
     const isLost = lastId !== undefined && !resumed;
     const body = eventStream({
       ...{ follower, cursor, first: isLost ? writeEvent('reset', {}, cursor(follower.place)) : '' },
-      write: (page) =>
-        page
-          .forUser(user.userId)
-          .map(({ no, event }) => tell(event, cursor(no)))
-          .join(''),
+      *write(page) {
+        for (const { no, event } of page.forUser(user.userId)) yield tell(event, cursor(no));
+      },
       isAllowed: () =>
         findUser().then(
           (found) => found !== undefined,
