@@ -39,7 +39,9 @@ export class SecretWatch {
   async follow({ facts }: Pick<Storage, 'facts'>): Promise<void> {
     const { master } = this.#keyring;
     const check = await facts.get(SECRET_FACT);
-    const state = check === undefined ? undefined : master.adopt(check);
+    // A database without the fact says nothing of a rotation.
+    if (check === undefined) return;
+    const state = master.adopt(check);
     master.isOutdated = state === undefined;
     this.#isUnderPrevious = state?.under === 'previous';
   }
