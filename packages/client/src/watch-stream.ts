@@ -30,6 +30,7 @@ const LONGEST_EVENT = 1_000_000;
 
 /** Follows server-sent events by fetch, which can send a token (EventSource cannot), until the signal or what it returns ends it. */
 export function watchStream(listener: Listener, signal: AbortSignal | undefined, open: OpenStream): () => void {
+  if (typeof listener !== 'function') throw new TypeError('watch needs a function');
   const control = new AbortController();
   const stop = () => control.abort();
   signal?.addEventListener('abort', stop);
