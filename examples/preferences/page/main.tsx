@@ -1,4 +1,4 @@
-import { createOptionsClient, type OptionsClient } from '@innkeeper/client';
+import { createOptionsClient, type PageClient } from '@innkeeper/client';
 import { InnkeeperProvider, OptionsForm, useOption, useUnsavedOptions } from '@innkeeper/react';
 import '@innkeeper/react/styles.css';
 import { StrictMode, useEffect, useState } from 'react';
@@ -21,7 +21,7 @@ async function accessToken(): Promise<string> {
   return answer.text();
 }
 
-function App({ client, signedIn }: { client: OptionsClient<Catalog>; signedIn: string | null }) {
+function App({ client, signedIn }: { client: PageClient<Catalog>; signedIn: string | null }) {
   const [language, setLanguage] = useState<Tag>((localStorage.getItem('language') as Tag | null) ?? 'en');
   const [name, setName] = useState(signedIn);
   const words = WORDS[language];

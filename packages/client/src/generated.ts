@@ -3226,6 +3226,7 @@ export interface components {
         Webhook: {
             /** Format: uuid */
             webhookId: string;
+            /** @description only the host without access "write" */
             url: string;
             /** @description event types; empty: all */
             types: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
@@ -8032,6 +8033,7 @@ export interface operations {
                         secret: string;
                         /** Format: uuid */
                         webhookId: string;
+                        /** @description only the host without access "write" */
                         url: string;
                         /** @description event types; empty: all */
                         types: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];

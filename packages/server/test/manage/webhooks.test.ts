@@ -4,6 +4,7 @@ import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { type Receiver, startReceiver } from '../events/receiver.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
+import { memberWith } from '../portal/portal.ts';
 import { type Manage, manageWith } from './manage.ts';
 
 const UNKNOWN = '0198c5a6-4c65-7fb7-8d2e-179cadbecfd5';
@@ -35,6 +36,18 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     expect(status).toBe(201);
     return json as { webhookId: string; secret: string } & Record<string, unknown>;
   };
+
+  test('viewers see where a webhook goes, and not the rest of its URL', async () => {
+    const { webhookId } = await make({ url: `${receiver.url}/hook?token=secret` });
+    const viewer = await memberWith(server, [{ appId: Number(clientId.split('_')[0]), role: 'viewer' }]);
+    for (const rest of ['', `/${webhookId}`]) {
+      const { status, text } = await viewer.send('GET', path + rest);
+      expect(status).toBe(200);
+      expect(text).toContain(`${receiver.url}/…`);
+      expect(text).not.toContain('secret=');
+      expect(text).not.toContain('token');
+    }
+  });
 
   test('a webhook is created, listed, changed and deleted; its secret is shown once', async () => {
     const { secret, ...created } = await make({ types: ['user.deleted', 'user.created'], description: 'CRM' });

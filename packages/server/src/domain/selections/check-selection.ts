@@ -1,3 +1,4 @@
+import { findAllowed } from '../catalog/allowed-values.ts';
 import type { AllowedValue, Key, Language, Scalar } from '../catalog/catalog.ts';
 import { constraintProblem, MAX_TEXT, type Matches, typeProblem } from '../catalog/check-value.ts';
 import type { Languages } from '../catalog/languages.ts';
@@ -102,7 +103,7 @@ function checkOne(
     if (problem) return { message: problem, allowed: describeOpen(key) };
     return { value: sent === 0 ? 0 : (sent as Scalar) };
   }
-  const found = key.values.find(({ value }) => value === sent) ?? findTranslated(key, sent, languages, language);
+  const found = findAllowed(key.values, sent) ?? findTranslated(key, sent, languages, language);
   if (found && (!found.retired || held.includes(found.value))) return { value: found.value };
   const allowed = key.values
     .filter(({ retired, value }) => !retired || held.includes(value))

@@ -69,7 +69,7 @@ export function exportUserRoute(app: Routes, service: Service): void {
     await recordExport(service.storage.audit, about, service.now());
     const exported = await describeUser(service, application, user);
     if (format === 'html') {
-      return new FileAnswer('text/html; charset=utf-8', `user-${userId}.html`, writeUserPage(exported));
+      return new FileAnswer('text/html', `user-${userId}.html`, writeUserPage(exported));
     }
     reply.header('content-disposition', `attachment; filename="user-${userId}.json"`);
     return exported;

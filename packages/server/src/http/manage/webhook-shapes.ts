@@ -19,7 +19,7 @@ export const RECENT = 100;
 export const WebhookShape = Type.Object(
   {
     webhookId: Type.String({ format: 'uuid' }),
-    url: Type.String(),
+    url: Type.String({ description: 'only the host without access "write"' }),
     types: TypesShape,
     description: Type.String(),
     enabled: Type.Boolean(),

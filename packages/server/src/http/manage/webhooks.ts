@@ -1,4 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { findWebhook, MOST_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
@@ -26,8 +27,8 @@ export function webhookRoutes(app: Routes, service: Service): void {
   /** The dispatcher of this process need not wait for the next look. */
   const refresh = () => service.refresh().catch(() => {});
 
-  applicationRoute(app, service, { method: 'GET', path: '/webhooks', schema: listSchema }, async ({ application }) => ({
-    items: await acts.list(application.appId),
+  applicationRoute(app, service, { method: 'GET', path: '/webhooks', schema: listSchema }, async (context) => ({
+    items: (await acts.list(context.application.appId)).map((webhook) => shownTo(context, webhook)),
   }));
 
   applicationRoute(app, service, { method: 'POST', path: '/webhooks', schema: createSchema }, async (context) => {
@@ -40,7 +41,7 @@ export function webhookRoutes(app: Routes, service: Service): void {
 
   const one = '/webhooks/:webhookId';
   applicationRoute(app, service, { method: 'GET', path: one, schema: getSchema }, async (context) =>
-    acts.show(...webhookOf(context)),
+    shownTo(context, await acts.show(...webhookOf(context))),
   );
 
   applicationRoute(app, service, { method: 'PATCH', path: one, schema: changeSchema }, async (context) => {
@@ -77,6 +78,12 @@ export function webhookRoutes(app: Routes, service: Service): void {
 }
 
 /** As the path names it. */
+/** Paths and queries of webhooks often hold a secret: without access "write" only the host is shown. */
+function shownTo<T extends { url: string }>({ application, manager }: ApplicationRequest, webhook: T): T {
+  if (includesAccess(manager.accessTo(application.appId), 'write')) return webhook;
+  return { ...webhook, url: `${new URL(webhook.url).origin}/…` };
+}
+
 export function webhookOf({ application, params }: ApplicationRequest): [appId: number, webhookId: string] {
   return [application.appId, params.webhookId as string];
 }

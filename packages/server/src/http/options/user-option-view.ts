@@ -1,3 +1,4 @@
+import { findAllowed } from '../../domain/catalog/allowed-values.ts';
 import type { Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
@@ -169,7 +170,7 @@ function viewOption(
 
   function translate(one: Scalar, language: Language): Scalar {
     if (key.type !== 'string') return one;
-    const allowed = key.values?.find((candidate) => candidate.value === one);
+    const allowed = findAllowed(key.values, one);
     return allowed ? languages.textFor(allowed.texts, language, String(one)).text : one;
   }
 
@@ -179,8 +180,7 @@ function viewOption(
       return today.languages.textFor<Scalar | Scalar[]>(texts, wording.language, of).text as string | string[];
     }
     return each(of, (one) => {
-      const [allowed, named] = [current, key].map((where) => where.values?.find(({ value: held }) => held === one));
-      const found = allowed ?? named;
+      const found = findAllowed(current.values, one) ?? findAllowed(key.values, one);
       return found ? today.languages.textFor(found.texts, wording.language, String(one)).text : String(one);
     });
   }
