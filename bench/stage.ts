@@ -9,6 +9,8 @@ import { innkeeper, type Service, startService } from './service.ts';
 /** A running service with one application, its catalog and its users: what operations send requests to. */
 export type Stage = {
   service: Service;
+  /** With which commands reach it. */
+  settings: NodeJS.ProcessEnv;
   clientId: string;
   clientSecret: string;
   /** GROUP and its keys, each with two values to choose from. */
@@ -91,7 +93,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     return answers.map(({ body }) => (JSON.parse(body) as { specialToken: string }).specialToken);
   };
   return {
-    ...{ service, clientId, clientSecret, selected, importUsers, name },
+    ...{ service, settings, clientId, clientSecret, selected, importUsers, name },
     groupUid: items[0]?.option_group_uid ?? '',
     keys: items.map(({ option_key_uid: uid }, index) => ({ uid, values: valuesOf(index) })),
     users: population,

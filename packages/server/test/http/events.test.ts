@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rotateSecret } from '../../src/domain/applications/rotate-secret.ts';
 import { databases } from '../databases.ts';
@@ -36,6 +38,23 @@ describe.each(databases)('events on $kind', (database) => {
     EventReader.open(`${server.url}${pathOf()}?${query}`, { ...basic(at.application), ...headers });
   const followUser = (accessToken: string, headers: Record<string, string> = {}) =>
     EventReader.open(`${server.url}/api/user_options/events`, { ...at.apiKey, ...bearer(accessToken), ...headers });
+
+  test('a stream is over when its client closes its side of the connection', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const headers = Object.entries({ ...basic(at.application), host: 'x', accept: 'text/event-stream' });
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`GET ${pathOf()}?after=latest HTTP/1.1\r\n${lines}\r\n`);
+    let received = '';
+    socket.on('data', (part) => {
+      received += part;
+    });
+    await expect.poll(() => received).toContain('retry:');
+    socket.end();
+    await once(socket, 'close');
+    // The whole of it: what ends a chunked body.
+    expect(received.endsWith('0\r\n\r\n')).toBe(true);
+  });
 
   test('the feed tells what happened, in order, and goes on where it was left', async () => {
     const start = await latest();

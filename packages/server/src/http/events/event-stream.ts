@@ -54,7 +54,7 @@ export function eventStream({ follower, first = '', write, cursor, isAllowed }: 
     follower.end();
     return { done: true, value: undefined };
   };
-  return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
+  return { isEndless: true, [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
 /** Large events are written only when the client has taken those before: a slow one costs little. */

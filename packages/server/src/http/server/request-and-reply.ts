@@ -78,7 +78,8 @@ function isUsable(id: string | string[] | undefined): id is string {
 }
 
 /** Texts that are written one after another, as fast as the client reads. */
-export type BodyStream = AsyncIterable<string>;
+/** An endless one is over when the client closes its side: nobody sends a request, closes, and reads for ever. */
+export type BodyStream = AsyncIterable<string> & { readonly isEndless?: true };
 export type Body = Buffer | WireText | string | BodyStream | undefined;
 
 export function isStream(body: Body): body is BodyStream {

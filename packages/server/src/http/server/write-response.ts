@@ -30,7 +30,9 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
   response.writeHead(reply.statusCode, reply.rawHeaders);
   const texts = body[Symbol.asyncIterator]();
   // What waits for news must not wait for a client that is gone.
-  response.once('close', () => void texts.return?.()?.catch(() => {}));
+  const end = () => void texts.return?.()?.catch(() => {});
+  response.once('close', end);
+  if (body.isEndless) connection.socket.once('end', end);
   try {
     // Of a HEAD, nothing is made.
     if (raw.method !== 'HEAD') {
@@ -48,6 +50,7 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
     connection.socket.destroy();
     throw error;
   } finally {
+    connection.socket.off('end', end);
     await texts.return?.();
   }
 }

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '../packages/server/test/postgres-server.ts';
+import { runLoad } from './load.ts';
+import { createUser } from './operations/create-user.ts';
+import { saveReplace } from './operations/save.ts';
+import { basic, request } from './request.ts';
+import { innkeeper, processorTime, residentMegabytes } from './service.ts';
+import { showSpread, spreadOf } from './spread.ts';
+import { type Stage, setStage } from './stage.ts';
+
+/**
+ * What events cost: saves and creates with and without them in the same run, idle streams, and how soon a webhook is called. Run:
+ * npm run bench:events [rounds] [seconds]
+ */
+const [ROUNDS, SECONDS] = [Number(process.argv[2] ?? 5), Number(process.argv[3] ?? 2)];
+const USERS = 2_000;
+const CONNECTIONS = 32;
+const STREAMS = 5_000;
+const CREATES = 30_000;
+
+const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
+const postgres = await startPostgres({ durable: true });
+try {
+  console.log('| what | with events / without |\n| --- | --- |');
+  for (const kind of ['sqlite', 'postgres'] as const) {
+    const stages = await Promise.all(
+      ['on', 'off'].map(async (name) => {
+        const url = kind === 'sqlite' ? `sqlite:${join(folder, `${name}.db`)}` : await postgres.createDatabase(name);
+        return stageAt(url, name === 'on');
+      }),
+    );
+    for (const operation of [saveReplace, createUser]) await compare(kind, operation, stages as [Stage, Stage]);
+    const [on, off] = stages as [Stage, Stage];
+    await off.stop();
+    await measureStreams(kind, on);
+    await measureWebhook(kind, on);
+    await on.stop();
+  }
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function stageAt(databaseUrl: string, isOn: boolean): Promise<Stage> {
+  const env = { INNKEEPER_WEBHOOKS_ALLOW: '127.0.0.1' };
+  const stage = await setStage({ databaseUrl, folder, users: USERS, env });
+  if (!isOn) await innkeeper(['app', 'set', stage.clientId, 'eventsKept=0'], stage.settings);
+  await sleep(1_500);
+  return stage;
+}
+
+/** In turns, so that whatever else the machine does is the same for both. */
+async function compare(kind: string, operation: typeof saveReplace, [on, off]: [Stage, Stage]): Promise<void> {
+  const ratios: { rate: number[]; work: number[] } = { rate: [], work: [] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    const [withEvents, without] = [await run(on), await run(off)];
+    // The first warms up.
+    if (round === 0) continue;
+    ratios.rate.push(withEvents.rate / without.rate);
+    ratios.work.push(withEvents.work / without.work);
+  }
+  const [rate, work] = [showSpread(spreadOf(ratios.rate)), showSpread(spreadOf(ratios.work))];
+  console.log(
+    `| ${kind}, ${operation.title}: rate | ${rate} |\n| ${kind}, ${operation.title}: processor time | ${work} |`,
+  );
+
+  async function run(stage: Stage): Promise<{ rate: number; work: number }> {
+    const { port, child } = stage.service;
+    const requests = await operation.prepare(stage, CREATES);
+    const before = await processorTime(child);
+    const load = { port, requests, once: operation.once, seconds: SECONDS, connections: CONNECTIONS };
+    const { rate, answered } = await runLoad(load, join(folder, 'requests'));
+    return { rate, work: ((await processorTime(child)) - before) / answered };
+  }
+}
+
+async function measureStreams(kind: string, { service, clientId, clientSecret }: Stage): Promise<void> {
+  const before = await residentMegabytes(service.child);
+  const path = `/api/v2/app/${clientId}/events?after=latest`;
+  const text = request('GET', path, { ...basic(clientId, clientSecret), Accept: 'text/event-stream' });
+  const sockets: Socket[] = [];
+  for (let index = 0; index < STREAMS; index++) {
+    const socket = connect(service.port, '127.0.0.1');
+    sockets.push(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('data', () => resolve()).once('error', reject);
+      socket.write(text);
+    });
+  }
+  await sleep(2_000);
+  const used = (await residentMegabytes(service.child)) - before;
+  console.log(`| ${kind}, ${STREAMS} idle streams | ${used.toFixed(0)} MB |`);
+  for (const socket of sockets) socket.destroy();
+  await sleep(1_000);
+}
+
+/** From the commit (the event's own time) to the arrival of the first try. */
+async function measureWebhook(kind: string, stage: Stage): Promise<void> {
+  const delays: number[] = [];
+  const receiver = createServer((incoming, response) => {
+    let body = '';
+    incoming.on('data', (part) => (body += part));
+    incoming.on('end', () => {
+      delays.push(Date.now() - Date.parse((JSON.parse(body) as { timestamp: string }).timestamp));
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  await innkeeper(['webhook', 'create', url, '--app', stage.clientId, '--json'], stage.settings);
+  await sleep(1_500);
+  const requests = await saveReplace.prepare(stage, 1);
+  // A thousand a second at most, by the pauses between requests.
+  const load = { port: stage.service.port, requests, once: false, seconds: 5, connections: 50, pauseMs: 50 };
+  const { rate } = await runLoad(load, join(folder, 'requests'));
+  await sleep(3_000);
+  const sorted = delays.toSorted((a, b) => a - b);
+  const at = (part: number): string => `${sorted[Math.floor(sorted.length * part)]} ms`;
+  const saved = `${rate.toFixed(0)} saves a second, ${sorted.length} delivered`;
+  console.log(`| ${kind}, first try of a webhook (${saved}) | p50 ${at(0.5)}, p99 ${at(0.99)} |`);
+  receiver.closeAllConnections();
+  receiver.close();
+}
