@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** Work that can pause wherever it yields: on catalogs of any size, without holding up the thread that answers. */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -16,6 +18,17 @@ export function finish<T>(steps: Steps<T>): T {
     const step = steps.next();
     if (step.done) return step.value;
   }
+}
+
+/** For loops that wait now and then anyway: asked in each round, it gives what to wait for when the slice is over. */
+export function pauses(): () => Promise<void> | undefined {
+  let until = performance.now() + SLICE_MS;
+  return () => {
+    if (performance.now() <= until) return undefined;
+    return nextTurn().then(() => {
+      until = performance.now() + SLICE_MS;
+    });
+  };
 }
 
 /** A slice in each turn of the event loop. Works take turns, so that however many there are, a turn has one slice. */

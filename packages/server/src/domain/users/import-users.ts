@@ -1,13 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ImportEntry, Storage } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
 import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
+import { pauses } from '../slices.ts';
 import { ImportBatches, type ImportCounts, type ImportOptions } from './import-batches.ts';
 import { createLineReader, type FileLine, type Held, LineRefused } from './import-line.ts';
 import { SeenIds } from './seen-ids.ts';
-
-/** Other requests get their turn after this. */
-const SLICE_MS = 5;
 
 export type ImportResult = { outcome: 'done' | 'interrupted' | 'application-gone'; counts: ImportCounts };
 
@@ -34,14 +31,12 @@ export async function importUsers(
   const seen = new SeenIds();
   for (const id of options.earlierIds ?? []) seen.add(id);
   const isOver = (): boolean => batches.applicationGone || options.signal?.aborted === true;
-  let until = performance.now() + SLICE_MS;
+  const pause = pauses();
   for await (const some of lines) {
     for (const line of some) {
       if (isOver()) break;
-      if (performance.now() > until) {
-        await nextTurn();
-        until = performance.now() + SLICE_MS;
-      }
+      const paused = pause();
+      if (paused) await paused;
       if ('text' in line && line.text.trim() === '') continue;
       counts.lines++;
       let entry = tryLine(line);

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserPlace, UserRecord, UserStatus, UserStore, UserWalk } from '../../storage/port.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
+import { pauses } from '../slices.ts';
 import { createMatcher, type WalkOf, walkOf } from './match-conditions.ts';
 import type { Condition } from './where.ts';
 
@@ -26,8 +26,6 @@ const SAMPLE = 1_000;
 /** Users looked at together: few for a first page, many for a long list. */
 const FIRST = 64;
 const MOST = 4_000;
-/** Other requests get their turn after this. */
-const SLICE_MS = 5;
 
 /**
  * The users that a filter lets pass, some at a time. They are looked for by the rarest of the conditions that an index
@@ -50,12 +48,10 @@ export async function* matchUsers(
   for (let limit = Math.min(atOnce, MOST); ; limit = Math.min(limit * 4, MOST)) {
     const found = await users.walk(appId, walk, { after, limit, keyNos });
     const matched: MatchedUser[] = [];
-    let until = performance.now() + SLICE_MS;
+    const pause = pauses();
     for (const { user, place, selected } of found.users) {
-      if (performance.now() > until) {
-        await nextTurn();
-        until = performance.now() + SLICE_MS;
-      }
+      const paused = pause();
+      if (paused) await paused;
       if (status !== undefined && user.status !== status) continue;
       if (test && !test(user)) continue;
       if (matches(selected)) matched.push({ user, place: { by, after: place } });
