@@ -1,4 +1,4 @@
-import { isInnkeeperError, ownError } from './error.ts';
+import { type InnkeeperError, isInnkeeperError, ownError } from './error.ts';
 import { type Limits, within } from './limits.ts';
 
 /**
@@ -7,9 +7,13 @@ import { type Limits, within } from './limits.ts';
  */
 export type AccessToken = string | ((rejected: string | undefined) => string | Promise<string>);
 
+/** The service takes no token of this user any more: once, until it takes one again. */
+export type OnSignedOut = (refusal: InnkeeperError) => void;
+
 /** Runs what needs an access token; with a new one when the one at hand has expired. */
-export function withAccessToken(given: AccessToken) {
+export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
   let current: Promise<string> | undefined;
+  let isSignedOut = false;
   const ask = (rejected?: string): Promise<string> => {
     const asked = askFor(given, rejected);
     current = asked;
@@ -31,18 +35,35 @@ export function withAccessToken(given: AccessToken) {
     }
   };
 
-  return async <T>(limits: Limits, call: (token: string) => Promise<T>): Promise<T> => {
+  const run = async <T>(limits: Limits, call: (token: string) => Promise<T>): Promise<T> => {
     const used = current ?? ask();
     const token = await settled(used, limits);
     try {
       return await call(token);
     } catch (error) {
-      if (typeof given === 'string' || !isInnkeeperError(error) || error.code !== '1007') throw error;
+      if (typeof given === 'string' || !isRefusedToken(error)) throw error;
       // Of many calls that fail at the same time, the first asks for all.
       return call(await settled(current === used || current === undefined ? ask(token) : current, limits));
     }
   };
+
+  return async <T>(limits: Limits, call: (token: string) => Promise<T>): Promise<T> => {
+    try {
+      const result = await run(limits, call);
+      isSignedOut = false;
+      return result;
+    } catch (error) {
+      if (onSignedOut && !isSignedOut && isRefusedToken(error)) {
+        isSignedOut = true;
+        // An error of the page's own is reported as one that nobody caught.
+        queueMicrotask(() => onSignedOut(error));
+      }
+      throw error;
+    }
+  };
 }
+
+const isRefusedToken = (error: unknown): error is InnkeeperError => isInnkeeperError(error) && error.code === '1007';
 
 async function askFor(given: AccessToken, rejected: string | undefined): Promise<string> {
   const token: unknown = typeof given === 'string' ? given : await given(rejected);

@@ -1,4 +1,4 @@
-import { type AccessToken, withAccessToken } from './access-token.ts';
+import { type AccessToken, type OnSignedOut, withAccessToken } from './access-token.ts';
 import type { AnyCatalog, Language } from './catalog.ts';
 import { ownError } from './error.ts';
 import { type AsUser, makeOptionsClient, type OptionsClient } from './options.ts';
@@ -11,6 +11,8 @@ export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<Reque
   apiKey: string;
   /** For what belongs to a user; the catalog can be read without. */
   accessToken?: AccessToken | undefined;
+  /** The service took neither the token nor, where `accessToken` is a function, the new one: show the sign-in. */
+  onSignedOut?: OnSignedOut | undefined;
   /** Of all texts where a call names none; what the browser prefers if there is none here either. */
   language?: Language<C> | undefined;
 };
@@ -29,13 +31,14 @@ const STREAM = '/api/user_options/events';
 /** The options of one user, for a page or anything else that acts for them. */
 export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(given: OptionsClientOptions<C>): PageClient<C> {
   return ofOneClassAll(() => {
-    const { apiKey, accessToken, language, ...options } = given;
+    const { apiKey, accessToken, onSignedOut, language, ...options } = given;
     const requests = createRequests({ ...options, headers: { ...options.headers, apiKey }, cache: new Map() });
     const withToken = withAccessToken(
       accessToken ??
         (() => {
           throw ownError('misused', 'This needs the accessToken of a user: give one to createOptionsClient.');
         }),
+      onSignedOut,
     );
     const asUser: AsUser = ({ operation, signal }, call) =>
       withToken({ operation, signal, timeout: options.timeout ?? TIMEOUT_MS }, (token) =>

@@ -1,4 +1,4 @@
-import { createOptionsClient, isInnkeeperError } from '../src/index.ts';
+import { createOptionsClient, createSelectionStore, isInnkeeperError } from '../src/index.ts';
 import type { Catalog } from './example-catalog.ts';
 
 // Held by the compiler (tsconfig.json includes this file); catalog-types.test.ts looks for what editors strike out.
@@ -37,6 +37,16 @@ export async function checkedByTheCompiler(): Promise<void> {
     // @ts-expect-error: no code of this operation
     if (error.code === '0001') return;
   }
+
+  const store = createSelectionStore(options, {
+    userId: 'ada',
+    data: createSelectionStore(options, { userId: 'ada' }).data(),
+  });
+  await store.set('kitchen.fruit', ['apple']);
+  // @ts-expect-error: not one of the allowed values
+  await store.set('kitchen.fruit', ['plum']);
+  // @ts-expect-error: no such key
+  store.get('kitchen.volume');
 
   const anything = createOptionsClient({ baseUrl: '', apiKey: '' });
   await anything.save('any.key', ['any', 'value'], { language: 'any' });

@@ -270,8 +270,19 @@ test('however many calls find the token expired, the page is asked for one new t
   expect(asked).toEqual([undefined, 'old']);
 
   // A page that has nothing better is told, and not asked for ever.
-  const stuck = options({ accessToken: () => 'old' });
-  expect(await failure(() => stuck.selections().all())).toMatchObject({ code: '1007', status: 401 });
+  let token = 'old';
+  const signedOut: unknown[] = [];
+  const stuck = options({ accessToken: () => token, onSignedOut: (error) => signedOut.push(error.code) });
+  const ask = () => failure(() => stuck.selections().all());
+  expect(await ask()).toMatchObject({ code: '1007', status: 401 });
+  await Promise.all([ask(), ask()]);
+  expect(signedOut).toEqual(['1007']);
+  token = 'new';
+  await stuck.selections().all();
+  token = 'old';
+  server.script(refusing);
+  await ask();
+  expect(signedOut).toEqual(['1007', '1007']);
 });
 
 test('the part with the clientSecret refuses to run in a browser', () => {
