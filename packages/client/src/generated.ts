@@ -8768,6 +8768,8 @@ export interface operations {
             query?: {
                 /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
+                /** @description add a Standard Schema validator of each key as `schemas` */
+                schemas?: boolean;
             };
             header?: never;
             path: {

@@ -141,10 +141,10 @@ export function localManagement(open: OpenStorage): Management {
           throw problem ? refusedArgument(problem) : error;
         }
       },
-      async types(clientId) {
+      async types(clientId, withSchemas) {
         const { writeTypes } = await import('../domain/catalog/write-types.ts');
         const catalog = await loadCatalog(clientId);
-        return { revision: catalog.revision, content: finish(writeTypes(catalog)) };
+        return { revision: catalog.revision, content: finish(writeTypes(catalog, withSchemas)) };
       },
       async importTexts(clientId, input, prefer) {
         const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');

@@ -39,7 +39,7 @@ export type Management = {
     /** Of this revision, or the newest one. */
     read(clientId: string, revision?: number): Promise<{ revision: number; file: CatalogFile }>;
     texts(clientId: string, options: TextsOptions): Promise<{ revision: number; content: string }>;
-    types(clientId: string): Promise<{ revision: number; content: string }>;
+    types(clientId: string, withSchemas: boolean): Promise<{ revision: number; content: string }>;
     importTexts(clientId: string, input: Input, prefer?: 'file' | 'catalog'): Promise<ImportedTexts>;
     revisions(clientId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: Revision[] }>;
     revision(clientId: string, revision: number): Promise<Revision>;

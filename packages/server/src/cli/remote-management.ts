@@ -164,9 +164,9 @@ export function remoteManagement({ url, token }: Remote): Management {
         if (problem) throw refusedArgument(problem);
         return { revision, content: text };
       },
-      async types(clientId) {
+      async types(clientId, withSchemas) {
         const revision = await revisionOf(clientId);
-        return { revision, content: (await call('GET', of(clientId, '/catalog/types'))).text };
+        return { revision, content: (await call('GET', of(clientId, `/catalog/types?schemas=${withSchemas}`))).text };
       },
       async importTexts(clientId, { name, text }, prefer) {
         const body = { name, file: text, ...(prefer && { prefer }) };

@@ -93,6 +93,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     for (const format of ['yaml', 'json', 'csv']) await same('catalog', 'export', ...app, '--format', format);
     await same('catalog', 'export', ...app, '--format', 'xliff', '--language', 'es', '--json');
     await same('catalog', 'types', ...app);
+    await same('catalog', 'types', '--schemas', ...app);
     const texts = (await here.run('catalog', 'export', ...app, '--format', 'csv')).stdout;
     const translated = file('texts.csv', texts.replace('Notificaciones', 'Avisos'));
     expect(await afarJson('catalog', 'import-translations', translated, ...app)).toMatchObject({ revision: 2 });

@@ -1,11 +1,13 @@
 import { mapSteps, type Steps } from '../slices.ts';
 import type { AllowedValue, Catalog, Group, Key, Language, Scalar, Texts } from './catalog.ts';
+import { writeSchemas } from './write-schemas.ts';
+import { literal, property, TURNS_WRITING } from './written-names.ts';
 
 /**
  * A TypeScript module of what can be chosen: `Catalog`, which the client and the React package take as their one generic
- * parameter (packages/client/README.md), and `values`. The same catalog gives the same bytes; archived parts are not in it.
+ * parameter (packages/client/README.md), `values` and, if wanted, `schemas`. The same catalog gives the same bytes; archived parts are not in it.
  */
-export function* writeTypes(catalog: Catalog): Steps<string> {
+export function* writeTypes(catalog: Catalog, withSchemas = false): Steps<string> {
   const { languages } = catalog;
   const groups = catalog.groups.flatMap((group) =>
     group.archived ? [] : [{ ...group, keys: group.keys.filter((key) => !key.archived) }],
@@ -13,6 +15,7 @@ export function* writeTypes(catalog: Catalog): Steps<string> {
   const written: string[] = [];
   for (const group of groups) written.push(yield* writeGroup(group, languages));
   const values = yield* writeValues(groups, languages);
+  const schemas = withSchemas ? yield* writeSchemas(groups) : '';
   const words = [...new Set(languages.flatMap(({ name, tag }) => [name, tag]))];
   return `// Written by \`innkeeper catalog types\`: run it again when the catalog changes.
 
@@ -26,7 +29,7 @@ ${written.join('')}  };
 /** Every allowed value by its key. */
 export const values = {
 ${values}} as const;
-`;
+${schemas}`;
 }
 
 function* writeGroup({ name, texts, keys }: Group, languages: Language[]): Steps<string> {
@@ -89,31 +92,4 @@ function comment(indent: number, text: string | undefined, mark = ''): string {
 
 function union(values: readonly Scalar[]): string {
   return values.length === 0 ? 'never' : values.map(literal).join(' | ');
-}
-
-function literal(value: Scalar): string {
-  return typeof value === 'string' ? quote(value) : String(value);
-}
-
-function property(name: string): string {
-  // As a plain member of an object this one would set its prototype.
-  if (name === '__proto__') return `['__proto__']`;
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
-}
-
-/** Marks that make a text read otherwise than it is compiled: in code they are seen. */
-const TURNS_WRITING = /[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g;
-
-function quote(text: string): string {
-  const inner = JSON.stringify(text)
-    .slice(1, -1)
-    .replaceAll('\\"', '"')
-    .replaceAll("'", "\\'")
-    .replaceAll(/[\u2028\u2029]/g, escapeMark)
-    .replaceAll(TURNS_WRITING, escapeMark);
-  return `'${inner}'`;
-}
-
-function escapeMark(mark: string): string {
-  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -11,7 +11,12 @@ const schema = {
   operationId: 'getCatalogTypes',
   summary: 'Get the groups, keys and allowed values as a TypeScript module',
   description: 'The output of `innkeeper catalog types`, for the client and the React package.',
-  querystring: DraftQuery,
+  querystring: Type.Object({
+    ...DraftQuery.properties,
+    schemas: Type.Optional(
+      Type.Boolean({ description: 'add a Standard Schema validator of each key as `schemas`', default: false }),
+    ),
+  }),
   response: { 200: Type.String() },
   produces: ['text/plain'],
   answerHeaders: { 'Content-Disposition': 'file name' },
@@ -23,6 +28,6 @@ export function getCatalogTypesRoute(app: Routes, service: Service): void {
     const catalog = await openAsked(service, context);
     // A file is known by its bytes: a newer Innkeeper may write the same catalog otherwise.
     context.reply.removeHeader('etag');
-    return new FileAnswer('text/plain', 'catalog.ts', await inSlices(writeTypes(catalog)));
+    return new FileAnswer('text/plain', 'catalog.ts', await inSlices(writeTypes(catalog, context.readQuery().schemas)));
   });
 }

@@ -79,6 +79,12 @@ const CATALOG: Catalog = {
       key('nothing left', { values: [{ value: 'telex', texts: {}, retired: true }] }),
     ]),
     group('quiet', [key('since', { type: 'date' })]),
+    group('limits', [
+      key('ratio', { type: 'number', constraint: { min: 0.5, max: 1.1, step: 0.1 } }),
+      key('code', { constraint: { pattern: '[A-Z]{2}-\\d+', maxLength: 6 } }),
+      key('any case', { constraint: { pattern: '(?i)anything.*' } }),
+      key('tags', { multiple: true, minSelected: 1, maxSelected: 2 }),
+    ]),
     group('old', [key('thing')], { archived: true }),
     group('a', [key('b.c', { values: values('first') })]),
     group('a.b', [key('c', { values: values('second') })]),
@@ -90,7 +96,13 @@ const CATALOG: Catalog = {
 
 const USE = `
 import { createOptionsClient } from '@innkeeper/client';
-import { type Catalog, values } from './catalog.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type Catalog, schemas, values } from './catalog.ts';
+
+export const standard: Record<string, StandardSchemaV1> = schemas;
+export const channels: readonly ('email' | 'sms')[] = [] as readonly StandardSchemaV1.InferOutput<(typeof schemas)['notifications.channels']>[number][];
+// @ts-expect-error no such key
+export const none = schemas['notifications.gone'];
 
 const options = createOptionsClient<Catalog>({ baseUrl: 'http://127.0.0.1', apiKey: '1_a', language: "Kreyòl d'Ayiti" });
 export const good = async () => {
@@ -127,6 +139,22 @@ export const bad = async () => {
 };
 `;
 
+/** What the validator of a key takes and refuses. */
+const SAMPLES: [string, unknown[], unknown[]][] = [
+  ['notifications.channels', [[], ['sms'], ['sms', 'email']], ['sms', ['fax'], ['pigeon'], undefined]],
+  ['notifications.newsletter', [true, false], ['true', null]],
+  ['notifications.terms', [true], [false]],
+  ['notifications.size', [1.25, -2e-7], [3]],
+  ['notifications.volume', [0, 5], [-1, 1.5, '5', 2 ** 60, Number.NaN]],
+  ['notifications.nothing left', [], ['telex']],
+  ['quiet.since', ['2026-02-28'], ['2026-02-30', '26-1-1', 20260101]],
+  ['limits.ratio', [0.5, 0.8, 1.1], [0.4, 0.55, 1.2]],
+  ['limits.code', ['AB-1', 'ZZ-9'], ['ab-1', 'AB-1\n', 'AB-12345']],
+  ['limits.any case', ['anything that RE2 alone can tell'], ['x'.repeat(4001)]],
+  ['limits.tags', [['a'], ['a', 'b']], [[], ['a', 'b', 'c'], [1]]],
+  ['__proto__.__proto__', ['constructor'], ['toString']],
+];
+
 test('good use compiles, bad use does not, whatever groups, keys and values are called', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'innkeeper-types-'));
   try {
@@ -138,7 +166,7 @@ test('good use compiles, bad use does not, whatever groups, keys and values are 
         extends: join(ROOT, 'tsconfig.base.json'),
         compilerOptions: { lib: ['es2025', 'dom', 'dom.iterable'], types: [] },
       }),
-      'catalog.ts': finish(writeTypes(CATALOG)),
+      'catalog.ts': finish(writeTypes(CATALOG, true)),
       'empty.ts': empty,
       'use.ts': USE,
       'empty-use.ts': `import { createOptionsClient } from '@innkeeper/client';\nimport type { Catalog } from './empty.ts';\n
@@ -150,10 +178,20 @@ test('good use compiles, bad use does not, whatever groups, keys and values are 
     const compiled = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch((e) => e);
     expect(compiled.stdout).toBe('');
     // And it holds what it says.
-    const { values: held } = await import(join(folder, 'catalog.ts'));
+    const { values: held, schemas } = await import(join(folder, 'catalog.ts'));
     expect(Object.values(held['日本語 ключ.日本語 ключ'])).toEqual(NASTY);
     expect(held['a.b.c']).toEqual({ first: 'first' });
     expect(globalThis).not.toHaveProperty('stolen');
+    for (const [name, good, bad] of SAMPLES) {
+      const { validate } = schemas[name]['~standard'];
+      for (const value of good) expect([name, validate(value)]).toEqual([name, { value }]);
+      for (const value of bad)
+        expect([name, value, validate(value)]).toEqual([name, value, { issues: expect.any(Array) }]);
+    }
+    expect(schemas['notifications.channels']['~standard'].validate(['sms', 'sms'])).toEqual({
+      issues: [{ message: 'is there twice', path: [1] }],
+    });
+    expect(schemas['a.b.c']['~standard'].validate('second')).toHaveProperty('issues');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,28 @@
+import type { Scalar } from './catalog.ts';
+
+export function literal(value: Scalar): string {
+  return typeof value === 'string' ? quote(value) : String(value);
+}
+
+export function property(name: string): string {
+  // As a plain member of an object this one would set its prototype.
+  if (name === '__proto__') return `['__proto__']`;
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+}
+
+/** Marks that make a text read otherwise than it is compiled: in code they are seen. */
+export const TURNS_WRITING = /[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g;
+
+export function quote(text: string): string {
+  const inner = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replaceAll("'", "\\'")
+    .replaceAll(/[\u2028\u2029]/g, escapeMark)
+    .replaceAll(TURNS_WRITING, escapeMark);
+  return `'${inner}'`;
+}
+
+function escapeMark(mark: string): string {
+  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
