@@ -299,6 +299,7 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   const { page, shop, saved, complaints } = await openForm((opened) =>
     opened.route('**/api/option_keys?*', async (route) => {
       const response = await route.fetch();
+      if (response.status() === 304) return route.fulfill({ response });
       const body = (await response.json()) as { items: { name: string; value_type: string }[] };
       for (const key of body.items) if (key.name === 'size') key.value_type = 'colour';
       await route.fulfill({ response, json: body });
@@ -396,6 +397,52 @@ test('findings 3 and 4: a date that is begun is never saved; what is being saved
   release();
   await expect.poll(saved).toEqual({ birthday: '1815-12-10', channels: ['sms'] });
   await page.getByText('Saved', { exact: true }).waitFor();
+});
+
+test('finding 5: an answer that the browser may not read is followed by a read, and what was there before is a change', async () => {
+  const { page, saved } = await openForm(undefined, { live: false });
+  const volume = page.getByRole('textbox', { name: 'Volume' });
+  await page.route(
+    '**/api/user_options',
+    async (route) => {
+      const answer = await route.fetch();
+      const { 'access-control-allow-origin': _, ...headers } = answer.headers();
+      await route.fulfill({ response: answer, headers });
+    },
+    { times: 1 },
+  );
+  await volume.fill('9');
+  await volume.press('Enter');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect([await volume.inputValue(), await saved()]).toEqual(['9', { volume: 9 }]);
+  await volume.fill('5');
+  await volume.press('Enter');
+  await expect.poll(saved).toEqual({ volume: 5 });
+});
+
+test('finding 6: a click after coming back to the page keeps what is being read', async () => {
+  const { page, saved, options } = await openForm(undefined, { live: false });
+  const volume = page.getByRole('textbox', { name: 'Volume' });
+  await volume.waitFor();
+  await options.save('all.volume', 8);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/user_options?*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(
+    (request) => request.method() === 'GET' && request.url().includes('/api/user_options?'),
+  );
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await asked;
+  await page.getByRole('switch', { name: 'Newsletter' }).click();
+  await expect.poll(saved).toEqual({ volume: 8, newsletter: true });
+  release();
+  await expect.poll(() => volume.inputValue()).toBe('8');
+  expect(await page.getByRole('switch', { name: 'Newsletter' }).isChecked()).toBe(true);
 });
 
 test('finding 6: a message waits until the pointer is up, and a page that is left saves what was typed', async () => {

@@ -12,6 +12,7 @@ export type Shown = {
   isShown?: boolean;
   saveOn?: 'change' | 'submit';
   timeout?: number;
+  live?: boolean;
 };
 
 declare global {
@@ -28,7 +29,7 @@ function Page() {
     globalThis.show = (change) => setShown((before) => ({ ...before, ...change }));
   }, []);
   const { baseUrl, apiKey, group } = globalThis.connection;
-  const { token, timeout = 10_000, language, saveOn } = shown;
+  const { token, timeout = 10_000, language, saveOn, live } = shown;
   const client = useMemo(
     () =>
       createOptionsClient({
@@ -41,7 +42,7 @@ function Page() {
     [baseUrl, apiKey, token, timeout],
   );
   return (
-    <InnkeeperProvider client={client} userId={shown.userId} language={language}>
+    <InnkeeperProvider client={client} userId={shown.userId} language={language} live={live}>
       <nav>
         {['en', 'de', 'ar'].map((tag) => (
           <button type="button" key={tag} onClick={() => setShown((before) => ({ ...before, language: tag }))}>

@@ -31,6 +31,10 @@ export const answerIsLost: Fault = async (exchange) => {
 };
 export const answerIsCut: Fault = async (exchange) => exchange.truncate(await exchange.forward());
 
+export const answerNeverComes: Fault = async (exchange) => {
+  await exchange.forward();
+};
+
 /** Nobody hears of it any more, and still it comes. */
 export const arrivesAfter =
   (opened: Promise<unknown>): Fault =>

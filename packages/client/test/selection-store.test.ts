@@ -9,6 +9,7 @@ import {
   answerHeldUntil,
   answerIsCut,
   answerIsLost,
+  answerNeverComes,
   arrivesAfter,
   type FaultProxy,
   gate,
@@ -153,8 +154,9 @@ test('an answer that is older than what is known is not shown', async () => {
 test.each([
   ['a reset after it was saved', answerIsLost],
   ['an answer that breaks off', answerIsCut],
+  ['a timeout', answerNeverComes],
 ] as const)('finding 5: after %s it is read before anything is said', async (_, fault) => {
-  const { store, saved } = await openPage();
+  const { store, saved } = await openPage({ timeout: fault === answerNeverComes ? 1500 : 5000 });
   proxy.plan(isSave, fault);
   expect(await store.set('all.volume', 9)).toMatchObject({ value: 9, source: 'chosen', status: 'saved' });
   expect(proxy.seen.map(({ method }) => method)).toEqual(['POST', 'GET']);
