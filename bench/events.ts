@@ -9,15 +9,17 @@ import { runLoad } from './load.ts';
 import { createUser } from './operations/create-user.ts';
 import { saveReplace } from './operations/save.ts';
 import { basic, request } from './request.ts';
+import { sendWell } from './send.ts';
 import { innkeeper, processorTime, residentMegabytes } from './service.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /**
  * What events cost: saves and creates with and without them in the same run, idle streams, and how soon a webhook is called. Run:
- * npm run bench:events [rounds] [seconds]
+ * npm run bench:events [rounds] [seconds] [sqlite|postgres]. With 0 rounds, webhooks alone.
  */
 const [ROUNDS, SECONDS] = [Number(process.argv[2] ?? 5), Number(process.argv[3] ?? 2)];
+const DATABASES = ['sqlite', 'postgres'].filter((kind) => kind === (process.argv[4] ?? kind));
 const USERS = 2_000;
 const CONNECTIONS = 32;
 const STREAMS = 5_000;
@@ -27,17 +29,18 @@ const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const postgres = await startPostgres({ durable: true });
 try {
   console.log('| what | with events / without |\n| --- | --- |');
-  for (const kind of ['sqlite', 'postgres'] as const) {
-    const stages = await Promise.all(
-      ['on', 'off'].map(async (name) => {
-        const url = kind === 'sqlite' ? `sqlite:${join(folder, `${name}.db`)}` : await postgres.createDatabase(name);
-        return stageAt(url, name === 'on');
-      }),
-    );
-    for (const operation of [saveReplace, createUser]) await compare(kind, operation, stages as [Stage, Stage]);
-    const [on, off] = stages as [Stage, Stage];
-    await off.stop();
-    await measureStreams(kind, on);
+  for (const kind of DATABASES) {
+    const start = async (name: 'on' | 'off'): Promise<Stage> => {
+      const url = kind === 'sqlite' ? `sqlite:${join(folder, `${name}.db`)}` : await postgres.createDatabase(name);
+      return stageAt(url, name === 'on');
+    };
+    const on = await start('on');
+    if (ROUNDS > 0) {
+      const off = await start('off');
+      for (const operation of [saveReplace, createUser]) await compare(kind, operation, [on, off]);
+      await off.stop();
+      await measureStreams(kind, on);
+    }
     await measureWebhook(kind, on);
     await on.stop();
   }
@@ -115,14 +118,24 @@ async function measureWebhook(kind: string, stage: Stage): Promise<void> {
   await innkeeper(['webhook', 'create', url, '--app', stage.clientId, '--json'], stage.settings);
   await sleep(1_500);
   const requests = await saveReplace.prepare(stage, 1);
+  // Each user has the second value: every save below changes something.
+  await sendWell(stage.service.port, requests.slice(USERS));
+  await allDelivered();
+  delays.length = 0;
+  const before = await processorTime(stage.service.child);
   // A thousand a second at most, by the pauses between requests.
   const load = { port: stage.service.port, requests, once: false, seconds: 5, connections: 50, pauseMs: 50 };
-  const { rate } = await runLoad(load, join(folder, 'requests'));
-  await sleep(3_000);
+  const { rate, answered } = await runLoad(load, join(folder, 'requests'));
+  const work = ((await processorTime(stage.service.child)) - before) / answered;
+  await allDelivered();
   const sorted = delays.toSorted((a, b) => a - b);
   const at = (part: number): string => `${sorted[Math.floor(sorted.length * part)]} ms`;
-  const saved = `${rate.toFixed(0)} saves a second, ${sorted.length} delivered`;
+  const saved = `${rate.toFixed(0)} saves a second, ${sorted.length} delivered, ${work.toFixed(2)} ms of processor time each`;
   console.log(`| ${kind}, first try of a webhook (${saved}) | p50 ${at(0.5)}, p99 ${at(0.99)} |`);
   receiver.closeAllConnections();
   receiver.close();
+
+  async function allDelivered(): Promise<void> {
+    for (let seen = -1; seen !== delays.length; await sleep(2_000)) seen = delays.length;
+  }
 }

@@ -5,9 +5,10 @@ import type { Sent } from '../domain/webhooks/sender.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
 
-const CONCURRENCY = 8;
+/** In flight at once; those of one user never. */
+const CONCURRENCY = 32;
 /** So many events are in memory at once. */
-const PAGE = 64;
+const PAGE = 128;
 /** After so many failures in a row, a try is made every PROBE_MS, until one succeeds. */
 const FAILURES = 8;
 const PROBE_MS = 10_000;
@@ -127,14 +128,17 @@ export class Endpoint {
     return PAGE - held;
   }
 
-  /** One act on the database after another. */
+  /**
+   * One act on the database after another, in turns: noting results must not keep new events waiting. Requests go on meanwhile, so the more
+   * there are, the more share an act.
+   */
   async #work(): Promise<void> {
     for (;;) {
-      this.#send();
-      if (this.#results.length > 0) await this.#settle();
-      else if (this.#room > 0 && this.#hasDue && (this.#prefersDue || !this.#hasNews)) await this.#take();
+      const hasResults = this.#results.length > 0;
+      if (hasResults) await this.#settle();
+      if (this.#room > 0 && this.#hasDue && (this.#prefersDue || !this.#hasNews)) await this.#take();
       else if (this.#room > 0 && this.#hasNews) await this.#read();
-      else return;
+      else if (!hasResults) return;
     }
   }
 
@@ -176,7 +180,7 @@ export class Endpoint {
       );
     }
     this.#webhook.position = next;
-    this.#hasNews = page.more;
+    this.#hasNews ||= page.more;
     this.#behindAt = page.more ? (page.items.at(-1)?.at ?? this.#behindAt) : undefined;
   }
 
@@ -198,6 +202,7 @@ export class Endpoint {
     for (const { deliveryId, eventNo, attempts } of deliveries) {
       this.#ready.push({ deliveryId, attempts, event: told.get(eventNo ?? 0) });
     }
+    this.#send();
   }
 
   async #settle(): Promise<void> {
@@ -243,6 +248,7 @@ export class Endpoint {
     this.#onAttempt(attempt);
     this.#results.push(attempt);
     this.#inFlight--;
+    this.#send();
     this.look({});
   }
 }

@@ -45,7 +45,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
   // Not the resolver of the system, which blocks a thread of the pool that passwords are hashed in.
   const resolver = new Resolver(NAME_SERVER);
   if (nameServers) resolver.setServers(nameServers);
-  const pool = { keepAlive: true, maxFreeSockets: 8, timeout: IDLE_MS };
+  const pool = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MS };
   const agents = { 'https:': new Agent(pool), 'http:': new PlainAgent(pool) };
 
   async function resolve(host: string, protocol: string): Promise<{ address: string; family: number }[]> {

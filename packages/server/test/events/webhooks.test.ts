@@ -209,14 +209,16 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const switchTo = (enabled: boolean) => manage.send('PATCH', `${path}/${webhookId}`, { enabled });
     await switchTo(false);
     // More than are read at once.
-    await Promise.all(Array.from({ length: 70 }, () => makeUser(server, application)));
+    await Promise.all(Array.from({ length: 140 }, () => makeUser(server, application)));
     await switchTo(true);
     await vi.waitFor(async () => expect((await figures()).lag).toBeGreaterThan(0), PATIENCE);
+    await receiver.until(32);
+    expect(receiver.received, 'more than are in flight at once').toHaveLength(32);
     answerAll();
     await vi.waitFor(async () => {
       const { succeeded, retried, lag } = await figures();
       expect(lag).toBe(0);
-      expect(succeeded + retried - before.succeeded - before.retried).toBeGreaterThanOrEqual(70);
+      expect(succeeded + retried - before.succeeded - before.retried).toBeGreaterThanOrEqual(140);
       expect(retried).toBeGreaterThan(before.retried);
     }, PATIENCE);
   });
