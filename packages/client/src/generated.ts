@@ -909,6 +909,26 @@ export interface paths {
         patch: operations["changeApplication"];
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/preference-page-colors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview the colours of the preference page
+         * @description What the page makes of an `accentColor`, so that it can be read in light and dark.
+         */
+        get: operations["previewPageColors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/secrets": {
         parameters: {
             query?: never;
@@ -2291,6 +2311,16 @@ export interface components {
              * @default 30
              */
             eventsKept: number;
+            /**
+             * @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read
+             * @default
+             */
+            accentColor: string;
+            /**
+             * @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 kB, as a data URL
+             * @default
+             */
+            logo: string;
         };
         ApplicationUser: {
             /** Format: uuid */
@@ -7579,6 +7609,10 @@ export interface operations {
                         historyKept?: unknown;
                         /** @description days that events are kept, 1 to 90, or 0 for no events; null: reset to the default */
                         eventsKept?: unknown;
+                        /** @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read; null: reset to the default */
+                        accentColor?: unknown;
+                        /** @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 kB, as a data URL; null: reset to the default */
+                        logo?: unknown;
                     };
                 };
             };
@@ -7618,6 +7652,60 @@ export interface operations {
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
             413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    previewPageColors: {
+        parameters: {
+            query: {
+                /** @description such as #1f5fbf */
+                accentColor: string;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        light: {
+                            /** @description of links and buttons */
+                            accent: string;
+                            /** @description of the text of buttons */
+                            onAccent: string;
+                            background: string;
+                        };
+                        dark: {
+                            /** @description of links and buttons */
+                            accent: string;
+                            /** @description of the text of buttons */
+                            onAccent: string;
+                            background: string;
+                        };
+                    };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { type ChangeProblem, readChange } from '../domain/applications/change-application.ts';
+import { LOGO_FORM, writeLogo } from '../domain/applications/look.ts';
 import { SETTING_NAMES } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
+import { readBytes } from './read-input.ts';
 import { settingRows, settingsGuide } from './show-setting.ts';
 import { layOut, visible } from './table.ts';
 
@@ -20,6 +22,7 @@ export function appSet(): Command {
         'app set 123456789_4f2c allowedOrigins=https://app.example.com,https://www.example.com',
         'allow browsers on these origins; replaces the list',
       ],
+      ['app set 123456789_4f2c accentColor=#1f5fbf logo=@logo.png', 'look of the preference page'],
       ['app set 123456789_4f2c specialTokenTtl=', 'reset to the default'],
       ['app set 123456789_4f2c name="Acme, the shop"', 'rename; credentials do not change'],
     ],
@@ -31,7 +34,7 @@ export function appSet(): Command {
 }
 
 async function run(clientId: string, assignments: string[], options: CommandOptions): Promise<void> {
-  const read = readChange(assignments.map(splitAssignment));
+  const read = readChange(await Promise.all(assignments.map(splitAssignment).map(readLogoFile)));
   if ('problems' in read) throw refused(read.problems);
 
   const outcome = await withManagement(options, ({ applications }) => applications.change(clientId, read.change));
@@ -54,6 +57,15 @@ function refused(problems: readonly ChangeProblem[]): Misuse {
 
 function isKnown(key: string): boolean {
   return key === 'name' || (SETTING_NAMES as string[]).includes(key);
+}
+
+/** A logo is given as a file. */
+async function readLogoFile([key, value]: [key: string, value: string]): Promise<[key: string, value: string]> {
+  if (key !== 'logo' || !value.startsWith('@')) return [key, value];
+  const file = value.slice(1);
+  const logo = writeLogo(await readBytes(file));
+  if (!logo) throw new Misuse(`${visible(file)} is not ${LOGO_FORM}.`);
+  return [key, logo.value];
 }
 
 function splitAssignment(text: string): [key: string, value: string] {

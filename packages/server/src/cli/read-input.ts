@@ -15,7 +15,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** The text of a file, or of stdin for `-`. */
 export async function readInput(file: string): Promise<Input> {
   const name = file === '-' ? 'stdin' : file;
-  const bytes = await readBytes(file, name);
+  const bytes = await readBytes(file);
   try {
     return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
@@ -23,7 +23,8 @@ export async function readInput(file: string): Promise<Input> {
   }
 }
 
-async function readBytes(file: string, name: string): Promise<Buffer> {
+export async function readBytes(file: string): Promise<Buffer> {
+  const name = file === '-' ? 'stdin' : file;
   try {
     const isTooLarge = file !== '-' && (await stat(file)).size > MAX_BYTES;
     const bytes = isTooLarge ? undefined : file === '-' ? await buffer(process.stdin) : await readFile(file);

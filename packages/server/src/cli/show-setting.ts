@@ -4,6 +4,7 @@ import {
   SETTINGS,
   type SettingName,
 } from '../domain/applications/settings.ts';
+import { nameLogo } from '../storage/application-logo.ts';
 import { dim } from './print.ts';
 import { showDuration } from './time.ts';
 
@@ -33,5 +34,7 @@ export function settingsGuide(): string[][] {
 function showSetting(name: SettingName, value: ApplicationSettings[SettingName]): string {
   if (name.endsWith('Ttl')) return showDuration(value as number);
   if (Array.isArray(value)) return value.join(', ') || 'none';
+  if (value === '') return 'none';
+  if (name === 'logo') return nameLogo(value as string);
   return String(value);
 }

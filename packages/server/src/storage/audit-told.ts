@@ -1,3 +1,4 @@
+import { nameLogo } from './application-logo.ts';
 import type {
   ApplicationRecord,
   AuditAction,
@@ -107,7 +108,7 @@ export function toldOfChange(before: ApplicationRecord | undefined, after: Appli
 }
 
 function describe({ name, settings }: ApplicationRecord): Record<string, unknown> {
-  return { name, ...settings };
+  return { name, ...settings, ...(typeof settings.logo === 'string' && { logo: nameLogo(settings.logo) }) };
 }
 
 /** The members that are not the same, as they were and as they are; one that was not set is null. */

@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { databases } from '../databases.ts';
 import { SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
@@ -18,7 +20,18 @@ const DEFAULTS = {
   eventsKept: 30,
   tokenAlgorithm: 'EdDSA',
   tokenClaims: [],
+  accentColor: '',
+  logo: '',
 };
+
+/** One pixel. */
+const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+async function writeLogo(name: string, base64: string): Promise<string> {
+  const file = scratchFile(name);
+  await writeFile(file, base64, 'base64');
+  return file;
+}
 
 // Beside a running server throughout, as CONTRACT.md section 1 has it.
 describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
@@ -129,6 +142,8 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       'historyKept=30',
       'eventsKept=7d',
       'tokenAlgorithm=ES256',
+      'accentColor=#1F5FBF',
+      `logo=@${await writeLogo('logo.png', LOGO)}`,
     ];
     const changed = {
       specialTokenTtl: 604_800,
@@ -142,10 +157,19 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       eventsKept: 7,
       tokenAlgorithm: 'ES256',
       tokenClaims: [],
+      accentColor: '#1f5fbf',
+      logo: `data:image/png;base64,${LOGO}`,
     };
     const result = await cli.json('app', 'set', clientId, ...assignments);
     expect(result).toEqual({ clientId, name: 'Other = name', settings: changed });
     expect(await shown()).toMatchObject({ name: 'Other = name', settings: changed });
+
+    expect((await cli.run('app', 'show', clientId)).stdout).toMatch(
+      /logo +image\/png, 70 bytes, SHA-256 [\da-f]{12}\n/,
+    );
+    for (const file of [await writeLogo('page.png', btoa('<svg>')), 'nothing.png']) {
+      expect(await cli.run('app', 'set', clientId, `logo=@${file}`)).toMatchObject({ code: 2, stdout: '' });
+    }
 
     const reset = await cli.run('app', 'set', clientId, 'specialTokenTtl=', 'allowedOrigins=');
     expect(reset.stdout).toMatch(/specialTokenTtl +10 minutes \(default\)/);

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { contrast, readableAccent } from '../../src/domain/applications/look.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { type LinkContent, readLink, writeLink } from '../../src/domain/preferences/link-token.ts';
 import { databases } from '../databases.ts';
@@ -116,6 +118,25 @@ describe.each(databases)('preference links on $kind', (database) => {
     const button = await server.send('GET', unsubscribe);
     expect([button.status, button.text.match(/<button>/g)?.length]).toEqual([200, 1]);
     expect(await saved(guest)).toEqual([]);
+  });
+
+  test('the page has the logo and the colour of the application, readable in light and dark', async () => {
+    const logo = `data:image/webp;base64,${Buffer.from(`RIFF....WEBP${'x'.repeat(16_372)}`).toString('base64')}`;
+    const guest = await makeGuest(server, { accentColor: '#ffdd00', logo });
+    const page = await server.send('GET', await makePage(guest));
+    expect(page.text).toContain(`<img class="logo" src="${logo}" alt="">`);
+    expect(Buffer.byteLength(page.text)).toBeLessThan(50_000);
+    const style =
+      /<style>(:root\{--key:(#\w{6});--onkey:(#\w{6})\}@media [^{]+\{:root\{--key:(#\w{6}).*?)<\/style>/.exec(
+        page.text,
+      );
+    const [, text = '', light = '', onLight = '', dark = ''] = style ?? [];
+    const hash = createHash('sha256').update(text).digest('base64');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain(`'sha256-${hash}'; img-src data:; connect-src 'self'`);
+    expect([light === '#ffdd00', onLight, dark]).toEqual([false, '#ffffff', '#ffdd00']);
+    const dead = await server.send('GET', '/p/nothing');
+    expect([dead.text.includes('<img'), dead.text.includes(light)]).toEqual([false, false]);
   });
 
   test('every kind of key is shown and saved without scripts, and only what was changed', async () => {
@@ -317,6 +338,19 @@ describe.each(databases)('preference links on $kind', (database) => {
     const everything = await dump(url);
     for (const path of paths) expect(everything).not.toContain(tokenOf(path).slice(4, 44));
   });
+});
+
+test('every accent colour can be read, and so can what is written on it', () => {
+  const rgb = (color: string) => [...Buffer.from(color.slice(1), 'hex')];
+  for (let step = 0; step < 512; step++) {
+    const color = `#${Buffer.from([(step >> 6) * 36, ((step >> 3) & 7) * 36, (step & 7) * 36]).toString('hex')}`;
+    for (const background of ['#f6f7f9', '#1b1e23']) {
+      const { accent, onAccent } = readableAccent(color, background);
+      expect(contrast(rgb(accent), rgb(background))).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(rgb(accent), rgb(onAccent))).toBeGreaterThanOrEqual(4.5);
+    }
+  }
+  expect(contrast([0, 0, 0], [255, 255, 255])).toBe(21);
 });
 
 test('of ten thousand altered or forged links, none passes', () => {

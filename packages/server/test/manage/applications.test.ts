@@ -16,6 +16,8 @@ const DEFAULTS = {
   eventsKept: 30,
   tokenAlgorithm: 'EdDSA',
   tokenClaims: [],
+  accentColor: '',
+  logo: '',
 };
 
 const FINGERPRINT = expect.stringMatching(/^[\da-f]{8}$/);
@@ -167,6 +169,15 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
       'settings.allowedOrigins',
     ]);
     expect((await manage.get(`/applications/${clientId}`)).json).toMatchObject({ name: 'Acme', settings: DEFAULTS });
+    const svg = `data:image/png;base64,${btoa('<svg onload="alert(1)"/>')}`;
+    const large = `data:image/png;base64,iVBORw0KGgo${'A'.repeat(21_850)}`;
+    for (const settings of [
+      ...['red', '#12345', '#12345g', 0x12_34_56].map((accentColor) => ({ accentColor })),
+      ...['https://example.com/logo.png', svg, large, 'data:image/png;base64,', 7].map((logo) => ({ logo })),
+    ]) {
+      const refused = await manage.send('PATCH', `/applications/${clientId}`, { settings });
+      expect([refused.status, JSON.stringify(refused.json).length < 1000]).toEqual([400, true]);
+    }
     for (const settings of [null, [], 'x']) {
       expect((await manage.send('PATCH', `/applications/${clientId}`, { settings })).json.code).toBe('9400');
     }

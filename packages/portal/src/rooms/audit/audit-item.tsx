@@ -17,6 +17,8 @@ const SETTINGS = [
   'addressRateLimit',
   'historyKept',
   'eventsKept',
+  'accentColor',
+  'logo',
   'tokenAlgorithm',
   'tokenClaims',
 ] as const;

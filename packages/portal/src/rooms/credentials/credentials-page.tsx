@@ -28,7 +28,12 @@ export function CredentialsPage() {
           <Secrets clientId={clientId} secrets={application.secrets} mayChange={mayChange} />
         </Section>
         <Section title={t('settings.title')} text={t('settings.text')}>
-          <SettingsForm clientId={clientId} settings={application.settings} mayChange={mayChange} />
+          <SettingsForm
+            clientId={clientId}
+            settings={application.settings}
+            name={application.name}
+            mayChange={mayChange}
+          />
         </Section>
         <Section title={t('name.title')} text={t('name.text')}>
           <Name clientId={clientId} name={application.name} mayChange={mayChange} />

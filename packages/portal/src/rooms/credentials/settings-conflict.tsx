@@ -12,7 +12,8 @@ export function SettingsConflict(props: { conflicts: readonly Conflict[]; onThei
   const show = (value: unknown): string => {
     if (typeof value === 'number') return spell(value, t);
     if (typeof value === 'boolean') return value ? t('conflict.on') : t('conflict.off');
-    return Array.isArray(value) ? value.join(', ') || '–' : String(value);
+    // Of a logo, its type is enough.
+    return Array.isArray(value) ? value.join(', ') || '–' : String(value).split(';')[0] || '–';
   };
   return (
     <Alert

@@ -2,6 +2,7 @@ import { Divider, NumberInput, Radio, Select, Stack, Switch, TagsInput } from '@
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DurationInput } from './duration-input.tsx';
+import { AccentColorField, LogoField } from './page-look.tsx';
 import { RateLimitInput } from './rate-limit-input.tsx';
 import { SettingWarning } from './setting-warning.tsx';
 import type { Settings } from './settings.ts';
@@ -160,6 +161,13 @@ export function SettingsFields({ shown, mayChange, problemOf, set }: Props) {
         onChange={(days) => set({ eventsKept: Number(days) })}
       />
     ),
+    accentColor: (
+      <Stack gap="lg">
+        <Divider />
+        <AccentColorField {...{ shown, mayChange, set }} problem={problemOf('accentColor')} />
+      </Stack>
+    ),
+    logo: <LogoField {...{ shown, mayChange, set }} problem={problemOf('logo')} />,
   };
   return Object.entries(fields).map(([name, field]) => <Fragment key={name}>{field}</Fragment>);
 }

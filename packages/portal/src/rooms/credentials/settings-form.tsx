@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { PagePreview } from './page-look.tsx';
 import type { Settings } from './settings.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
 import { SettingsFields } from './settings-fields.tsx';
@@ -26,12 +27,13 @@ const keep = ({ draft, base }: Typed, isKept: (name: Name) => boolean): Typed =>
 };
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
+type Props = { clientId: string; name: string; settings: Settings; mayChange: boolean };
+
 /**
  * Only what was changed is sent: what somebody else changes meanwhile stays theirs. Where both changed the same, the two
  * are shown side by side before anything is saved.
  */
-export function SettingsForm(props: { clientId: string; settings: Settings; mayChange: boolean }) {
-  const { clientId, settings: stored, mayChange } = props;
+export function SettingsForm({ clientId, name, settings: stored, mayChange }: Props) {
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
   const [{ draft, base }, setTyped] = useState(NOTHING);
@@ -75,6 +77,7 @@ export function SettingsForm(props: { clientId: string; settings: Settings; mayC
     <form onSubmit={submit}>
       <Stack gap="lg">
         <SettingsFields shown={shown} mayChange={mayChange} problemOf={problemOf} set={set} />
+        <PagePreview clientId={clientId} name={name} shown={shown} />
         {problems.length === 0 && <Problem error={saving.error} />}
         {conflicts.length > 0 && (
           <SettingsConflict

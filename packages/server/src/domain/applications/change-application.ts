@@ -34,7 +34,7 @@ export function readChange(
       else change.name = value as string;
     } else if (isSettingName(key)) {
       const read = value === '' || value === null ? { value: undefined } : SETTINGS[key].read(value);
-      if ('problem' in read) refuse(key, `${read.problem}; got ${JSON.stringify(value)}`);
+      if ('problem' in read) refuse(key, `${read.problem}; got ${quote(value)}`);
       else change.settings[key] = read.value;
     } else {
       refuse(key, 'is not a setting of an application');
@@ -54,6 +54,13 @@ export function toUpdate({ name, settings }: ApplicationChange): ApplicationUpda
     else set[setting] = value;
   }
   return { ...(name !== undefined && { name }), set, reset };
+}
+
+const MAX_QUOTED = 200;
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }
 
 function isSettingName(key: string): key is SettingName {

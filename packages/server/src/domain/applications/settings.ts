@@ -1,6 +1,7 @@
 import { TOKEN_ALGORITHMS, type TokenAlgorithm } from '../../tokens/port.ts';
 import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
+import { LOGO_FORM, readAccentColor, readLogo } from './look.ts';
 
 /** Per application, with their defaults, what they mean and what they may be (CONTRACT.md sections 2 and 3). */
 export type ApplicationSettings = {
@@ -17,6 +18,10 @@ export type ApplicationSettings = {
   historyKept: number;
   /** Days; 0: none are written. */
   eventsKept: number;
+  /** '': that of the service. */
+  accentColor: string;
+  /** A data URL; '': none. */
+  logo: string;
 };
 
 export type SettingName = keyof ApplicationSettings;
@@ -94,6 +99,17 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
     default: 30,
     describe: 'days that events are kept, 1 to 90, or 0 for no events',
     read: (value) => readDays(value, MAX_EVENT_DAYS),
+  },
+  accentColor: {
+    default: '',
+    describe:
+      'colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read',
+    read: readAccentColor,
+  },
+  logo: {
+    default: '',
+    describe: `logo on the preference page: ${LOGO_FORM}, as a data URL`,
+    read: readLogo,
   },
 };
 

@@ -30,6 +30,8 @@ export const APPLICATION_EXAMPLE = {
     addressRateLimit: 'off',
     historyKept: 0,
     eventsKept: 30,
+    accentColor: '',
+    logo: '',
     tokenAlgorithm: 'EdDSA',
     tokenClaims: [],
   },

@@ -59,6 +59,7 @@ import { listUserOptionsRoute } from './list-user-options.ts';
 import { mailLinkRoute, signInMethodsRoute } from './mail-link.ts';
 import { migrateValuesRoute } from './migrate-values.ts';
 import { planCatalogRoute } from './plan-catalog.ts';
+import { preferencePageColorsRoute } from './preference-page-colors.ts';
 import { previewTranslationsRoute } from './preview-translations.ts';
 import { publishDraftRoute } from './publish-draft.ts';
 import { putCatalogRoute } from './put-catalog.ts';
@@ -113,6 +114,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   listApplicationsRoute(app, service);
   createApplicationRoute(app, service);
   getApplicationRoute(app, service);
+  preferencePageColorsRoute(app, service);
   changeApplicationRoute(app, service);
   deleteApplicationRoute(app, service);
   rotateSecretRoute(app, service);

@@ -1,12 +1,17 @@
+/** Behind the accent colour, where it is hardest to read. */
+export const LIGHT_PAGE = '#f6f7f9';
+export const DARK_CARD = '#1b1e23';
+
 /** In the page itself: one file is all that a reader loads, and its policy names it by its hash. */
 export const STYLE = `
-:root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#16191d;--soft:#555c66;--line:#7b838f;--hair:#dfe2e7;--bad:#b3261e;--good:#1a6b3a;--goodback:#e5f4ea;--badback:#fdecea;--key:#1f5fbf;--onkey:#fff}
-@media (prefers-color-scheme:dark){:root{--page:#121417;--card:#1b1e23;--text:#e9ebee;--soft:#a8b0bb;--line:#8a929e;--hair:#30353c;--bad:#ffb4ab;--good:#8fd7a8;--goodback:#16301f;--badback:#3b1a18;--key:#8ab4f8;--onkey:#0b1a33}}
+:root{color-scheme:light dark;--page:${LIGHT_PAGE};--card:#fff;--text:#16191d;--soft:#555c66;--line:#7b838f;--hair:#dfe2e7;--bad:#b3261e;--good:#1a6b3a;--goodback:#e5f4ea;--badback:#fdecea;--key:#1f5fbf;--onkey:#fff}
+@media (prefers-color-scheme:dark){:root{--page:#121417;--card:${DARK_CARD};--text:#e9ebee;--soft:#a8b0bb;--line:#8a929e;--hair:#30353c;--bad:#ffb4ab;--good:#8fd7a8;--goodback:#16301f;--badback:#3b1a18;--key:#8ab4f8;--onkey:#0b1a33}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif;overflow-wrap:break-word}
 .page{max-width:40rem;margin:0 auto;padding:1.5rem 1rem 4rem}
 header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;margin-block-end:1.25rem}
-.app{font-weight:600;color:var(--soft);margin:0}
+.app{display:flex;align-items:center;gap:.6rem;font-weight:600;color:var(--soft);margin:0}
+.logo{max-block-size:2.5rem;max-inline-size:12rem}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 1rem}
 h2{font-size:1.15rem;margin:0}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem .75rem;list-style:none;margin:0;padding:0}

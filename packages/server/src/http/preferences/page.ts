@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Application } from '../../domain/applications/application.ts';
+import { readableAccent } from '../../domain/applications/look.ts';
 import { createLanguages } from '../../domain/catalog/languages.ts';
 import type { InnkeeperError } from '../../domain/errors.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
 import { SCRIPT } from './page-script.ts';
-import { STYLE } from './page-style.ts';
+import { DARK_CARD, LIGHT_PAGE, STYLE } from './page-style.ts';
 import { PAGE_LANGUAGES, type PageTexts, pageTexts } from './page-texts.ts';
 
 /** The language that a page is in: that of the catalog's texts, and the words of the page in it, else in English. */
@@ -28,28 +29,46 @@ type Page = {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** From here alone, and nothing inline but these two. */
-const POLICY = [
-  "default-src 'none'",
-  `script-src ${hashOf(SCRIPT)}`,
-  `style-src ${hashOf(STYLE)}`,
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-].join('; ');
+const [SCRIPT_HASH, STYLE_HASH] = [hashOf(SCRIPT), hashOf(STYLE)];
+
+/** From here alone, and nothing inline but these: script, styles, and the application's logo. */
+function policyOf(colors: string, logo: string, ancestors: string): string {
+  return [
+    "default-src 'none'",
+    `script-src ${SCRIPT_HASH}`,
+    `style-src ${STYLE_HASH}${colors === '' ? '' : ` ${hashOf(colors)}`}`,
+    ...(logo === '' ? [] : ['img-src data:']),
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${ancestors}`,
+  ].join('; ');
+}
+
+/** The application's colour, in place of that of the style. */
+function colorsOf(accentColor: string): string {
+  if (accentColor === '') return '';
+  const write = (background: string): string => {
+    const { accent, onAccent } = readableAccent(accentColor, background);
+    return `:root{--key:${accent};--onkey:${onAccent}}`;
+  };
+  return `${write(LIGHT_PAGE)}@media (prefers-color-scheme:dark){${write(DARK_CARD)}}`;
+}
 
 export function sendPage(reply: HttpReply, { language, title, application, nav, main }: Page): HttpReply {
+  const { accentColor, logo } = application?.settings ?? { accentColor: '', logo: '' };
+  const colors = colorsOf(accentColor);
   const ancestors = framers(application);
   if (ancestors === "'none'") reply.header('x-frame-options', 'DENY');
   reply
     .type('text/html; charset=utf-8')
-    .header('content-security-policy', `${POLICY}; frame-ancestors ${ancestors}`)
+    .header('content-security-policy', policyOf(colors, logo, ancestors))
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex, nofollow')
     .header('cache-control', 'no-store');
   const page = html`<!doctype html>
-<html lang="${language.tag}" dir="${directionOf(language.tag)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}${application && ` – ${application.name}`}</title><style>${new Html(STYLE)}</style></head>
-<body><div class="page"><header>${application && html`<p class="app" dir="auto">${application.name}</p>`}${nav}</header>
+<html lang="${language.tag}" dir="${directionOf(language.tag)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}${application && ` – ${application.name}`}</title><style>${new Html(STYLE)}</style>${colors !== '' && html`<style>${new Html(colors)}</style>`}</head>
+<body><div class="page"><header>${application && html`<p class="app">${logo !== '' && html`<img class="logo" src="${logo}" alt="">`}<span dir="auto">${application.name}</span></p>`}${nav}</header>
 <main><h1>${inWords(language, title)}</h1>
 ${main}</main></div><script>${new Html(SCRIPT)}</script></body></html>
 `;

@@ -1,3 +1,4 @@
+import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
 import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
@@ -10,7 +11,7 @@ const DELETE_MS = 600_000;
 
 // One row a secret; an application without any still has one.
 const COLUMNS = `
-  select a.app_id, a.client_id, a.name, a.settings, a.created_at,
+  select a.app_id, a.client_id, a.name, a.settings, a.logo, a.created_at,
     s.secret_hash, s.created_at as secret_created_at, s.expires_at as secret_expires_at
   from applications a left join application_secrets s on s.app_id = a.app_id
 `;
@@ -25,10 +26,10 @@ const TOUCH_SECRET = statement(`
 `);
 const COUNT_USERS = statement('select count(*) as count from users where app_id = $1');
 
-type Row = { app_id: number; client_id: string; name: string; settings: string; created_at: number } & (
-  | { secret_hash: null }
-  | { secret_hash: Buffer; secret_created_at: number; secret_expires_at: number | null }
-);
+type Row = StoredSettings & { app_id: number; client_id: string; name: string; created_at: number } & (
+    | { secret_hash: null }
+    | { secret_hash: Buffer; secret_created_at: number; secret_expires_at: number | null }
+  );
 
 export function applicationStore(connections: Connections): ApplicationStore {
   return {
@@ -37,9 +38,9 @@ export function applicationStore(connections: Connections): ApplicationStore {
       try {
         return await connections.transaction(async (query) => {
           const added = await query(
-            `insert into applications (app_id, client_id, name, settings, created_at) values ($1, $2, $3, $4, $5)
+            `insert into applications (app_id, client_id, name, settings, logo, created_at) values ($1, $2, $3, $4, $5, $6)
              on conflict do nothing returning app_id`,
-            [appId, clientId, name, JSON.stringify(settings), createdAt],
+            [appId, clientId, name, ...splitLogo(settings), createdAt],
           );
           if (added.length === 0) return 'taken';
           for (const secret of secrets) await addSecret(query, appId, secret);
@@ -65,17 +66,17 @@ export function applicationStore(connections: Connections): ApplicationStore {
     update: (appId, { name, set = {}, reset = [] }) =>
       connections.transaction(async (query) => {
         // One change after another, so that none overwrites what it has not seen. "No key": users may be created meanwhile.
-        const [row] = await query<{ name: string; settings: string }>(
-          'select name, settings from applications where app_id = $1 for no key update',
+        const [row] = await query<StoredSettings & { name: string }>(
+          'select name, settings, logo from applications where app_id = $1 for no key update',
           [appId],
         );
         if (!row) return 'unknown';
-        const settings: Record<string, unknown> = { ...JSON.parse(row.settings), ...set };
+        const settings: Record<string, unknown> = { ...joinLogo(row), ...set };
         for (const setting of reset) delete settings[setting];
-        await query('update applications set name = $2, settings = $3 where app_id = $1', [
+        await query('update applications set name = $2, settings = $3, logo = $4 where app_id = $1', [
           appId,
           name ?? row.name,
-          JSON.stringify(settings),
+          ...splitLogo(settings),
         ]);
         await logChange(query, 'application', appId);
         return 'updated';
@@ -152,8 +153,8 @@ function toApplications(rows: Row[]): ApplicationRecord[] {
   for (const row of rows) {
     let application = applications.get(row.app_id);
     if (!application) {
-      const { app_id: appId, client_id: clientId, name, settings, created_at: createdAt } = row;
-      application = { appId, clientId, name, settings: JSON.parse(settings), createdAt, secrets: [] };
+      const { app_id: appId, client_id: clientId, name, created_at: createdAt } = row;
+      application = { appId, clientId, name, settings: joinLogo(row), createdAt, secrets: [] };
       applications.set(appId, application);
     }
     if (row.secret_hash !== null) {

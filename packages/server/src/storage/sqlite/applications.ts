@@ -1,9 +1,10 @@
+import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
 import type { ApplicationRecord, ApplicationStore, ApplicationUpdate, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex } from './encoding.ts';
 
-const COLUMNS = 'app_id, client_id, name, settings, created_at';
+const COLUMNS = 'app_id, client_id, name, settings, logo, created_at';
 
 export function applicationReads(
   connection: Connection,
@@ -12,7 +13,7 @@ export function applicationReads(
     appId: row.app_id as number,
     clientId: row.client_id as string,
     name: row.name as string,
-    settings: JSON.parse(row.settings as string),
+    settings: joinLogo(row as StoredSettings),
     createdAt: row.created_at as number,
     secrets: connection
       .statement(
@@ -70,21 +71,21 @@ export function applicationActs(connection: Connection) {
     createApplication(application: ApplicationRecord): 'created' | 'taken' {
       const { appId, clientId, name, settings, createdAt, secrets } = application;
       const { changes } = connection
-        .statement(`insert into applications (${COLUMNS}) values (?, ?, ?, ?, ?) on conflict do nothing`)
-        .run(appId, clientId, name, JSON.stringify(settings), createdAt);
+        .statement(`insert into applications (${COLUMNS}) values (?, ?, ?, ?, ?, ?) on conflict do nothing`)
+        .run(appId, clientId, name, ...splitLogo(settings), createdAt);
       if (changes === 0) return 'taken';
       for (const secret of secrets) addSecret(appId, secret);
       logChange(connection, 'application', appId);
       return 'created';
     },
     updateApplication(appId: number, { name, set = {}, reset = [] }: ApplicationUpdate): 'updated' | 'unknown' {
-      const row = connection.statement('select name, settings from applications where app_id = ?').get(appId);
+      const row = connection.statement('select name, settings, logo from applications where app_id = ?').get(appId);
       if (!row) return 'unknown';
-      const settings: Record<string, unknown> = { ...JSON.parse(row.settings as string), ...set };
+      const settings: Record<string, unknown> = { ...joinLogo(row as StoredSettings), ...set };
       for (const setting of reset) delete settings[setting];
       connection
-        .statement('update applications set name = ?, settings = ? where app_id = ?')
-        .run(name ?? (row.name as string), JSON.stringify(settings), appId);
+        .statement('update applications set name = ?, settings = ?, logo = ? where app_id = ?')
+        .run(name ?? (row.name as string), ...splitLogo(settings), appId);
       logChange(connection, 'application', appId);
       return 'updated';
     },

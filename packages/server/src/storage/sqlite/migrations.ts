@@ -516,6 +516,7 @@ const MIGRATIONS: readonly string[] = [
   alter table memberships add column languages text;
   alter table invitations add column languages text;
   `,
+  'alter table applications add column logo text',
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;
