@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { sqlite } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { expectAccessible, expectFits, expectFocus, openPortal } from './portal.ts';
 
 const portal = openPortal(sqlite);
 
@@ -78,6 +80,67 @@ describe('the portal', () => {
     await page.context().setOffline(false);
     await page.getByRole('heading', { name: 'No changes yet' }).waitFor();
     await page.getByText('Cannot reach the service').waitFor({ state: 'detached' });
+  });
+
+  test('finds pages, users, keys and requests by their names, and does things, without the mouse', async () => {
+    const { server } = portal;
+    const log = server.service.storage.requestLog;
+    const { application, apiKey, choice } = await withCatalog(server);
+    const { clientId } = application;
+    const other = await server.application();
+    const user = await makeSignedInUser(server, application, 'grace@example.com');
+    const body = await choice('fruit', ['pear'], { user_uid: user.userCode });
+    await server.post('/api/user_options', body, { ...apiKey, 'x-request-id': 'support-case-17' });
+    const { page, complaints } = await portal.enter(`/applications/${clientId}`);
+    const field = page.getByRole('combobox', { name: 'Search and commands' });
+    const choose = async (typed: string, name: string | RegExp) => {
+      await page.keyboard.press('Control+k');
+      await expectFocus(field);
+      await field.fill(typed);
+      await page.getByRole('option', { name, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await field.waitFor({ state: 'detached' });
+    };
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('option', { name: 'Overview', selected: true }).waitFor();
+    await expectFocus(field);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: 'Catalog', selected: true }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await choose('invite', 'Members');
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    await choose('grace', /grace@example\.com/);
+    await page.getByRole('heading', { name: 'Test user', level: 1 }).waitFor();
+    // A slash that is typed is a slash.
+    const search = page.getByRole('searchbox').first();
+    await search.press('/');
+    expect(await search.inputValue()).toBe('/');
+    await choose('fruit', /kitchen\/fruit/);
+    await page.waitForURL(/catalog\?item=/);
+    await expect
+      .poll(() => log.list(application.appId, { requestId: 'support-case-17' }, { before: null, limit: 1 }))
+      .toHaveLength(1);
+    await choose('support-case-17', /POST \/api\/user_options/);
+    await page.getByRole('dialog', { name: 'Request' }).getByText('support-case-17').waitFor();
+    // Not over a dialog.
+    await page.keyboard.press('Control+k');
+    expect(await field.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // Another application opens on the same page.
+    await choose(other.clientId, 'Test');
+    await page.waitForURL(`**/applications/${other.clientId}/requests`);
+    await choose('theme dark', 'Theme: Dark');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');
+    await page.locator('body').press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere').waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
   });
 
   test('an application that is not there looks like one that is not for this account', async () => {

@@ -12208,6 +12208,8 @@ export interface operations {
                 method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
                 /** @description prefix */
                 path?: string;
+                /** @description X-Request-Id of the response; exact match */
+                requestId?: string;
                 userUid?: string;
                 /** @description `next` of the previous page */
                 after?: string;

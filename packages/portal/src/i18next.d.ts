@@ -7,6 +7,7 @@ import type credentials from './locales/en/credentials.json';
 import type insights from './locales/en/insights.json';
 import type members from './locales/en/members.json';
 import type overview from './locales/en/overview.json';
+import type palette from './locales/en/palette.json';
 import type requests from './locales/en/requests.json';
 import type revisions from './locales/en/revisions.json';
 import type shell from './locales/en/shell.json';
@@ -29,6 +30,7 @@ declare module 'i18next' {
       insights: typeof insights;
       members: typeof members;
       overview: typeof overview;
+      palette: typeof palette;
       requests: typeof requests;
       revisions: typeof revisions;
       shell: typeof shell;

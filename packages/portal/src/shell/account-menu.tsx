@@ -8,13 +8,12 @@ import {
   IconTimeline,
   IconUser,
 } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, PORTAL_PATH, SERVICE_URL } from '../api/client.ts';
+import { SERVICE_URL } from '../api/client.ts';
 import { type Theme, usePreferences } from '../api/preferences.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '../i18n.ts';
 import { LinkMenuItem } from './links.tsx';
-import { useMutateOnce } from './use-once.ts';
+import { useSignOut } from './use-sign-out.ts';
 
 const THEMES = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
 
@@ -24,12 +23,7 @@ export function AccountMenu({ session }: { session: Session }) {
   const { email, administrator } = session;
   const { t } = useTranslation();
   const { theme, setTheme, language, setLanguage } = usePreferences();
-  const signOut = useMutation({
-    mutationFn: () => api.delete('/manage/v1/session'),
-    // A whole new page: nothing that was shown stays in memory.
-    onSettled: () => location.assign(session.signOutUrl ?? `${PORTAL_PATH}/sign-in`),
-  });
-  const signOutOnce = useMutateOnce(signOut);
+  const signOut = useSignOut(session);
   return (
     <Menu position="bottom-end" width={240} closeOnItemClick={false}>
       <Menu.Target>
@@ -69,7 +63,7 @@ export function AccountMenu({ session }: { session: Session }) {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOutOnce()}>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut()}>
           {t('signOut')}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,13 +1,16 @@
 import { Button, Menu, ScrollArea, Text } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { applicationsQuery } from '../api/queries.ts';
 import { LinkMenuItem } from './links.tsx';
+import { roomAt } from './rooms.ts';
 
 export function ApplicationSwitch({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
   const { data } = useQuery(applicationsQuery);
+  const room = roomAt(useLocation().pathname);
   const current = data?.items.find((each) => each.clientId === clientId);
   return (
     <Menu position="bottom-start" width={260}>
@@ -30,7 +33,8 @@ export function ApplicationSwitch({ clientId }: { clientId: string }) {
           {data?.items.map((each) => (
             <LinkMenuItem
               key={each.clientId}
-              to="/applications/$clientId"
+              // In the same room: what was looked at here is looked at there.
+              to={room}
               params={{ clientId: each.clientId }}
               rightSection={each.clientId === clientId ? <IconCheck size={16} aria-hidden /> : undefined}
             >

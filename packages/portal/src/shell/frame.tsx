@@ -10,6 +10,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { ApplicationSwitch } from './application-switch.tsx';
 import classes from './frame.module.css';
 import { Logo } from './logo.tsx';
+import { PaletteButton, PaletteDialogs } from './palette/frame-parts.tsx';
 import { RoomList } from './room-list.tsx';
 import { SignedOut } from './signed-out.tsx';
 import { LoadingState } from './states.tsx';
@@ -49,7 +50,10 @@ export function Frame() {
             <Logo />
             {clientId !== undefined && <ApplicationSwitch clientId={clientId} />}
           </Group>
-          <AccountMenu session={session} />
+          <Group gap="xs" wrap="nowrap">
+            <PaletteButton />
+            <AccountMenu session={session} />
+          </Group>
         </Group>
       </AppShell.Header>
       {clientId !== undefined && (
@@ -61,6 +65,7 @@ export function Frame() {
       )}
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <SignedOut />
+        <PaletteDialogs session={session} clientId={clientId} />
         <Suspense fallback={<LoadingState />}>
           <Outlet />
         </Suspense>

@@ -69,3 +69,9 @@ export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonl
     ],
   },
 ];
+
+/** The room of an address, for another application; the overview where there is none. */
+export function roomAt(pathname: string): RoomPath {
+  const name = /\/applications\/[^/]+\/([^/]+)/.exec(pathname)?.[1];
+  return ROOMS.flatMap(({ rooms }) => rooms).find((room) => room.name === name)?.to ?? '/applications/$clientId';
+}

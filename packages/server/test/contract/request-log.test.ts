@@ -116,6 +116,8 @@ describe.each(databases)('the request log on $kind', (database) => {
     expect(await uids({ pathPrefix: '/ful' })).toEqual([c]);
     expect(await uids({ pathPrefix: '%' })).toEqual([]);
     expect(await uids({ userId })).toEqual([c]);
+    expect(await uids({ requestId: all[1]?.requestId as string, code: '1008' })).toEqual([b]);
+    expect(await uids({ requestId: 'none' })).toEqual([]);
     expect(await uids({ from: NOW - 2, to: NOW })).toEqual([c, b]);
     expect(await storage.requestLog.count(appId, { from: NOW - 2, to: NOW })).toBe(2);
     expect(await storage.requestLog.find(await createApplication(storage), a as string)).toBeUndefined();

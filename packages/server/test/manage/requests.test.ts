@@ -117,6 +117,8 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     expect(await paths('code=1008&method=POST')).toEqual([['/api/user_options', 422]]);
     expect(await paths('path=/api/option_g&status=2xx')).toEqual([['/api/option_groups?limit=1', 200]]);
     expect(await paths(`userUid=${user.userCode}&limit=1`)).toEqual([['/api/user_options', 200]]);
+    expect(await paths('requestId=mine-1')).toEqual([['/api/user_options?language=en', 201]]);
+    expect(await paths('requestId=mine')).toEqual([]);
     expect(await paths('from=2020-01-01&to=2020-01-02T03:04:05Z')).toEqual([]);
     const first = await list(clientId, 'limit=3');
     expect(first).toMatchObject({ next: first.items[2]?.requestUid, sampled: { kept: 8, of: 8 } });

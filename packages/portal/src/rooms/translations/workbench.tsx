@@ -5,6 +5,7 @@ import { IconFilterOff, IconKeyboard, IconListLetters, IconUpload } from '@table
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { shortcuts } from '../../shell/palette/open.ts';
 import { EmptyState } from '../../shell/states.tsx';
 import { tellUndoable } from '../../shell/told.tsx';
 import { CellDetails } from './cell-details.tsx';
@@ -18,7 +19,6 @@ import { PublishTexts } from './publish-texts.tsx';
 import { SaveState } from './save-state.tsx';
 import type { Sheet } from './sheet.ts';
 import type { SheetState } from './sheet-state.ts';
-import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import type { Language } from './text-row.ts';
 import { type GridAct, TextsGrid } from './texts-grid.tsx';
 import { Toolbar } from './toolbar.tsx';
@@ -39,12 +39,11 @@ type Props = {
 /** Everything around the texts: finding them, saving them, files of them. */
 export function Workbench(props: Props) {
   const { clientId, languages, sheet, state, isReadOnly, isPhone } = props;
-  const { t } = useTranslation('translations');
+  const { t } = useTranslation(['translations', 'palette']);
   const filter = useFilter(clientId, languages, state);
   const { set, show, shown } = filter;
   const searchBox = useRef<HTMLInputElement>(null);
   const [active, setActive] = useState<{ path: string; tag: string }>();
-  const [shortcuts, shortcutsDialog] = useDisclosure();
   const [conflicts, conflictsDialog] = useDisclosure();
   const [importing, importDialog] = useDisclosure();
   const [listing, listDialog] = useDisclosure();
@@ -68,17 +67,6 @@ export function Workbench(props: Props) {
     },
     [sheet, onAct],
   );
-
-  // `?` anywhere in the room, unless somebody is typing.
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { target } = event;
-      const isTyping = target instanceof HTMLElement && target.closest('input, textarea, select, [role=grid]');
-      if (event.key === '?' && !isTyping) shortcutsDialog.open();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [shortcutsDialog.open]);
 
   // Undo ends with the room.
   useEffect(() => () => void notifications.hide(lastTold), []);
@@ -116,12 +104,12 @@ export function Workbench(props: Props) {
               <PublishTexts clientId={clientId} sheet={sheet} unsaved={state.unsaved} loads={state.loads} />
             )}
             {!isPhone && (
-              <Tooltip label={t('shortcuts.title')}>
+              <Tooltip label={t('palette:shortcuts.title')}>
                 <ActionIcon
                   variant="default"
                   size={36}
-                  aria-label={t('shortcuts.title')}
-                  onClick={shortcutsDialog.open}
+                  aria-label={t('palette:shortcuts.title')}
+                  onClick={showShortcuts}
                 >
                   <IconKeyboard size={18} aria-hidden />
                 </ActionIcon>
@@ -163,7 +151,7 @@ export function Workbench(props: Props) {
           missing={filter.filter.missing}
           onAct={onAct}
           onActive={setActive}
-          onShortcuts={shortcutsDialog.open}
+          onShortcuts={showShortcuts}
           onSearch={() => searchBox.current?.focus()}
           onMissing={onMissing}
           onHide={onHide}
@@ -182,7 +170,6 @@ export function Workbench(props: Props) {
           </Text>
         </Box>
       )}
-      <ShortcutsDialog opened={shortcuts} onClose={shortcutsDialog.close} />
       <ConflictsDialog
         opened={conflicts && state.conflicts.length > 0}
         onClose={conflictsDialog.close}
@@ -202,6 +189,8 @@ export function Workbench(props: Props) {
     </Stack>
   );
 }
+
+const showShortcuts = () => shortcuts.set(true);
 
 /** The notification of the last step: only that step can be undone from it. */
 let lastTold = '';

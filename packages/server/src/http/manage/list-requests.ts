@@ -24,6 +24,7 @@ const schema = {
     code: Type.Optional(Type.String({ maxLength: 16, description: 'error code' })),
     method: Type.Optional(Type.Enum([...METHODS])),
     path: Type.Optional(Type.String({ maxLength: 255, description: 'prefix' })),
+    requestId: Type.Optional(Type.String({ maxLength: 128, description: 'X-Request-Id of the response; exact match' })),
     userUid: Type.Optional(Type.String({ format: 'uuid' })),
     ...NewestFirstQuery,
   }),
@@ -70,7 +71,7 @@ export function listRequestsRoute(app: Routes, service: Service): void {
 }
 
 function readFilter(query: Static<typeof schema.querystring>): RequestFilter {
-  const { status, code, method, path: pathPrefix, userUid: userId } = query;
+  const { status, code, method, path: pathPrefix, userUid: userId, requestId } = query;
   const hundred = status === undefined ? undefined : Number(status[0]) * 100;
   const given = {
     statusFrom: hundred,
@@ -79,6 +80,7 @@ function readFilter(query: Static<typeof schema.querystring>): RequestFilter {
     method,
     pathPrefix,
     userId,
+    requestId,
   };
   const used = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...readSpan(query), ...Object.fromEntries(used) };

@@ -70,6 +70,7 @@ export type RequestFilter = {
   code?: string;
   method?: string;
   pathPrefix?: string;
+  requestId?: string;
   userId?: string;
 };
 

@@ -55,6 +55,7 @@ const LIST = statement(`
     and ($6::integer is null or status >= $6) and ($7::integer is null or status <= $7)
     and ($8::text is null or code = $8) and ($9::text is null or method = $9)
     and ($10::text is null or starts_with(path, $10)) and ($11::uuid is null or user_id = $11)
+    and ($12::text is null or request_id = $12)
   order by request_uid desc limit $3
 `);
 
@@ -86,7 +87,7 @@ export function requestLogStore(connections: Connections): RequestLogStore {
       connections.read<LoggedRequest>(LIST, [
         ...[appId, before, limit, filter.from ?? null, filter.to ?? null],
         ...[filter.statusFrom ?? null, filter.statusTo ?? null, filter.code ?? null, filter.method ?? null],
-        ...[filter.pathPrefix ?? null, filter.userId ?? null],
+        ...[filter.pathPrefix ?? null, filter.userId ?? null, filter.requestId ?? null],
       ]),
     async find(appId, requestUid) {
       const [row] = await connections.read<LoggedRequest>(FIND, [appId, requestUid]);

@@ -50,6 +50,7 @@ function conditions(filter: RequestFilter): { where: string; values: (string | n
   add('code = ?', filter.code);
   add('method = ?', filter.method);
   add('instr(path, ?) = 1', filter.pathPrefix);
+  add('request_id = ?', filter.requestId);
   add('user_id = ?', filter.userId === undefined ? undefined : toBytes(filter.userId));
   return { where: parts.join(' '), values };
 }

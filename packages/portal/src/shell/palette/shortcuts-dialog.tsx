@@ -1,11 +1,18 @@
 import { Group, Kbd, Modal, Table, Title } from '@mantine/core';
-import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { COMMAND, shortcuts } from './open.ts';
 
-const COMMAND = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘' : 'Ctrl';
-
-/** What each key does, by what one wants to do. */
+/** What each key does: everywhere, in the catalog, in the grid of translations. */
 const SHORTCUTS = {
+  general: [
+    ['palette', [[COMMAND, 'K'], ['/']]],
+    ['help', [['?']]],
+  ],
+  catalog: [
+    ['save', [[COMMAND, 'S']]],
+    ['undoDraft', [[COMMAND, 'Z']]],
+    ['redoDraft', [[COMMAND, 'Shift', 'Z']]],
+  ],
   move: [
     ['arrows', [['↑'], ['↓'], ['←'], ['→']]],
     [
@@ -55,22 +62,13 @@ const SHORTCUTS = {
     ['paste', [[COMMAND, 'V']]],
     ['undo', [[COMMAND, 'Z']]],
     ['redo', [[COMMAND, 'Shift', 'Z']]],
-    ['help', [['?']]],
   ],
 } as const;
 
-type Props = { opened: boolean; onClose: () => void };
-
-export const ShortcutsDialog = memo(function ShortcutsDialog({ opened, onClose }: Props) {
-  const { t } = useTranslation('translations');
+export function ShortcutsDialog() {
+  const { t } = useTranslation('palette');
   return (
-    <Modal
-      closeButtonProps={{ 'aria-label': t('close') }}
-      opened={opened}
-      onClose={onClose}
-      title={t('shortcuts.title')}
-      size="lg"
-    >
+    <Modal opened={shortcuts.use()} onClose={() => shortcuts.set(false)} title={t('shortcuts.title')} size="lg">
       {(Object.keys(SHORTCUTS) as (keyof typeof SHORTCUTS)[]).map((area) => (
         <section key={area}>
           <Title order={3} size="h5" mt="sm">
@@ -100,4 +98,4 @@ export const ShortcutsDialog = memo(function ShortcutsDialog({ opened, onClose }
       ))}
     </Modal>
   );
-});
+}

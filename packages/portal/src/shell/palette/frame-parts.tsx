@@ -1,0 +1,55 @@
+import { ActionIcon, Button, Kbd } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type ComponentProps, lazy, Suspense, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { patiently } from '../../api/connection.ts';
+import { COMMAND, palette, shortcuts, usePaletteKeys } from './open.ts';
+
+/** Loaded when it is first asked for: the first view of the portal stays small. */
+const Palette = lazy(patiently(async () => ({ default: (await import('./palette.tsx')).Palette })));
+const ShortcutsDialog = lazy(
+  patiently(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
+);
+
+export function PaletteDialogs(props: ComponentProps<typeof Palette>) {
+  usePaletteKeys();
+  const [isFinderWanted, isListWanted] = [useOnceSet(palette.use()), useOnceSet(shortcuts.use())];
+  return (
+    <Suspense>
+      {isFinderWanted && <Palette {...props} />}
+      {isListWanted && <ShortcutsDialog />}
+    </Suspense>
+  );
+}
+
+/** Stays, once it was open: a dialog closes in its own time. */
+function useOnceSet(isSet: boolean): boolean {
+  const [wasSet, setWasSet] = useState(isSet);
+  useEffect(() => setWasSet((before) => before || isSet), [isSet]);
+  return wasSet || isSet;
+}
+
+/** On a phone there is room for its picture alone. */
+export function PaletteButton() {
+  const { t } = useTranslation();
+  const open = () => palette.set(true);
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-md"
+        fw={400}
+        c="dimmed"
+        visibleFrom="md"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={<Kbd size="xs">{COMMAND} K</Kbd>}
+        onClick={open}
+      >
+        {t('search')}
+      </Button>
+      <ActionIcon variant="default" size="lg" radius="xl" hiddenFrom="md" aria-label={t('search')} onClick={open}>
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
+import { catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
+import { api } from '../../api/client.ts';
+import { applicationsQuery } from '../../api/queries.ts';
+import { ROOMS, roomAt } from '../rooms.ts';
+import { type Command, match } from './match.ts';
+import { useActions } from './use-actions.ts';
+
+export const SECTIONS = ['rooms', 'users', 'requests', 'keys', 'applications', 'actions'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** From this many letters on, the service is asked: users by id or name, requests by their id. */
+const ENOUGH = 2;
+/** Ids of requests are long; half of one finds none. */
+const REQUEST_ID = /^[\w.:-]{6,128}$/;
+
+type Session = Parameters<typeof useActions>[0];
+
+/** All that `typed` finds, by section; without anything typed, where one can go and what can be done. */
+export function useCommands(session: Session, clientId: string | undefined, typed: string) {
+  const { t, i18n } = useTranslation(['palette', 'shell']);
+  const navigate = useNavigate();
+  const can = useCan(clientId ?? '');
+  const room = roomAt(useLocation().pathname);
+  const actions = useActions(session, clientId);
+  const applications = useQuery(applicationsQuery);
+  const tree = useQuery({ ...catalogTreeQuery(clientId ?? ''), enabled: clientId !== undefined && typed !== '' });
+  const names = useMemo(() => tree.data && nameCatalog(tree.data, i18n), [tree.data, i18n]);
+  const found = useFound(clientId, typed, can('users'));
+
+  const rooms = ROOMS.flatMap(({ rooms: all }) => all)
+    .filter(({ access = 'read' }) => clientId !== undefined && can(access))
+    .map(
+      ({ name, to }): Command => ({
+        id: `room-${name}`,
+        label: t(`room.${name}`, { ns: 'shell' }),
+        words: t(`words.${name}`),
+        run: () => navigate({ to, params: { clientId: clientId ?? '' } }),
+      }),
+    );
+  const keys = (names?.groups ?? []).flatMap((group) =>
+    [{ uid: group.groupUid, hint: group.name, ...group }, ...group.keys.map((key) => toItem(key))].map(
+      ({ uid, label, hint }): Command => ({
+        id: `item-${uid}`,
+        label,
+        hint,
+        run: () =>
+          navigate({
+            to: '/applications/$clientId/catalog',
+            params: { clientId: clientId ?? '' },
+            search: { item: uid },
+          }),
+      }),
+    ),
+  );
+  const others = (applications.data?.items ?? [])
+    .filter((each) => each.clientId !== clientId)
+    .map(
+      (each): Command => ({
+        id: `application-${each.clientId}`,
+        label: each.name,
+        hint: each.clientId,
+        run: () => navigate({ to: room, params: { clientId: each.clientId } }),
+      }),
+    );
+  const everywhere: Command = {
+    id: 'applications',
+    label: t('allApplications', { ns: 'shell' }),
+    run: () => navigate({ to: '/' }),
+  };
+  const sections: Record<Section, Command[]> = {
+    rooms: match(clientId === undefined ? [] : [...rooms, everywhere], typed, 20),
+    users: found.users,
+    requests: found.requests,
+    keys: typed === '' ? [] : match(keys, typed, 8),
+    applications: typed === '' && clientId !== undefined ? [] : match(others, typed, 6),
+    actions: match(actions, typed, typed === '' ? 5 : 12),
+  };
+  return { sections, isSearching: found.isSearching };
+}
+
+function toItem({
+  keyUid,
+  label,
+  groupName,
+  name,
+}: {
+  keyUid: string;
+  label: string;
+  groupName: string;
+  name: string;
+}) {
+  return { uid: keyUid, label, hint: `${groupName}/${name}` };
+}
+
+/** What only the service knows. */
+function useFound(clientId: string | undefined, typed: string, canSee: boolean) {
+  const navigate = useNavigate();
+  const [search] = useDebouncedValue(typed.trim(), 250);
+  const isAsked = clientId !== undefined && canSee && search.length >= ENOUGH;
+  const path = { clientId: clientId ?? '' };
+  const users = useQuery({
+    queryKey: ['application', clientId, 'palette', 'users', search],
+    queryFn: async ({ signal }) =>
+      (await api.get('/manage/v1/applications/{clientId}/users', { path, query: { search, limit: 6 }, signal })).data,
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+  });
+  const requests = useQuery({
+    queryKey: ['application', clientId, 'palette', 'requests', search],
+    queryFn: async ({ signal }) => {
+      const query = { requestId: search, limit: 3 };
+      return (await api.get('/manage/v1/applications/{clientId}/requests', { path, query, signal })).data;
+    },
+    enabled: isAsked && REQUEST_ID.test(search),
+  });
+  if (!isAsked || typed === '') return { users: [], requests: [], isSearching: false };
+  return {
+    users: (users.data?.items ?? []).map(
+      ({ userUid, clientUserId, clientUserName }): Command => ({
+        id: `user-${userUid}`,
+        label: clientUserName,
+        hint: clientUserId,
+        run: () => navigate({ to: '/applications/$clientId/users/$userUid', params: { ...path, userUid } }),
+      }),
+    ),
+    requests: (requests.data?.items ?? []).map(
+      ({ requestUid, method, path: address, status, code }): Command => ({
+        id: `request-${requestUid}`,
+        label: `${method} ${address}`,
+        hint: code === null ? String(status) : `${status} · ${code}`,
+        run: () => navigate({ to: '/applications/$clientId/requests', params: path, search: { request: requestUid } }),
+      }),
+    ),
+    isSearching: users.isFetching || typed.trim() !== search,
+  };
+}

@@ -1,0 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
+import { api, PORTAL_PATH } from '../api/client.ts';
+import { useMutateOnce } from './use-once.ts';
+
+export function useSignOut({ signOutUrl }: { signOutUrl: string | null }): () => void {
+  const signOut = useMutation({
+    mutationFn: () => api.delete('/manage/v1/session'),
+    // A whole new page: nothing that was shown stays in memory.
+    onSettled: () => location.assign(signOutUrl ?? `${PORTAL_PATH}/sign-in`),
+  });
+  return useMutateOnce(signOut);
+}
