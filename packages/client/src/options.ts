@@ -70,7 +70,7 @@ type ListChange<K extends { value: Scalar; retired: Scalar } = { value: Scalar; 
 };
 
 /** Who the user of a call is: told by headers, or by `user_uid` beside the credentials of the application. */
-export type User = { headers: Record<string, string>; user_uid?: string | undefined };
+type User = { headers: Record<string, string>; user_uid?: string | undefined };
 export type AsUser = <T>(
   wanted: { operation: OperationName; signal: AbortSignal | undefined },
   call: (user: User) => Promise<T>,

@@ -1,7 +1,7 @@
 import { ownError } from './error.ts';
 import { ofOneClass } from './own-class.ts';
 
-export type Page<T> = { items: T[]; total?: number; offset?: number; next?: string | null };
+type Page<T> = { items: T[]; total?: number; offset?: number; next?: string | null };
 
 /** Where a page begins: lists with a total count from 0, the others name what they continue after. */
 export type Place = { offset?: number; after?: string };

@@ -30,7 +30,7 @@ export type RequestOptions = {
   cache?: Map<string, Answer<unknown>> | undefined;
 };
 
-export type AnyInput = {
+type AnyInput = {
   path?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Forwarded = { status: number; headers: IncomingMessage['headers']; body: Buffer };
+type Forwarded = { status: number; headers: IncomingMessage['headers']; body: Buffer };
 
 /** One request on its way to the service. */
 export type Exchange = {

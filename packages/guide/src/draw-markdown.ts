@@ -11,9 +11,9 @@ import { Marked, Renderer, type Tokens } from 'marked';
 const LANGUAGES = { bash, sh: bash, http, json, sql, js: typescript, ts: typescript, tsx: typescript, html: xml, yaml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-export type Heading = { depth: number; id: string; html: string; text: string };
+type Heading = { depth: number; id: string; html: string; text: string };
 /** What stands under a heading, or in a row that links can lead to, as text to search in. */
-export type Passage = { id: string; title: string; text: string };
+type Passage = { id: string; title: string; text: string };
 export type Drawn = { html: string; headings: Heading[]; passages: Passage[] };
 
 /** Where a link leads on the site; undefined for what is not there. */

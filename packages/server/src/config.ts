@@ -111,7 +111,7 @@ export type Settings = Partial<Record<SettingName | keyof typeof REMOTE_SETTINGS
 export type Area = 'users' | 'options' | 'portal';
 
 export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** What is sent to a collector by OTLP. */
 export type TelemetryConfig = { traces: boolean; metrics: boolean; intervalMs: number };

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Whom PostgreSQL runs as: it refuses root. Empty when we are a plain user already. */
-export type Account = { uid?: number; gid?: number };
+type Account = { uid?: number; gid?: number };
 
 export type Binaries = {
   initdb: string;

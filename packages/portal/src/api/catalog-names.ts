@@ -9,7 +9,7 @@ export type CatalogNames = {
   key(keyUid: string | null): NamedKey | undefined;
 };
 
-export type NamedGroup = {
+type NamedGroup = {
   groupUid: string;
   name: string;
   label: string;

@@ -15,7 +15,7 @@ import {
 } from '@tabler/icons-react';
 import type { Access } from '../api/access.ts';
 
-export type RoomName =
+type RoomName =
   | 'overview'
   | 'catalog'
   | 'translations'

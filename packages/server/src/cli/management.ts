@@ -109,7 +109,7 @@ export type ShownUser = {
   updated_at: string;
 };
 
-export type WantedUserLink = {
+type WantedUserLink = {
   groups: string[] | undefined;
   language: string | undefined;
   expiresIn: number | undefined;
@@ -130,11 +130,9 @@ export type ShownApplication = {
 };
 
 /** Problems that only the catalog shows: nothing was changed. */
-export type ChangedApplication =
-  | Pick<ShownApplication, 'name' | 'settings' | 'changed'>
-  | { problems: ChangeProblem[] };
+type ChangedApplication = Pick<ShownApplication, 'name' | 'settings' | 'changed'> | { problems: ChangeProblem[] };
 
-export type Migrated = {
+type Migrated = {
   key: string;
   from: Scalar;
   to: Scalar;
@@ -143,9 +141,9 @@ export type Migrated = {
   remaining: number;
 };
 
-export type CatalogInput = Extract<ParsedFile, { definition: unknown }>;
+type CatalogInput = Extract<ParsedFile, { definition: unknown }>;
 export type ApplyOptions = { allowBreaking: boolean; ifRevision?: number };
-export type TextsOptions = { format: 'csv' | 'xliff'; language?: string; revision?: number };
+type TextsOptions = { format: 'csv' | 'xliff'; language?: string; revision?: number };
 export type Revision = {
   revision: number;
   createdAt: string;
@@ -171,9 +169,9 @@ export type ImportedTexts =
   | { outcome: 'refused'; problems: string[]; conflicts: TextConflict[] };
 
 export type Importing = Omit<ImportOptions, 'at' | 'importId' | 'earlierIds'>;
-export type Imported = { outcome: 'done' | 'interrupted'; counts: ImportCounts };
+type Imported = { outcome: 'done' | 'interrupted'; counts: ImportCounts };
 
-export type WantedToken = { name: string; apps: string[] | null; access: Access; lifetimeSeconds: number };
+type WantedToken = { name: string; apps: string[] | null; access: Access; lifetimeSeconds: number };
 
 export type ShownToken = {
   tokenId: string;

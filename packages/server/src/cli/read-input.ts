@@ -51,7 +51,7 @@ export async function readCatalogFile(file: string): Promise<Extract<ParsedFile,
   return parsed;
 }
 
-export async function brokenFile(name: string, problems: readonly PlacedProblem[], wayOut?: string): Promise<Failure> {
+async function brokenFile(name: string, problems: readonly PlacedProblem[], wayOut?: string): Promise<Failure> {
   const { showProblem } = await import('../domain/catalog/source.ts');
   return new Failure(`${visible(name)} is invalid: ${counted(problems.length, 'problem')}.`, {
     problems: problems.map((problem) => visible(showProblem(name, problem))),

@@ -24,7 +24,7 @@ export async function readMark(facts: Storage['facts']): Promise<Mark | undefine
 }
 
 /** A gap may mean that nothing ran meanwhile or that the clock was set: there is no telling, so both are doubted. */
-export function moveMark({ at, doubtMs, waitMs }: Mark, now: number): Mark {
+function moveMark({ at, doubtMs, waitMs }: Mark, now: number): Mark {
   const gapMs = now - at;
   if (gapMs >= -MINUTE_MS && gapMs <= PLAUSIBLE_MS) {
     const rest = Math.max(0, waitMs - Math.max(0, gapMs));

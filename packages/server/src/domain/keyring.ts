@@ -32,7 +32,7 @@ export type Keyring = {
 };
 
 /** The sealed texts of one use open with a key of their own. */
-export type SealUse = 'seal' | 'totp' | 'webhook';
+type SealUse = 'seal' | 'totp' | 'webhook';
 
 /** What a database keeps of its secret, sealed under it (check-secret.ts). One that was never rotated keeps only that it is the one. */
 export type SecretCheck = {

@@ -9,10 +9,10 @@ import type { Packed } from './packed.ts';
 export type PatternCheck = { pattern: string; text: string };
 
 /** What a preview shows of a file's texts. */
-export type TextsPreview = { same: number; texts: Packed<MergedText>; problems: TextProblem[] };
+type TextsPreview = { same: number; texts: Packed<MergedText>; problems: TextProblem[] };
 
 /** A file of texts in the body of a request, with its other members. */
-export type SentTexts = {
+type SentTexts = {
   stamp: string | undefined;
   entries: Packed<TextEntry>;
   members: Record<string, unknown>;

@@ -17,7 +17,7 @@ type Parts = {
   guideUrl: string;
 };
 
-export type ErrorBody = { code: string; message: string; errors?: FieldError[] };
+type ErrorBody = { code: string; message: string; errors?: FieldError[] };
 
 /** Every error leaves through here, as the two fields of SPEC.md section 7. */
 export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {

@@ -38,7 +38,7 @@ export type AuditedAct<Args extends unknown[], Outcome> = {
 };
 
 /** It changes something that has no entry, for this reason. */
-export type Unaudited = { because: string };
+type Unaudited = { because: string };
 
 type Plan<Act> = Act extends (...args: infer Args) => Promise<infer Outcome>
   ? 'read' | Unaudited | AuditedAct<Args, Outcome>

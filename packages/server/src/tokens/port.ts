@@ -4,7 +4,7 @@ import type { UserRecord } from '../storage/port.ts';
 export const TOKEN_ALGORITHMS = ['EdDSA', 'RS256', 'ES256'] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
-export type TokenRequest = { clientId: string; lifetimeSeconds: number; algorithm?: TokenAlgorithm };
+type TokenRequest = { clientId: string; lifetimeSeconds: number; algorithm?: TokenAlgorithm };
 
 /** Who makes access tokens and who can say whether one is genuine: the embedded service or a remote one. */
 export interface TokenService {
@@ -37,7 +37,7 @@ export type IssuedToken = {
 };
 
 export type Reserve = (request: TokenRequest) => Promise<ReservedToken>;
-export type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
+type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
   /** `more`: claims of the application's own choice. */
   make(user: Pick<UserRecord, 'userId'>, more?: Record<string, unknown>): Promise<string>;
 };

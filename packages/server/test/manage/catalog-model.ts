@@ -1,6 +1,6 @@
 /** What the catalog of an application should be, without UIDs, texts and storage: an item is known by a number. */
-export type ModelKey = { id: number; name: string; archived: boolean };
-export type ModelGroup = { id: number; name: string; archived: boolean; keys: ModelKey[] };
+type ModelKey = { id: number; name: string; archived: boolean };
+type ModelGroup = { id: number; name: string; archived: boolean; keys: ModelKey[] };
 export type ModelCatalog = ModelGroup[];
 
 export type ModelEdit =

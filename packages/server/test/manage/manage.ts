@@ -79,4 +79,4 @@ export type Tree = {
   languages: Wire[];
   groups: (Wire & { groupUid: string; name: string; archived: boolean; keys: TreeKey[] })[];
 };
-export type TreeKey = Wire & { keyUid: string; name: string; archived: boolean };
+type TreeKey = Wire & { keyUid: string; name: string; archived: boolean };

@@ -11,8 +11,6 @@ const STEP = 30_000;
 let offset = 0;
 
 /** Everything that depends on INNKEEPER_SECRET: made on one server, to be used on others of the same database. */
-export type Belongings = Awaited<ReturnType<typeof makeBelongings>>;
-
 export async function makeBelongings(server: TestServer, receiver: Receiver) {
   const guest = await makeGuest(server);
   const { application, user } = guest;

@@ -4,7 +4,7 @@ import { createRemoteTokenService, type RemoteTokenServiceOptions } from '../../
 import type { OidcProviderProcess } from './oidc-provider-process.ts';
 
 export const APPLICATION = '1001_guestbook';
-export const user = {
+const user = {
   userId: randomUUID(),
   appId: 1,
   clientUserId: 'ada@example.com',

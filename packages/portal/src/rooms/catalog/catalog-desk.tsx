@@ -26,7 +26,7 @@ import { LanguagesEditor } from './languages-editor.tsx';
 import { findItem, moved, rowsOf } from './rows.ts';
 
 /** What the address names in place of a group or key. */
-export const LANGUAGES = 'languages';
+const LANGUAGES = 'languages';
 
 type Props = {
   clientId: string;

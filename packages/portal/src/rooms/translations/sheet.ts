@@ -3,7 +3,7 @@ import { type Entry, makeState, type SentText, type SheetState, spotOf, toMark }
 import type { Mark, TextRow } from './text-row.ts';
 
 /** As the service takes them; one more is refused here already, so that a paste is not sent in vain. */
-export const TEXT_LIMIT = 2000;
+const TEXT_LIMIT = 2000;
 const BATCH = 1000;
 const PAUSE = 400;
 const RETRY_FIRST = 2_000;

@@ -1,4 +1,4 @@
-import type { InputOf, OutputOf } from '@innkeeper/client/manage';
+import type { OutputOf } from '@innkeeper/client/manage';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 
@@ -8,7 +8,6 @@ export type Delivery = OutputOf<
   'get'
 >['items'][number];
 export type EventType = Webhook['types'][number];
-export type NewWebhook = InputOf<'/manage/v1/applications/{clientId}/webhooks', 'post'>;
 
 export const EVENT_TYPES = [
   'user.created',

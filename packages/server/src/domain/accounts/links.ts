@@ -6,7 +6,7 @@ import { makeAccount } from './account.ts';
 const DAY_MS = 24 * 3600 * 1000;
 const LIFETIME_MS = DAY_MS;
 /** An invitation has to find its reader first. */
-export const INVITATION_MS = 7 * DAY_MS;
+const INVITATION_MS = 7 * DAY_MS;
 
 /** Someone who asked for it reads their mail now. */
 const MAILED_MS = 3600 * 1000;

@@ -4,7 +4,7 @@ import { type ActivityCount, STEP_MS, type Storage } from '../../storage/port.ts
 const FLUSH_MS = 3_000;
 
 /** What is counted, beside `error:CODE`. */
-export const COUNTED = [
+const COUNTED = [
   'requests',
   'usersCreated',
   'usersErased',

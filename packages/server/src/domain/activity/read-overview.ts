@@ -10,7 +10,7 @@ import { type Activity, readActivity } from './read-activity.ts';
 /** Rows of each kind that are looked at to count them: a few milliseconds' worth. */
 const COUNT_LIMIT = 20_000;
 
-export type TokenServiceHealth = {
+type TokenServiceHealth = {
   kind: 'embedded' | 'remote';
   /** `failing`: it can be reached, but the latest token could not be had of it. */
   state: 'ok' | 'failing' | 'unreachable';
@@ -30,7 +30,7 @@ export type Overview = {
 };
 
 export const STEPS = ['languages', 'options', 'publish', 'translations', 'user', 'token', 'selection'] as const;
-export type Step = (typeof STEPS)[number];
+type Step = (typeof STEPS)[number];
 
 export async function readOverview(service: Service, { appId }: Application): Promise<Overview> {
   const { storage, now } = service;

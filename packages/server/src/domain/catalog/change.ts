@@ -67,4 +67,4 @@ export type FactKind = (typeof FACT_KINDS)[number];
  * Which saved selections a breaking change touches, by the values that each holds. Archiving loses
  * nothing, so it breaks something only for those who have chosen.
  */
-export type Breaking = { keyNo: number; touches: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };
+type Breaking = { keyNo: number; touches: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };

@@ -108,7 +108,6 @@ export const CatalogFileSchema = Type.Object(
   { additionalProperties: false, title: 'Innkeeper catalog' },
 );
 
-export const ValueSchema = Value;
 export type CatalogFile = Static<typeof CatalogFileSchema>;
 export type FileGroup = Static<typeof Group>;
 export type FileKey = Static<typeof Key>;

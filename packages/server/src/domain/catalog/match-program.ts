@@ -1,5 +1,5 @@
 /** An instruction of a pattern that re2js has compiled, with the fields that its type declarations name. */
-export type Instruction = { op: number; out: number; arg: number; matchRune(rune: number): boolean; runes: Int32Array };
+type Instruction = { op: number; out: number; arg: number; matchRune(rune: number): boolean; runes: Int32Array };
 export type Program = { inst: readonly Instruction[]; start: number };
 
 const ALT_MATCH = 2;

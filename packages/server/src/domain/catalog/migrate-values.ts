@@ -10,7 +10,7 @@ import { pathOf } from './translatable.ts';
 export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };
 
 /** What selections hold, as it is stored, what they are to hold, and how many they are. */
-export type MigrationStep = { from: string; to: string; count: number };
+type MigrationStep = { from: string; to: string; count: number };
 export type MigrationPlan = { steps: MigrationStep[]; selections: number };
 
 /** Selections in one transaction: others save in between. */
@@ -57,7 +57,7 @@ function replaced(held: Scalar | Scalar[], { placed: { key }, from, to }: Wanted
   return [...known, ...new Set(values.filter((value) => !known.includes(value)))];
 }
 
-export type MigrationProgress = { migrated: number; planned: number };
+type MigrationProgress = { migrated: number; planned: number };
 
 /**
  * Replaces a value in everybody's selections, in small transactions: each has its history and its part of the entry in the

@@ -10,7 +10,7 @@ export type Pattern = {
 };
 
 /** Matching takes at most the length of the text times the size of the pattern, 10 to 20 ns each: a text of a key, some 50 ms. */
-export const MAX_STEPS = 4_000_000;
+const MAX_STEPS = 4_000_000;
 /** Of all the defaults in one file; reading one is for a worker thread. */
 export const MAX_STEPS_OF_DEFAULTS = 40_000_000;
 /** So the size is bounded too: before a pattern is compiled, and after. */

@@ -8,7 +8,7 @@ export type PlacedProblem = Place & { path: string; message: string };
 export type Spot = { path: readonly (string | number)[]; atName?: true };
 
 /** The parsed text, and a lookup from its paths to positions in the text. */
-export type Source = { data: unknown; locate(spots: readonly Spot[]): Place[] };
+type Source = { data: unknown; locate(spots: readonly Spot[]): Place[] };
 
 /** `flaws`: what is wrong although the text can be read. */
 export type ReadSource = { source: Source; flaws: PlacedProblem[] } | { problems: PlacedProblem[] };

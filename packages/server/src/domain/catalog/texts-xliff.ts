@@ -2,7 +2,7 @@ import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
 import { sourceText, translatable } from './translatable.ts';
 
-export const XLIFF_NAMESPACE = 'urn:oasis:names:tc:xliff:document:2.0';
+const XLIFF_NAMESPACE = 'urn:oasis:names:tc:xliff:document:2.0';
 
 /**
  * Texts of one language as XLIFF 2.0 (core). Undefined when there is nothing to translate: a file of XLIFF has at least one

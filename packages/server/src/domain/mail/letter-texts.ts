@@ -10,7 +10,7 @@ export type LetterContent =
   | { kind: 'webhookOff'; application: string; host: string; link: string };
 
 /** One letter in one language: the paragraphs stand before the link, the notes after it. */
-export type LetterParts = { subject: string; paragraphs: string[]; action: string; notes: string[] };
+type LetterParts = { subject: string; paragraphs: string[]; action: string; notes: string[] };
 
 type Texts = {
   role: Record<Role, string>;

@@ -4,7 +4,7 @@ import type { AllowedValue, Key, Scalar } from '../catalog/catalog.ts';
 /** Of an open key, which may hold as many values as users. */
 const TOLD = 200;
 
-export type ValueCount = {
+type ValueCount = {
   value: Scalar;
   count: number;
   /** What the catalog says of it; undefined for a value of an open key, or one that was removed. */

@@ -49,7 +49,7 @@ export const AccessShape = Type.Enum([...ACCESS], {
     'read: everything except personal data of users; texts: read and translations; users: read, users and requests; write: all of these and the catalog; own: also secrets, settings, members and deleting the application',
 });
 
-export const SettingsShape = Type.Object(
+const SettingsShape = Type.Object(
   Object.fromEntries(
     SETTING_NAMES.map((name) => {
       const { describe, default: byDefault } = SETTINGS[name];

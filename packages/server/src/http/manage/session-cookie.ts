@@ -6,7 +6,7 @@ import type { Service } from '../../domain/service.ts';
 const SESSION = 'innkeeper';
 
 /** `__Host-` where there is HTTPS: no other host, and no page without TLS, can set or read it. */
-export function cookieNameFor(publicUrl: string, name = SESSION): string {
+function cookieNameFor(publicUrl: string, name = SESSION): string {
   return isSecure(publicUrl) ? `__Host-${name}` : name;
 }
 

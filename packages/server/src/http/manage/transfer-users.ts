@@ -15,7 +15,7 @@ import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 
 /** A part of an import is checked on the thread that serves everybody: it stays small. */
-export const MAX_IMPORT_LINES = 500;
+const MAX_IMPORT_LINES = 500;
 const IMPORT_LIMIT = 8 * 1024 ** 2;
 const IF_THERE = ['compare', 'update', 'keep'] as const;
 

@@ -25,7 +25,7 @@ import { readIfMatch, readWantedSelection } from './wanted-selection.ts';
 
 const MAX_OPTIONS = 500;
 
-export const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() });
+const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() });
 
 /** The body of a PUT, less whose options they are. */
 export const OptionsToSave = {
@@ -107,7 +107,7 @@ export function readWantedOptions(
   });
 }
 
-export function writeSaved(
+function writeSaved(
   view: RecordView,
   { catalog, wanted, saved }: Pick<SavedForUser, 'catalog' | 'wanted' | 'saved'>,
 ): string {

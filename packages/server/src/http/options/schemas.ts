@@ -66,7 +66,7 @@ export const ValueAnswer = Type.Union([ScalarAnswer, Type.Array(ScalarAnswer)], 
   description: 'one value, or an array for a multiple-choice key',
 });
 
-export const GroupTranslation = Type.Object(
+const GroupTranslation = Type.Object(
   {
     option_group_translation_uid: Type.String({ format: 'uuid' }),
     name: Type.String(),

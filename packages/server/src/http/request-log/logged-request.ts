@@ -88,7 +88,7 @@ function keepRequestId(id: string): string {
 }
 
 /** The network it came from, not the machine. */
-export function shortenAddress(ip: string): string {
+function shortenAddress(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(ip)?.[1] ?? /^(\d+\.\d+\.\d+)\.\d+$/.exec(ip)?.[1];
   if (mapped !== undefined) return `${mapped}.0/24`;
   if (!isIPv6(ip)) return '';

@@ -40,9 +40,9 @@ export type RouteSchema = {
 };
 
 /** Returns the body of the response, or the reply after `send`. Throws InnkeeperError. */
-export type Handler = (request: HttpRequest, reply: HttpReply) => unknown;
+type Handler = (request: HttpRequest, reply: HttpReply) => unknown;
 
-export type RouteOptions = {
+type RouteOptions = {
   schema: RouteSchema;
   /** Bytes of the body; 64 KiB by default. */
   bodyLimit?: number;

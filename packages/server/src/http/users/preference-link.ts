@@ -25,7 +25,7 @@ export const PreferenceLinkBody = Type.Object({
   ),
 });
 
-export const PreferenceLinkAnswer = Type.Object(
+const PreferenceLinkAnswer = Type.Object(
   {
     url: Type.String({ format: 'uri', description: 'the page; at most 200 characters' }),
     expires_at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
@@ -101,7 +101,7 @@ export function preferenceLinkRoutes(app: Routes, service: Service): void {
 }
 
 /** From the body of a request, which may be empty. */
-export async function createLink(
+async function createLink(
   service: Service,
   application: { appId: number },
   user: { userId: string },

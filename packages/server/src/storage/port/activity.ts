@@ -29,7 +29,7 @@ export interface ActivityStore {
 }
 
 /** The parts of a logged request that can tell of a person. */
-export type RequestParts = { path: string; request: string | null; answer: string | null };
+type RequestParts = { path: string; request: string | null; answer: string | null };
 
 type RequestFacts = {
   /** A UUID of version 7: they sort by time. */

@@ -1,7 +1,7 @@
 import type { DatabaseKind } from './database.ts';
 
 /** As SQLite keeps it: identifiers and hashes are bytes, true is 1. So a row is the same whichever database it is from. */
-export type StoredValue = null | number | string | Uint8Array;
+type StoredValue = null | number | string | Uint8Array;
 export type StoredRow = StoredValue[];
 
 /** `key` is the primary key: rows are read in its order, texts by their bytes. */

@@ -53,7 +53,7 @@ export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revi
 export type SelectionOrigin = { selectionId: string; means: SelectionMeans | null; shownIn: string | null };
 
 /** What a selection has to be for a save to be carried out. null: there must be none. */
-export type ExpectedSelection =
+type ExpectedSelection =
   | Pick<SelectionRecord, 'selectionId' | 'version'>
   | null
   /** None, or an open text in this language alone: nothing in another language would be lost. */

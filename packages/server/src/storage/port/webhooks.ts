@@ -106,7 +106,7 @@ export type LeasedWebhook = WebhookRecord & { position: ReadPosition };
 export type Lease = { owner: string; webhookId: string };
 
 /** As the audit names it. */
-export type WebhookName = Pick<WebhookRecord, 'appId' | 'webhookId' | 'url'>;
+type WebhookName = Pick<WebhookRecord, 'appId' | 'webhookId' | 'url'>;
 
 export type DeliveryFilter = { state?: 'pending' | 'succeeded' | 'failed' };
 

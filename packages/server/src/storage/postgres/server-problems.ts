@@ -11,7 +11,7 @@ export const READ_ONLY_PROBLEM: Problem = {
 
 export const GRANT_STEPS =
   'Let the role of INNKEEPER_DATABASE_URL own the tables, or as their owner: grant usage, create on schema public to ROLE; grant all on all tables in schema public to ROLE; grant all on all sequences in schema public to ROLE.';
-export const MISSING_STEPS =
+const MISSING_STEPS =
   'Create a new database, restore the last backup into it (innkeeper restore FILE), and set INNKEEPER_DATABASE_URL to it. `innkeeper doctor` lists what is missing.';
 
 export function describeSchemaFault(error: unknown): Problem {

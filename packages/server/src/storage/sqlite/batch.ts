@@ -13,7 +13,7 @@ export type WriterReady = { identity: FileIdentity };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };
 export type ActResult = { outcome: unknown } | FailedAct;
-export type FailedAct = {
+type FailedAct = {
   failed: 'unavailable' | 'defect';
   message: string;
   /** The disk takes no writes. */

@@ -7,7 +7,7 @@ import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
 
-export type RowStatement = {
+type RowStatement = {
   get(...parameters: SQLInputValue[]): SQLOutputValue[] | undefined;
   all(...parameters: SQLInputValue[]): SQLOutputValue[][];
 };

@@ -112,12 +112,12 @@ const AWKWARD = [
 
 const isName = (text: string) => text.trim() === text && !isBlank(text) && !/\p{Cc}/u.test(text) && text.isWellFormed();
 
-export const name = fc.oneof(
+const name = fc.oneof(
   fc.constantFrom(...AWKWARD.filter(isName)),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter(isName),
 );
 
-export const text = fc
+const text = fc
   .oneof(
     fc.constantFrom(
       ...AWKWARD,

@@ -22,7 +22,7 @@ import {
 type WantedText = { path: string; language: string; text: string | null; was?: string | null };
 
 /** A text that is not the one that somebody wanted to replace. */
-export type ChangedText = { path: string; language: string; text: string | null };
+type ChangedText = { path: string; language: string; text: string | null };
 
 /** The next try reports the others. */
 const MAX_PROBLEMS = 200;
