@@ -11372,7 +11372,7 @@ export interface operations {
                         accessTokens: components["schemas"]["ManagedAccessToken"][];
                         /** @description their selections */
                         options: components["schemas"]["ManagedUserOption"][];
-                        /** @description newest first */
+                        /** @description by selection, the newest change first */
                         history: components["schemas"]["ManagedUserOptionEvent"][];
                         /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
                         receipts: string[];
@@ -11383,19 +11383,12 @@ export interface operations {
                         accessTokens: components["schemas"]["ManagedAccessToken"][];
                         /** @description their selections */
                         options: components["schemas"]["ManagedUserOption"][];
-                        /** @description newest first */
+                        /** @description by selection, the newest change first */
                         history: components["schemas"]["ManagedUserOptionEvent"][];
                         /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
                         receipts: string[];
                     };
                 };
-            };
-            /** @description Not modified. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];

@@ -234,15 +234,16 @@ export function localManagement(open: OpenStorage): Management {
         const outcome = await storage.users.delete(await appIdOf(clientId), service_user_code);
         if (outcome === 'unknown') throw unknownUser(service_user_code);
       },
-      async exportOne(clientId, id) {
+      async exportOne(clientId, id, format) {
         const { userSource } = await import('./user-source.ts');
-        const { describeUser } = await import('../http/manage/export-user.ts');
+        const { describeUser, writeUserExport } = await import('../http/manage/export-user.ts');
         const application = await findApplication(storage, clientId);
         const user = await findUser(storage, application.appId, id);
         const { appId, userId } = user;
         await recordExport(storage.audit, { actor: cliAuthor(), appId, userId }, now());
         const settings = completeSettings(application.settings);
-        return describeUser(userSource(open), { appId, clientId, settings }, user);
+        const exported = await describeUser(userSource(open), { appId, clientId, settings }, user);
+        return { user: showUser(user), texts: writeUserExport(exported, format) };
       },
       async link(clientId, id, wanted) {
         const { userSource } = await import('./user-source.ts');

@@ -11,7 +11,6 @@ import type { Access } from '../domain/manage/access.ts';
 import type { ImportCounts, ImportOptions } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
 import type { WantedWebhook } from '../domain/webhooks/manage-webhooks.ts';
-import type { UserExport } from '../http/manage/export-user.ts';
 import type { DeliveryView, WebhookView } from '../http/manage/webhook-acts.ts';
 import type { DeliveryFilter, UserStatus, WebhookChange } from '../storage/port.ts';
 import type { CommandOptions } from './command.ts';
@@ -62,8 +61,12 @@ export type Management = {
     find(clientId: string, id: string): Promise<ShownUser>;
     setStatus(clientId: string, id: string, status: UserStatus): Promise<ShownUser>;
     delete(clientId: string, user: ShownUser): Promise<void>;
-    /** Everything that is kept of one user; the audit has an entry of it. */
-    exportOne(clientId: string, id: string): Promise<UserExport>;
+    /** Everything that is kept of one user, made as it is taken; the audit has an entry of it. */
+    exportOne(
+      clientId: string,
+      id: string,
+      format: 'json' | 'html',
+    ): Promise<{ user: ShownUser; texts: AsyncIterable<string> }>;
     /** A link to the page of a user's preferences. */
     link(clientId: string, id: string, wanted: WantedUserLink): Promise<UserLink>;
     withdrawLinks(clientId: string, id: string): Promise<ShownUser>;

@@ -4,7 +4,6 @@ import { ERRORS, type FieldError } from '../domain/errors.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
 import { readUuid } from '../domain/users/user-code.ts';
-import type { UserExport } from '../http/manage/export-user.ts';
 import { Failure, Misuse } from './failure.ts';
 import type {
   ApplyOptions,
@@ -34,8 +33,8 @@ export type Call = (method: string, path: string, request?: Request, expected?: 
 
 /** Over /manage/v1 of a service: needs neither its database nor its secret. */
 export function remoteManagement({ url, token }: Remote): Management {
-  const send = async (method: string, path: string, { body, headers }: Request = {}): Promise<Answer> => {
-    const response = await fetch(`${url}/manage/v1${path}`, {
+  const open = (method: string, path: string, { body, headers }: Request, signal: AbortSignal): Promise<Response> =>
+    fetch(`${url}/manage/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -44,28 +43,37 @@ export function remoteManagement({ url, token }: Remote): Management {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal,
     }).catch((error: Error) => {
       const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
       throw new Failure(`${url} cannot be reached: ${code ?? message}.`, {
         wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).',
       });
     });
+  const read = async (response: Response): Promise<Answer> => {
     // Not by text(), which takes away the mark that spreadsheets know UTF-8 by.
     const text = Buffer.from(await response.arrayBuffer()).toString();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    const read = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
-    return { status: response.status, body: read, text, etag: response.headers.get('etag') };
+    const body = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: response.status, body, text, etag: response.headers.get('etag') };
   };
   /** `expected` are statuses beside 2xx that the caller knows what to do with. */
   const call: Call = async (method, path, request, expected = []) => {
-    const answer = await send(method, path, request);
+    const answer = await read(await open(method, path, request ?? {}, AbortSignal.timeout(PATIENCE_MS)));
     const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
     if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
       throw unknownApplication(decodeURIComponent(clientId));
     }
     if (answer.status < 300 || expected.includes(answer.status)) return answer;
     throw refusal(url, answer);
+  };
+  /** What may be too large for memory, as it comes. */
+  const stream = async (path: string): Promise<AsyncIterable<string>> => {
+    const overdue = new AbortController();
+    const timer = setTimeout(() => overdue.abort(), PATIENCE_MS);
+    const response = await open('GET', path, {}, overdue.signal).finally(() => clearTimeout(timer));
+    if (!response.ok || !response.body) throw refusal(url, await read(response));
+    return readTexts(url, response.body);
   };
   const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
   const get = async <T>(path: string): Promise<T> => (await call('GET', path)).body as T;
@@ -254,9 +262,10 @@ export function remoteManagement({ url, token }: Remote): Management {
       async delete(clientId, { service_user_code }) {
         await call('DELETE', of(clientId, `/users/${service_user_code}`));
       },
-      async exportOne(clientId, id) {
-        const { service_user_code } = await findUser(clientId, id);
-        return get<UserExport>(of(clientId, `/users/${service_user_code}/export`));
+      async exportOne(clientId, id, format) {
+        const user = await findUser(clientId, id);
+        const path = of(clientId, `/users/${user.service_user_code}/export?format=${format}`);
+        return { user, texts: await stream(path) };
       },
       async link(clientId, id, body) {
         const { service_user_code } = await findUser(clientId, id);
@@ -337,6 +346,15 @@ async function readPublished(
   if (status === 412) return { outcome: 'conflict', revision: body.revision as number };
   const { changed, ...published } = body as { changed: boolean } & Record<string, never>;
   return { outcome: changed ? 'published' : 'unchanged', ...published } as never;
+}
+
+async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const some of bytes) yield decoder.decode(some, { stream: true });
+  } catch {
+    throw new Failure(`The connection to ${url} was lost.`, { wayOut: 'Try again.' });
+  }
 }
 
 function problemsOf({ body }: Answer): string[] {

@@ -67,21 +67,18 @@ async function run(options: Options): Promise<void> {
   const started = performance.now();
   const result = await withManagement(options, async ({ applications, users: transfer }) => {
     const { name, users: total } = await applications.show(options.app);
-    const output = options.output === undefined ? toStdout() : await toFile(options.output);
     const quiet = options.json || (options.output === undefined && process.stdout.isTTY);
     const progress = new Progress(quiet ? { write: () => {} } : process.stderr);
     let [users, profilesOnly] = [0, 0];
     try {
-      for await (const page of transfer.export(options.app, filter)) {
-        if (!output.stream.write(page.text)) await once(output.stream, 'drain');
-        users += page.users;
-        profilesOnly += page.profilesOnly;
-        progress.show(users, 'users', Math.min(1, users / Math.max(1, total)));
-      }
-      await output.finish();
-    } catch (error) {
-      await output.abandon();
-      throw error;
+      await writeAll(options, async (stream) => {
+        for await (const page of transfer.export(options.app, filter)) {
+          if (!stream.write(page.text)) await once(stream, 'drain');
+          users += page.users;
+          profilesOnly += page.profilesOnly;
+          progress.show(users, 'users', Math.min(1, users / Math.max(1, total)));
+        }
+      });
     } finally {
       progress.clear();
     }
@@ -102,15 +99,15 @@ async function exportOne(options: Options, id: string): Promise<void> {
   const { format = 'json', where, effective, status } = options;
   if (format !== 'json' && format !== 'html') throw new Misuse(`--format is json or html; "${format}" is neither.`);
   if (where || effective || status !== undefined) throw new Misuse('--user cannot be combined with a filter.');
-  const exported = await withManagement(options, ({ users }) => users.exportOne(options.app, id));
-  const { writeUserPage } = await import('../http/manage/user-export-page.ts');
-  const text = format === 'html' ? writeUserPage(exported) : `${JSON.stringify(exported, null, 2)}\n`;
-  const output = options.output === undefined ? toStdout() : await toFile(options.output);
-  if (!output.stream.write(text)) await once(output.stream, 'drain');
-  await output.finish();
+  const { service_user_code, clientUserId } = await withManagement(options, async ({ users }) => {
+    const { user, texts } = await users.exportOne(options.app, id, format);
+    await writeAll(options, async (stream) => {
+      for await (const text of texts) if (!stream.write(text)) await once(stream, 'drain');
+    });
+    return user;
+  });
   if (options.output === undefined) return;
-  const { userUid, clientUserId } = exported.user;
-  printResult(options, { clientId: options.app, service_user_code: userUid, clientUserId }, () => {
+  printResult(options, { clientId: options.app, service_user_code, clientUserId }, () => {
     return `Exported ${bold(visible(clientUserId))} to ${options.output}.`;
   });
 }
@@ -121,6 +118,18 @@ function readFilter({ where = [], effective = false, status }: Options): WantedU
   }
   if (effective && where.length === 0) throw new Misuse('--effective needs --where.');
   return where.length === 0 && status === undefined ? undefined : { where, effective, status };
+}
+
+/** To the file asked for, all or nothing, or to stdout. */
+async function writeAll({ output: path }: Options, write: (stream: Writable) => Promise<void>): Promise<void> {
+  const output = path === undefined ? toStdout() : await toFile(path);
+  try {
+    await write(output.stream);
+    await output.finish();
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  }
 }
 
 type Output = { stream: Writable; finish(): Promise<void>; abandon(): Promise<void> };

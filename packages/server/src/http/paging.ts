@@ -38,6 +38,12 @@ export function badParameter(problems: FieldError[]): InnkeeperError {
   return new InnkeeperError('badParameter', { fields, ...(first && { message: `${first.field} ${first.message}.` }) });
 }
 
+/** A page that ended early because of its size (storage/page-bytes.ts) has its own number as limit: the next one begins there. */
+export function toPage<T>(items: T[], total: number, { offset, limit }: Page): Listing<T> {
+  const isCut = items.length < limit && offset + items.length < total;
+  return { items, total, offset, limit: isCut ? items.length : limit };
+}
+
 export type Listing<T> = { items: T[]; total: number; offset: number; limit: number };
 
 export function toListing<T>(all: readonly T[], { offset, limit }: Page): Listing<T> {

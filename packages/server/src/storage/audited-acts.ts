@@ -375,6 +375,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   selections: {
     list: 'read',
     origins: 'read',
+    walk: 'read',
     listOfToken: 'read',
     // By /manage/v1; what users and applications save themselves is in the history only.
     save: {
@@ -403,6 +404,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     purgeHistory: SERVICE,
     history: 'read',
+    walkHistory: 'read',
     countByValue: 'read',
     survey: 'read',
   },

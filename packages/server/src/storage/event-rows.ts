@@ -71,19 +71,27 @@ export function toEvent(row: EventRow): StoredEvent {
   };
 }
 
+/** About as much as it takes. */
+export function sizeOfEvent({ selection }: StoredEvent): number {
+  const { fromValue = null, toValue = null } = selection?.change ?? {};
+  return (fromValue?.length ?? 0) + (toValue?.length ?? 0);
+}
+
 type Found = {
   items: StoredEvent[];
   after: number;
   limit: number;
+  /** Items behind them had no place on the page (page-bytes.ts). */
+  isFull: boolean;
   /** The last row that was looked at, if there may be more behind it. */
   cutAt: number | null;
   /** Everything up to here could be seen. */
   upTo: number;
 };
 
-export function toPage({ items, after, limit, cutAt, upTo }: Found): EventPage {
+export function toPage({ items, after, limit, isFull, cutAt, upTo }: Found): EventPage {
   const last = items.at(-1);
-  if (last && items.length >= limit) return { outcome: 'read', items, next: last.no, more: true };
+  if (last && (isFull || items.length >= limit)) return { outcome: 'read', items, next: last.no, more: true };
   if (cutAt !== null) return { outcome: 'read', items, next: cutAt, more: true };
   return { outcome: 'read', items, next: Math.max(after, upTo), more: false };
 }

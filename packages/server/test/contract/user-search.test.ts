@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { foldCase } from '../../src/domain/users/fold.ts';
 import { type FoundUsers, type SearchPlace, searchUsers } from '../../src/domain/users/search-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { Storage } from '../../src/storage/port.ts';
+import type { EventPage, HistoryPlace, SelectionEvent, Storage } from '../../src/storage/port.ts';
 import { endOfPrefix } from '../../src/storage/prefix-end.ts';
 import { databases } from '../databases.ts';
 import { accessToken, createApplication, createUser, hash, MINUTE, NOW, times } from './examples.ts';
@@ -155,6 +156,59 @@ describe.each(databases)('looking for users on $kind', (database) => {
       items: items.slice(1, 3),
     });
     expect(await storage.selections.history(userId, { offset: 9, limit: 2 })).toEqual({ total, items: [] });
+  });
+
+  test('pages of large selections and changes end early, and walks miss none of them', async () => {
+    const { userId } = await createUser(storage, appId, { clientUserId: 'zz-large' });
+    const [large, count] = [`"${'x'.repeat(400_000)}"`, 5];
+    for (let keyNo = 1; keyNo <= count; keyNo++) {
+      const selection = { selectionId: randomUUID(), keyNo, revision: 1, value: large, language: null };
+      await storage.selections.save(appId, userId, [selection], { at: NOW + keyNo, means: 'manage' });
+      await storage.selections.save(appId, userId, [{ ...selection, value: '1' }], {
+        at: NOW + keyNo,
+        means: 'manage',
+      });
+      await storage.selections.save(appId, userId, [selection], { at: NOW + keyNo, means: 'manage' });
+    }
+    const { items, total } = await storage.selections.history(userId, { offset: 0, limit: 100 });
+    expect([items.length, total]).toEqual([3, 3 * count]);
+    const { items: rest } = await storage.selections.history(userId, { offset: 3, limit: 2 });
+    expect(rest).toHaveLength(2);
+
+    const walked: (SelectionEvent & HistoryPlace)[] = [];
+    for (let after: HistoryPlace | null = null; ; after = walked.at(-1) ?? null) {
+      const page = await storage.selections.walkHistory(userId, after);
+      expect(page.length).toBeLessThan(4);
+      if (page.length === 0) break;
+      walked.push(...page);
+    }
+    const places = walked.map(({ selectionId, eventNo }) => `${selectionId} ${String(eventNo).padStart(3, '0')}`);
+    expect(places).toEqual([...new Set(places)].toSorted().toReversed());
+    expect(walked).toHaveLength(3 * count);
+    expect(walked[0]).toMatchObject({ fromValue: '1', toValue: large, means: 'manage' });
+
+    const keys: number[] = [];
+    for (;;) {
+      const page = await storage.selections.walk(userId, keys.at(-1) ?? 0);
+      expect(page.length).toBeLessThan(4);
+      if (page.length === 0) break;
+      expect(page[0]).toMatchObject({ value: large, means: 'manage', shownIn: null, version: 3 });
+      keys.push(...page.map(({ keyNo }) => keyNo));
+    }
+    expect(keys).toEqual([1, 2, 3, 4, 5]);
+
+    const types = ['selection.saved'] as const;
+    const seen: number[] = [];
+    for (let from: number | 'start' = 'start'; ; ) {
+      const page: EventPage = await storage.events.read(appId, from, { limit: 100, types });
+      if (page.outcome !== 'read') throw new Error('nothing was purged');
+      const own = page.items.filter((event) => event.userId === userId);
+      expect(own.length).toBeLessThan(5);
+      seen.push(...own.map(({ no }) => no));
+      from = page.next;
+      if (!page.more) break;
+    }
+    expect(seen).toHaveLength(3 * count);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SelectionRecord } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import type { Wire } from '../http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
@@ -258,8 +259,50 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
       user: { userUid: user.userCode, clientUserId: '"odd" <id> ünï' },
       accessTokens: [{ tokenId: expect.any(String) }],
       options: [{ keyName: 'fruit', value: ['apple', 'cherry'] }],
-      history: history.items,
+      history: expect.arrayContaining(history.items as Wire[]),
     });
+    // By selection, each with its newest change first.
+    const told = (exported.json.history as Wire[]).map(({ userOptionsUid, toValue }) => [userOptionsUid, toValue]);
+    const ofMotto = [
+      [motto, null],
+      [motto, 'Hello'],
+    ];
+    expect(told).toEqual([...ofMotto, [fruit, ['apple', 'cherry']], [fruit, ['cherry']]]);
+  });
+
+  test('with a large history are exported as they are read, and listed in pages that end early', async () => {
+    const user = await makeSignedInUser(server, at.application);
+    const selectionId = (await save(user, 'motto', ['Hello'])) as string;
+    const { selections } = server.service.storage;
+    const { appId } = at.application;
+    const [record] = await selections.list(user.userCode);
+    const large = JSON.stringify('x'.repeat(400_000));
+    for (let times = 0; times < 10; times++) {
+      for (const value of [large, '"short"']) {
+        const change = { ...(record as SelectionRecord), value };
+        await selections.save(appId, user.userCode, [change], { at: server.service.now(), means: 'manage' });
+      }
+    }
+    const path = `/users/${user.userCode}`;
+    const exported = await at.get(`${path}/export`);
+    expect(exported.headers.get('content-length')).toBeNull();
+    expect(exported.json.history).toHaveLength(21);
+    const page = await at.get(`${path}/export?format=html`);
+    expect(page.headers.get('content-length')).toBeNull();
+    expect(page.text.match(/x{400000}/g)).toHaveLength(20);
+    expect(page.text.trimEnd().endsWith('</html>')).toBe(true);
+
+    const headers = { ...apiKey, ...bearer(user.accessToken) };
+    const lists = [
+      () => at.get(`${path}/history?limit=10`),
+      () => server.send('GET', `/api/user_options/${selectionId}/history?limit=10`, { headers }),
+    ];
+    for (const list of lists) {
+      const { json, headers: sent } = await list();
+      expect((json.items as Wire[]).length).toBe(3);
+      expect(json).toMatchObject({ total: 21, offset: 0, limit: 3 });
+      expect(sent.get('link')).toContain('offset=3&limit=3>; rel="next"');
+    }
   });
 
   test('are erased with everything, and their tokens fail at once', async () => {

@@ -26,25 +26,31 @@ export type Receipt = {
   };
 };
 
-/** The receipts of a user's selections as they are now, all or one of them. */
-export async function readReceipts(
-  { storage, catalogs }: Pick<Service, 'storage' | 'catalogs'>,
+type Source = Pick<Service, 'storage' | 'catalogs'>;
+
+/** Of one of a user's selections as it is now. */
+export async function findReceipt(
+  service: Source,
   user: UserRecord,
-  selectionId?: string,
-): Promise<Receipt[]> {
-  const { selections } = storage;
-  const records = await selections.list(user.userId);
-  const wanted = selectionId === undefined ? records : records.filter((each) => each.selectionId === selectionId);
-  if (wanted.length === 0) return [];
-  const origins = new Map((await selections.origins(user.userId)).map((each) => [each.selectionId, each]));
-  const receipts: Receipt[] = [];
-  for (const record of wanted) {
-    const catalog = await catalogs.getAt(user.appId, record.revision);
-    const placed = catalog?.keyByNo.get(record.keyNo);
-    if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
-    receipts.push(describe(user, catalog, placed, record, origins.get(record.selectionId)));
-  }
-  return receipts;
+  selectionId: string,
+): Promise<Receipt | undefined> {
+  const { selections } = service.storage;
+  const record = (await selections.list(user.userId)).find((each) => each.selectionId === selectionId);
+  if (!record) return undefined;
+  const origin = (await selections.origins(user.userId)).find((each) => each.selectionId === selectionId);
+  return readReceipt(service, user, record, origin);
+}
+
+export async function readReceipt(
+  { catalogs }: Pick<Source, 'catalogs'>,
+  user: UserRecord,
+  record: SelectionRecord,
+  origin: SelectionOrigin | undefined,
+): Promise<Receipt> {
+  const catalog = await catalogs.getAt(user.appId, record.revision);
+  const placed = catalog?.keyByNo.get(record.keyNo);
+  if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
+  return describe(user, catalog, placed, record, origin);
 }
 
 function describe(

@@ -1,21 +1,28 @@
-import type { AccessTokenRecord, SelectionEvent, UserRecord } from '../../storage/port.ts';
-import type { Service } from '../service.ts';
+import type { HistoryPlace, SelectionEvent, SelectionOrigin, SelectionRecord, Storage } from '../../storage/port.ts';
 
-/** Events read at a time. */
-const PAGE = 1_000;
+type Walked = { storage: Pick<Storage, 'selections'> };
 
-export type UserTraces = { tokens: AccessTokenRecord[]; events: SelectionEvent[] };
-
-/** What is kept of a user beside what they chose: everything that goes when they are erased. */
-export async function collectTraces(
-  { storage, now }: Pick<Service, 'storage' | 'now'>,
-  { userId }: UserRecord,
-): Promise<UserTraces> {
-  const events: SelectionEvent[] = [];
-  for (;;) {
-    const { items } = await storage.selections.history(userId, { offset: events.length, limit: PAGE });
-    events.push(...items);
-    if (items.length < PAGE) break;
+/** Everything that was ever saved for a user, page by page as it is taken: it can be more than fits into memory. */
+export async function* walkHistory({ storage }: Walked, userId: string): AsyncGenerator<SelectionEvent> {
+  for (let after: HistoryPlace | null = null; ; ) {
+    const page: (SelectionEvent & HistoryPlace)[] = await storage.selections.walkHistory(userId, after);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last;
   }
-  return { tokens: await storage.tokens.list(userId, now()), events };
+}
+
+/** The same of what holds for the user now. */
+export async function* walkSelections(
+  { storage }: Walked,
+  userId: string,
+): AsyncGenerator<SelectionRecord & SelectionOrigin> {
+  for (let after = 0; ; ) {
+    const page = await storage.selections.walk(userId, after);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.keyNo;
+  }
 }

@@ -1,9 +1,9 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { recordExport } from '../../domain/audit/user-reads.ts';
-import { describeOptions } from '../../domain/selections/describe-options.ts';
-import { readReceipts } from '../../domain/selections/receipts.ts';
+import { readReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
-import { collectTraces } from '../../domain/users/export-user.ts';
+import { pauses } from '../../domain/slices.ts';
+import { walkHistory, walkSelections } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
@@ -17,6 +17,7 @@ import { applicationRoute, FileAnswer } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
 import { writeUserPage } from './user-export-page.ts';
 import { viewAccessToken, viewEvent, viewOption, viewUser } from './views.ts';
+import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
 const schema = {
   operationId: 'exportUser',
@@ -32,7 +33,7 @@ const schema = {
       user: Type.Object(UserShape, { title: 'ManagedUser' }),
       accessTokens: Type.Array(AccessTokenShape),
       options: Type.Array(OptionShape, { description: 'their selections' }),
-      history: Type.Array(EventShape, { description: 'newest first' }),
+      history: Type.Array(EventShape, { description: 'by selection, the newest change first' }),
       receipts: Type.Array(Type.String(), {
         description: 'as GET /api/user_options/{user_options_uid}/receipt returns',
       }),
@@ -56,11 +57,15 @@ const schema = {
   },
 };
 
-export type UserExport = Awaited<ReturnType<typeof describeUser>>;
-
 export function exportUserRoute(app: Routes, service: Service): void {
-  const operation = { method: 'GET', path: '/users/:userUid/export', access: 'users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
+  const operation = {
+    method: 'GET',
+    path: '/users/:userUid/export',
+    access: 'users',
+    schema,
+    alwaysNew: true,
+  } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, params, query }) => {
     const format = readParameter(query, 'format') ?? 'json';
     if (format !== 'json' && format !== 'html') throw refuse('format', 'must be json or html');
     const user = await findUser(service, application, params.userUid as string);
@@ -68,35 +73,90 @@ export function exportUserRoute(app: Routes, service: Service): void {
     const about = { actor: manager.author, appId: application.appId, userId };
     await recordExport(service.storage.audit, about, service.now());
     const exported = await describeUser(service, application, user);
-    if (format === 'html') {
-      return new FileAnswer('text/html', `user-${userId}.html`, writeUserPage(exported));
-    }
-    reply.header('content-disposition', `attachment; filename="user-${userId}.json"`);
-    return exported;
+    const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
+    const type = format === 'html' ? 'text/html' : 'application/json';
+    return new FileAnswer(type, `user-${userId}.${format}`, writeUserExport(exported, format, replace));
   });
 }
 
 /** What it takes: the service has it, and the command line makes it. */
 export type ExportSource = Pick<Service, 'storage' | 'now' | 'catalogs' | 'publicUrl' | 'signReceipt'>;
 
+export type UserExport = {
+  clientId: string;
+  user: ReturnType<typeof viewUser>;
+  accessTokens: AsyncIterable<ReturnType<typeof viewAccessToken>>;
+  options: AsyncIterable<ReturnType<typeof viewOption>>;
+  history: AsyncIterable<ReturnType<typeof viewEvent>>;
+  receipts: AsyncIterable<string>;
+};
+
 export async function describeUser(
   service: ExportSource,
   application: Pick<Application, 'appId' | 'clientId' | 'settings'>,
   user: UserRecord,
-) {
+): Promise<UserExport> {
+  const { userId } = user;
   const catalog = await service.catalogs.get(application.appId);
-  const { tokens, events } = await collectTraces(service, user);
-  const options = await describeOptions(service, catalog, user.userId);
-  const receipts: string[] = [];
-  for (const receipt of await readReceipts(service, user)) {
-    receipts.push(await writeReceipt(service, application, receipt));
-  }
   return {
     clientId: application.clientId,
     user: viewUser(user),
-    accessTokens: tokens.map(viewAccessToken),
-    options: options.filter(({ record }) => record !== undefined).map(viewOption),
-    history: events.map((event) => viewEvent(catalog, event)),
-    receipts,
+    accessTokens: (async function* () {
+      yield* (await service.storage.tokens.list(userId, service.now())).map(viewAccessToken);
+    })(),
+    options: (async function* () {
+      for await (const record of walkSelections(service, userId)) {
+        const placed = catalog.keyByNo.get(record.keyNo);
+        if (placed) yield viewOption({ placed, record, value: JSON.parse(record.value) });
+      }
+    })(),
+    history: (async function* () {
+      for await (const event of walkHistory(service, userId)) yield viewEvent(catalog, event);
+    })(),
+    receipts: (async function* () {
+      for await (const record of walkSelections(service, userId)) {
+        yield await writeReceipt(service, application, await readReceipt(service, user, record, record));
+      }
+    })(),
   };
+}
+
+/** As JSON, one item a line, or as a page: texts that are made as they are taken. */
+export function writeUserExport(
+  exported: UserExport,
+  format: 'json' | 'html',
+  replace?: (name: string, member: unknown) => unknown,
+): AsyncGenerator<string> {
+  return inChunks(format === 'html' ? writeUserPage(exported) : writeUserJson(exported, replace));
+}
+
+async function* writeUserJson(exported: UserExport, replace?: (name: string, member: unknown) => unknown) {
+  const { clientId, user, ...lists } = exported;
+  yield `{"clientId":${JSON.stringify(clientId)},\n"user":${JSON.stringify(user)}`;
+  for (const [name, items] of Object.entries(lists)) {
+    yield `,\n"${name}":[`;
+    let separator = '\n';
+    for await (const item of items) {
+      yield separator + JSON.stringify(item, replace);
+      separator = ',\n';
+    }
+    yield ']';
+  }
+  yield '}\n';
+}
+
+/** Characters that are sent at once, or one item. */
+const CHUNK = 65_536;
+
+async function* inChunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  const pause = pauses();
+  let chunk = '';
+  for await (const text of texts) {
+    chunk += text;
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = '';
+    await pause();
+  }
+  yield chunk;
 }

@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { linkHeader } from '../paging.ts';
+import { linkHeader, toPage } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { SAVED_EVENT, USER } from './examples.ts';
 import { pageOf } from './input.ts';
@@ -34,7 +34,11 @@ export function listUserHistoryRoute(app: Routes, service: Service): void {
     await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const catalog = await service.catalogs.get(application.appId);
     const { total, items } = await service.storage.selections.history(userId, page);
-    const listing = { items: items.map((event) => viewEvent(catalog, event)), total, ...page };
+    const listing = toPage(
+      items.map((event) => viewEvent(catalog, event)),
+      total,
+      page,
+    );
     const path = `/manage/v1/applications/${application.clientId}/users/${userId}/history`;
     const link = linkHeader(path, query, listing);
     if (link !== undefined) reply.header('link', link);

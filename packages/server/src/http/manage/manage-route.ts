@@ -11,7 +11,7 @@ import { readAuthorization } from '../authorization.ts';
 import { hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Query } from '../paging.ts';
-import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route, RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { viewDraft, viewEdit } from './draft-views.ts';
@@ -214,10 +214,12 @@ function addRoute(
         const answer = await handle(request, reply);
         if (answer === undefined) return reply.code(204).send();
         const isFile = answer instanceof FileAnswer;
+        if (isFile) reply.header('content-disposition', `attachment; filename="${answer.name}"`);
+        if (isFile && typeof answer.content !== 'string')
+          return reply.stream(`${answer.type}; charset=utf-8`, answer.content);
         const replace = hides(request) ? withoutAddress : undefined;
         const { body, etag } = await inSlices(encodeAnswer(isFile ? answer.content : answer, replace));
         if (method === 'GET' && !alwaysNew && hasNewest(request, reply, etag)) return reply.code(304).send();
-        if (isFile) reply.header('content-disposition', `attachment; filename="${answer.name}"`);
         return reply.type(isFile ? `${answer.type}; charset=utf-8` : JSON_TYPE).send(body);
       } catch (error) {
         throw inOwnWords(error, hides(request));
@@ -265,9 +267,9 @@ function toRequest<S>(request: HttpRequest, reply: HttpReply): Omit<ManageReques
 export class FileAnswer {
   readonly type: string;
   readonly name: string;
-  readonly content: string;
+  readonly content: string | BodyStream;
 
-  constructor(type: string, name: string, content: string) {
+  constructor(type: string, name: string, content: string | BodyStream) {
     this.type = type;
     this.name = name;
     this.content = content;

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { SELECTION_MEANS } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
-import { linkHeader, type Query, readPage } from '../paging.ts';
+import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
@@ -69,8 +69,8 @@ export function userOptionHistoryRoute(app: Routes, service: Service): void {
     const page = readPage(query);
     const { items, total } = await service.storage.selections.history(user.userId, page, selectionId);
     if (total === 0) throw new InnkeeperError('selectionNotFound');
-    const listing = {
-      items: items.map(({ at, means, language, fromValue, toValue }) => ({
+    const listing = toPage(
+      items.map(({ at, means, language, fromValue, toValue }) => ({
         action: toValue === null ? 'unset' : 'save',
         at: formatTime(at),
         by: means,
@@ -79,8 +79,8 @@ export function userOptionHistoryRoute(app: Routes, service: Service): void {
         to_value: toValue === null ? null : JSON.parse(toValue),
       })),
       total,
-      ...page,
-    };
+      page,
+    );
     const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);
     if (link !== undefined) reply.header('link', link);
     const bytes = toWireBytes(JSON.stringify(listing));

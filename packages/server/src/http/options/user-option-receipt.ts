@@ -1,6 +1,6 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type Receipt, readReceipts, signReceipt } from '../../domain/selections/receipts.ts';
+import { findReceipt, type Receipt, signReceipt } from '../../domain/selections/receipts.ts';
 import { recordTag } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -46,7 +46,7 @@ const schema = {
 export function userOptionReceiptRoute(app: Routes, service: Service): void {
   app.get('/api/user_options/:user_options_uid/receipt', { schema }, async (request, reply) => {
     const { application, user, selectionId } = await readUserOptionRequest(service, request, reply);
-    const [receipt] = await readReceipts(service, user, selectionId);
+    const receipt = await findReceipt(service, user, selectionId);
     if (!receipt) throw new InnkeeperError('selectionNotFound');
     const { record } = receipt;
     // A save that leaves the value as it was is a save: it has a receipt of its own.

@@ -50,7 +50,7 @@ export type EventPage =
 
 export interface EventStore {
   /**
-   * The next events after a position, at most `limit`. The work is bounded, however few are of the types asked for. A reader that continues
+   * The next events after a position, at most `limit`, and fewer if they are large (page-bytes.ts). The work is bounded, however few are of the types asked for. A reader that continues
    * from `next` misses no event, even if others commit meanwhile.
    */
   read(

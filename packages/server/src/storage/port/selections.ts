@@ -43,6 +43,9 @@ export type SelectionEvent = {
   toValue: string | null;
 };
 
+/** A place in the history of a user, by selection and change. */
+export type HistoryPlace = { selectionId: string; eventNo: number };
+
 export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'> & {
   texts?: string | null | undefined;
   /** The tag of the language in which it was shown to who chose; undefined: nobody said. */
@@ -114,6 +117,8 @@ export interface SelectionStore {
   listOfToken(tokenId: string, now: number): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
   /** How each of a user's came about, for its receipt: apart from `list`, which everybody reads all the time. */
   origins(userId: string): Promise<SelectionOrigin[]>;
+  /** The next of a user's by key number, with how they came about; none at the end. A page is bounded in rows and bytes. */
+  walk(userId: string, afterKeyNo: number): Promise<(SelectionRecord & SelectionOrigin)[]>;
   /**
    * All or none, each key at most once, with their history; records come in the order given. A key saved before
    * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so. What is saved
@@ -144,12 +149,20 @@ export interface SelectionStore {
     appId: number,
     wanted: { before: number; after: string | null; users: number },
   ): Promise<{ removed: number; next: string | null }>;
-  /** What became of a user's selections, or of one of them, newest first; what was unset is still told. */
+  /**
+   * What became of a user's selections, or of one of them, newest first; what was unset is still told. A page that would be too large
+   * (page-bytes.ts) has fewer items than `limit`, at least one.
+   */
   history(
     userId: string,
     page: { offset: number; limit: number },
     selectionId?: string,
   ): Promise<{ total: number; items: SelectionEvent[] }>;
+  /**
+   * The same of all selections, for who reads everything: those saved first last, each with its newest change first; nothing at the end. Each
+   * page costs the same, and what happens meanwhile shifts nothing.
+   */
+  walkHistory(userId: string, after: HistoryPlace | null): Promise<(SelectionEvent & HistoryPlace)[]>;
   /** How many selections of a key hold each stored value (JSON text). Among millions it takes seconds, and holds nobody up. */
   countByValue(appId: number, keyNo: number): Promise<ValueRow[]>;
   /** How users chose for a key, of one moment. It takes its time as countByValue does. */

@@ -1,4 +1,5 @@
 import { type EventRow, STATE_TYPES, scanLimit, toEvent, toPage, typeNo } from '../event-rows.ts';
+import { untilFull } from '../page-bytes.ts';
 import type { EventStore, EventType, UserRecord } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { EventHorizon, NEWEST } from './event-horizon.ts';
@@ -80,8 +81,10 @@ const READ = statement(`
   ), page as materialized (
     select * from looked_at where $6::json is null or type in (select json_array_elements_text($6::json)::integer)
     order by no limit $5
-  ), told as (${TOLD})
-  select o.no as oldest, (select count(*) from looked_at) as looked_at, (select max(no) from looked_at) as last, told.*
+  ), told as (
+    ${untilFull(`(${TOLD})`, 'no', 'coalesce(octet_length("fromValue"), 0) + coalesce(octet_length("toValue"), 0)')}
+  )
+  select o.no as oldest, (select count(*) from page) as paged, (select count(*) from looked_at) as looked_at, (select max(no) from looked_at) as last, told.*
   from oldest o left join told on true order by told.no
 `);
 
@@ -109,7 +112,7 @@ const PURGE = statement(`
   select count(*) as count from gone
 `);
 
-type ReadRow = { oldest: number; looked_at: number; last: number | null } & (EventRow | { no: null });
+type ReadRow = { oldest: number; paged: number; looked_at: number; last: number | null } & (EventRow | { no: null });
 
 export function eventStore(connections: Connections): EventStore {
   const horizon = new EventHorizon(connections);
@@ -120,11 +123,11 @@ export function eventStore(connections: Connections): EventStore {
       const scan = scanLimit(limit, types);
       const wanted = types ? JSON.stringify(types.map(typeNo)) : null;
       const rows = await connections.read<ReadRow>(READ, [appId, given, upTo, scan, limit, wanted]);
-      const { oldest = 0, looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
+      const { oldest = 0, paged = 0, looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
       const after = given ?? oldest;
       if (after < oldest) return { outcome: 'expired', oldest };
       const items = rows.flatMap((row) => (row.no === null ? [] : [toEvent(row)]));
-      return toPage({ items, after, limit, cutAt: lookedAt < scan ? null : last, upTo });
+      return toPage({ items, after, limit, isFull: items.length < paged, cutAt: lookedAt < scan ? null : last, upTo });
     },
     async find(appId, nos) {
       return (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);

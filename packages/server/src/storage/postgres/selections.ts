@@ -1,4 +1,6 @@
+import { LAST_PLACE, untilFull, WALK_ROWS } from '../page-bytes.ts';
 import type {
+  HistoryPlace,
   KeySurvey,
   SelectionEvent,
   SelectionOrigin,
@@ -34,17 +36,34 @@ const LIST_OF_TOKEN = statement(`
 
 // Replicas' clocks differ a little: within one selection its own count tells the order.
 const NEWEST_FIRST = 'case when $4::uuid is null then at end desc, key_no, selection_id desc, event_no desc';
+const EVENT_BYTES = 'coalesce(octet_length(from_value), 0) + coalesce(octet_length(to_value), 0)';
 const HISTORY = statement(`
-  with page as (
+  with found as (
     select * from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
     order by ${NEWEST_FIRST} limit $2 offset $3
-  )
+  ), page as (${untilFull('found', NEWEST_FIRST, EVENT_BYTES)})
   select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at, page.means, page.actor,
     page.language, page.from_value as "fromValue", page.to_value as "toValue"
   from (
     select count(*) as total from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
   ) counted left join page on true
   order by ${NEWEST_FIRST}
+`);
+
+const WALK = statement(`
+  with found as (select * from selections where user_id = $1 and key_no > $2 order by key_no limit ${WALK_ROWS}),
+    page as (${untilFull('found', 'key_no', 'octet_length(value) + coalesce(octet_length(texts), 0)')})
+  select ${COLUMNS}, means, shown_in as "shownIn" from page order by key_no
+`);
+
+const WALK_HISTORY = statement(`
+  with found as (
+    select * from selection_events where user_id = $1 and (selection_id, event_no) < ($2::uuid, $3)
+    order by selection_id desc, event_no desc limit ${WALK_ROWS}
+  ), page as (${untilFull('found', 'selection_id desc, event_no desc', EVENT_BYTES)})
+  select selection_id as "selectionId", event_no as "eventNo", key_no as "keyNo", at, means, actor, language,
+    from_value as "fromValue", to_value as "toValue"
+  from page order by selection_id desc, event_no desc
 `);
 
 /** What looks at every selection of a key takes seconds among millions: on a connection apart, where nobody waits behind it. */
@@ -237,6 +256,13 @@ export function selectionStore(connections: Connections): SelectionStore {
         return [event];
       });
       return { total: rows[0]?.total ?? 0, items };
+    },
+
+    walk: (userId, afterKeyNo) => connections.read<SelectionRecord & SelectionOrigin>(WALK, [userId, afterKeyNo]),
+
+    walkHistory(userId, after) {
+      const { selectionId, eventNo } = after ?? LAST_PLACE;
+      return connections.read<SelectionEvent & HistoryPlace>(WALK_HISTORY, [userId, selectionId, eventNo]);
     },
 
     countByValue: (appId, keyNo) =>

@@ -10,6 +10,7 @@ const BUSY_MS = 5_000;
 type RowStatement = {
   get(...parameters: SQLInputValue[]): SQLOutputValue[] | undefined;
   all(...parameters: SQLInputValue[]): SQLOutputValue[][];
+  iterate(...parameters: SQLInputValue[]): IteratorObject<SQLOutputValue[]>;
 };
 
 export type Connection = {

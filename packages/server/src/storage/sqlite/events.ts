@@ -1,4 +1,5 @@
-import { type EventRow, STATE_TYPES, scanLimit, toEvent, toPage, typeNo } from '../event-rows.ts';
+import { type EventRow, STATE_TYPES, scanLimit, sizeOfEvent, toEvent, toPage, typeNo } from '../event-rows.ts';
+import { takePage } from '../page-bytes.ts';
 import type { EventStore, EventType, StoredEvent, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toUuid } from './encoding.ts';
@@ -30,15 +31,13 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
     (rows("select seq from sqlite_sequence where name = 'events'").get()?.[0] as number) ?? 0;
   const floor = (appId: number): number =>
     (rows('select no from event_floors where app_id = ?').get(appId)?.[0] as number | undefined) ?? 0;
-  const toEvents = (found: Record<string, unknown>[]): StoredEvent[] =>
-    found.map(({ user_id, selection_id, key_no, ...row }) =>
-      toEvent({
-        ...row,
-        keyNo: key_no,
-        userId: user_id === null ? null : toUuid(user_id as Uint8Array),
-        selectionId: selection_id === null ? null : toUuid(selection_id as Uint8Array),
-      } as EventRow),
-    );
+  const toStored = ({ user_id, selection_id, key_no, ...row }: Record<string, unknown>): StoredEvent =>
+    toEvent({
+      ...row,
+      keyNo: key_no,
+      userId: user_id === null ? null : toUuid(user_id as Uint8Array),
+      selectionId: selection_id === null ? null : toUuid(selection_id as Uint8Array),
+    } as EventRow);
 
   return {
     async read(appId, from, { limit, types }) {
@@ -51,17 +50,23 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
         const scanned = rows('select no from events where app_id = ? and no > ? order by no limit 1 offset ?');
         const cutAt = types ? ((scanned.get(appId, after, scan - 1)?.[0] as number | undefined) ?? null) : null;
         const wanted = types ? `and type in (${types.map(typeNo).join()})` : '';
-        const found = statement(
-          select(`select * from events where app_id = ? and no > ? and no <= ? ${wanted} order by no limit ?`),
-        ).all(appId, after, cutAt ?? upTo, limit);
-        return toPage({ items: toEvents(found), after, limit, cutAt, upTo });
+        // First which, then one by one until the page is full: what the others hold is not read.
+        const nos = rows(`select no from events where app_id = ? and no > ? and no <= ? ${wanted} order by no limit ?`)
+          .all(appId, after, cutAt ?? upTo, limit)
+          .flat();
+        const one = statement(select('select * from events where app_id = ? and no = ?'));
+        const items = takePage(
+          Iterator.from(nos).map((no) => toStored(one.get(appId, no as number) as Record<string, unknown>)),
+          sizeOfEvent,
+        );
+        return toPage({ items, after, limit, isFull: items.length < nos.length, cutAt, upTo });
       });
     },
     async find(appId, nos) {
       const found = statement(
         select('select * from events where app_id = ? and no in (select value from json_each(?))'),
       ).all(appId, JSON.stringify(nos));
-      return toEvents(found);
+      return found.map(toStored);
     },
     async newest() {
       return newest();

@@ -1,3 +1,4 @@
+import { LAST_PLACE, takePage, WALK_ROWS } from '../page-bytes.ts';
 import type {
   SaveOutcome,
   SelectionChange,
@@ -17,6 +18,14 @@ const COLUMNS = 'selection_id, key_no, revision, value, language, texts, created
 const LIST = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at
   from selections where user_id = ? order by key_no`;
 
+const WALK = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at, means, shown_in
+  from selections where user_id = ? and key_no > ? order by key_no limit ${WALK_ROWS}`;
+
+const EVENT_COLUMNS = 'selection_id, event_no, key_no, at, means, actor, language, from_value, to_value';
+const EVENT = `select ${EVENT_COLUMNS} from selection_events where user_id = ? and selection_id = ? and event_no = ?`;
+const WALK_HISTORY = `select ${EVENT_COLUMNS} from selection_events
+  where user_id = ? and (selection_id, event_no) < (?, ?) order by selection_id desc, event_no desc limit ${WALK_ROWS}`;
+
 /** No previous_value, of one that was there: it is saved as it was. */
 const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, means, shown_in)
   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 1, ?10, ?11)
@@ -29,7 +38,7 @@ const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, m
 
 export function selectionReads(
   connection: Connection,
-): Pick<SelectionStore, 'list' | 'listOfToken' | 'origins' | 'history'> {
+): Pick<SelectionStore, 'list' | 'listOfToken' | 'origins' | 'walk' | 'history' | 'walkHistory'> {
   const { statement, rows, snapshot } = connection;
   const list = (userId: string): SelectionRecord[] => rows(LIST).all(toBytes(userId)).map(toRecord);
   return {
@@ -54,22 +63,46 @@ export function selectionReads(
         const where = selectionId === undefined ? 'user_id = ?' : 'user_id = ? and selection_id = ?';
         // Replicas' clocks differ a little: within one selection its own count tells the order.
         const order = selectionId === undefined ? 'at desc, key_no, selection_id desc, event_no desc' : 'event_no desc';
-        const items = statement(
-          `select selection_id, key_no, at, means, actor, language, from_value, to_value from selection_events
-           where ${where} order by ${order} limit ? offset ?`,
-        )
-          .all(...of, limit, offset)
-          .map((row) => toEvent(row, toUuid(row.selection_id as Uint8Array)));
+        // First which, by what is small: to sort what they hold would read all of it.
+        const which = rows(
+          `select selection_id, event_no from selection_events where ${where} order by ${order} limit ? offset ?`,
+        ).all(...of, limit, offset) as [Uint8Array, number][];
+        const items = takePage(
+          Iterator.from(which).map(([id, eventNo]) =>
+            toEvent(statement(EVENT).get(of[0] as Uint8Array, id, eventNo) as Row),
+          ),
+          sizeOfEvent,
+        );
         const row = statement(`select count(*) as n from selection_events where ${where}`).get(...of);
         return { total: row?.n as number, items };
       });
     },
+    async walk(userId, afterKeyNo) {
+      const found = rows(WALK).iterate(toBytes(userId), afterKeyNo);
+      return takePage(
+        found.map((row) => {
+          const [means, shownIn] = row.slice(-2) as [SelectionMeans | null, string | null];
+          return { ...toRecord(row), means, shownIn };
+        }),
+        ({ value, texts }) => value.length + (texts?.length ?? 0),
+      );
+    },
+    async walkHistory(userId, after) {
+      const { selectionId, eventNo } = after ?? LAST_PLACE;
+      const found = statement(WALK_HISTORY).iterate(toBytes(userId), toBytes(selectionId), eventNo);
+      return takePage(
+        found.map((row) => ({ ...toEvent(row), eventNo: row.event_no as number })),
+        sizeOfEvent,
+      );
+    },
   };
 }
 
-function toEvent(row: Record<string, unknown>, selectionId: string): SelectionEvent {
+type Row = Record<string, unknown>;
+
+function toEvent(row: Row): SelectionEvent {
   return {
-    selectionId,
+    selectionId: toUuid(row.selection_id as Uint8Array),
     keyNo: row.key_no as number,
     at: row.at as number,
     means: row.means as SelectionEvent['means'],
@@ -78,6 +111,10 @@ function toEvent(row: Record<string, unknown>, selectionId: string): SelectionEv
     fromValue: row.from_value as string | null,
     toValue: row.to_value as string | null,
   };
+}
+
+function sizeOfEvent({ fromValue, toValue }: SelectionEvent): number {
+  return (fromValue?.length ?? 0) + (toValue?.length ?? 0);
 }
 
 /** Of a row of LIST. */
