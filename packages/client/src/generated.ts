@@ -940,7 +940,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the clientSecret of an application
-         * @description The new clientSecret is shown only in this response. The previous one stays valid for the overlap; an older one that is still in its overlap is revoked immediately.
+         * @description The new clientSecret is shown only in this response. The previous one stays valid for the overlap. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -7729,6 +7729,11 @@ export interface operations {
                      * @default 24h
                      */
                     overlap?: number | string;
+                    /**
+                     * @description revoke a previous secret that is still valid
+                     * @default false
+                     */
+                    revokePrevious?: boolean;
                     /** @description your password, if you have one */
                     password?: string;
                     /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
@@ -7756,6 +7761,20 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
+            /** @description - `9409` The previous secret is still valid, and another rotation would revoke it. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];

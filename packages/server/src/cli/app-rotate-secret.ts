@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { withManagement } from './management.ts';
+import { Failure } from './failure.ts';
+import { type ShownApplication, withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
 import { showDuration } from './time.ts';
@@ -16,12 +17,13 @@ export function appRotateSecret(): Command {
     remote: true,
     examples: [
       ['app rotate-secret 123456789_4f2c', 'the previous secret stays valid for 24 hours'],
-      ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: revoke the previous secret now'],
+      ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: only the new secret is valid'],
       ['app rotate-secret 123456789_4f2c --overlap 7d --json', '{"clientSecret","previousExpiresAt"}'],
     ],
   })
     .argument('<ID>', 'clientId of the application')
     .addOption(overlapOption())
+    .option('--revoke-previous', 'rotate although the previous secret is still valid, and revoke it')
     .action(run);
 }
 
@@ -31,10 +33,14 @@ export function overlapOption(): Option {
     .default(86_400, '24h');
 }
 
-async function run(clientId: string, options: CommandOptions & { overlap: number }): Promise<void> {
+type Options = CommandOptions & { overlap: number; revokePrevious?: boolean };
+
+async function run(clientId: string, options: Options): Promise<void> {
   const { before, rotated } = await withManagement(options, async ({ applications }) => {
     const before = await applications.show(clientId);
-    return { before, rotated: await applications.rotateSecret(clientId, options.overlap) };
+    const rotated = await applications.rotateSecret(clientId, options);
+    if (rotated === undefined) throw previousIsValid(await applications.show(clientId));
+    return { before, rotated };
   });
   const { clientSecret, previousExpiresAt } = rotated;
   printResult(options, { clientSecret, previousExpiresAt }, () => {
@@ -49,6 +55,17 @@ async function run(clientId: string, options: CommandOptions & { overlap: number
       ...(droppedOlder ? ['The one before that has stopped working: at most two can be valid.'] : []),
     ].join('\n');
   });
+}
+
+function previousIsValid({ secrets }: ShownApplication): Failure {
+  const until = secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt;
+  return new Failure(
+    `the previous secret is still valid${until ? `, until ${until} UTC` : ''}, and another rotation would revoke it. Nothing was changed.`,
+    {
+      wayOut:
+        'Deploy the current secret first. To revoke the previous one now and rotate anyway, add --revoke-previous; if a secret leaked, --overlap 0s revokes both.',
+    },
+  );
 }
 
 export function showOverlap(seconds: number, until: string): string {

@@ -92,10 +92,15 @@ export function localManagement(open: OpenStorage): Management {
         const { name, settings } = await findApplication(storage, clientId);
         return { name, settings: completeSettings(settings), changed: Object.keys(settings) };
       },
-      async rotateSecret(clientId, overlap) {
-        const rotated = await rotateSecret(storage, keyring, await appIdOf(clientId), overlap, now());
-        if (!rotated) throw unknownApplication(clientId);
-        return { clientSecret: rotated.clientSecret, previousExpiresAt: showTime(rotated.previousExpiresAt) };
+      async rotateSecret(clientId, options) {
+        try {
+          const rotated = await rotateSecret({ storage, keyring }, await appIdOf(clientId), options, now());
+          return { clientSecret: rotated.clientSecret, previousExpiresAt: showTime(rotated.previousExpiresAt) };
+        } catch (error) {
+          if (!(error instanceof InnkeeperError)) throw error;
+          if (error.error === 'previousSecretValid') return undefined;
+          throw unknownApplication(clientId);
+        }
       },
       async delete(clientId) {
         const outcome = await storage.applications.delete(await appIdOf(clientId));

@@ -28,7 +28,11 @@ export type Management = {
     show(clientId: string): Promise<ShownApplication>;
     create(name: string): Promise<{ clientId: string; clientSecret: string; name: string }>;
     change(clientId: string, change: ApplicationChange): Promise<ChangedApplication>;
-    rotateSecret(clientId: string, overlap: number): Promise<{ clientSecret: string; previousExpiresAt: string }>;
+    /** Undefined: refused, because the previous one is still valid. */
+    rotateSecret(
+      clientId: string,
+      options: { overlap: number; revokePrevious?: boolean },
+    ): Promise<{ clientSecret: string; previousExpiresAt: string } | undefined>;
     delete(clientId: string): Promise<void>;
   };
   catalog: {

@@ -133,8 +133,11 @@ export function remoteManagement({ url, token }: Remote): Management {
         const { changedSettings, ...shown } = answer.body as Shown;
         return { name: shown.name, settings: shown.settings, changed: changedSettings };
       },
-      rotateSecret: async (clientId, overlap) =>
-        (await call('POST', of(clientId, '/secrets'), { body: { overlap: `${overlap}s` } })).body as never,
+      async rotateSecret(clientId, { overlap, revokePrevious }) {
+        const body = { overlap: `${overlap}s`, ...(revokePrevious && { revokePrevious }) };
+        const answer = await call('POST', of(clientId, '/secrets'), { body }, [409]);
+        return answer.status === 409 ? undefined : (answer.body as never);
+      },
       async delete(clientId) {
         await call('DELETE', of(clientId, `?confirm=${encodeURIComponent(clientId)}`));
       },

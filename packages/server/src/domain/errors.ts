@@ -418,6 +418,13 @@ export const ERRORS = {
     message: 'Personal access token not found.',
     remedy: 'Use a tokenId from GET /manage/v1/account/tokens.',
   },
+  previousSecretValid: {
+    code: '9409',
+    status: 409,
+    message: 'The previous secret is still valid, and another rotation would revoke it. Nothing was changed.',
+    remedy:
+      'Deploy the current secret first and wait until the previous one expires. Send revokePrevious=true to revoke it and rotate anyway.',
+  },
   areasNotServed: {
     code: '9409',
     status: 409,

@@ -187,7 +187,13 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect(await works(second.clientSecret)).toBe(true);
     expect(await works(first)).toBe(true);
 
-    const third = await cli.json('app', 'rotate-secret', clientId, '--overlap', '1h');
+    const refused = await cli.run('app', 'rotate-secret', clientId);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`previous secret is still valid, until ${second.previousExpiresAt} UTC`);
+    expect(refused.stderr).toMatch(/--revoke-previous/);
+    expect([await works(first), await works(second.clientSecret)]).toEqual([true, true]);
+
+    const third = await cli.json('app', 'rotate-secret', clientId, '--overlap', '1h', '--revoke-previous');
     await expect.poll(() => works(first)).toBe(false);
     expect(await works(second.clientSecret)).toBe(true);
     expect((await cli.json('app', 'show', clientId)).secrets).toHaveLength(2);

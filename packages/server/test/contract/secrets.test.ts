@@ -23,6 +23,23 @@ describe.each(databases)('rotating secrets on $kind', (database) => {
     expect(await secretsOf(appId)).toEqual([third, { ...second, expiresAt: NOW + 2 * MINUTE }]);
   });
 
+  test('while the one before is valid, another rotation is refused if told so', async () => {
+    const [first, second, third] = [secret(NOW), secret(NOW + 1), secret(NOW + 2)];
+    const { appId } = await createWith(first);
+    const rotate = (to: SecretRecord, at: number) => storage.applications.rotateSecret(appId, to, NOW + MINUTE, at);
+    expect(await rotate(second, NOW)).toBe('rotated');
+    expect(await rotate(third, NOW + MINUTE - 1)).toBe('previous-valid');
+    expect(await secretsOf(appId)).toEqual([second, { ...first, expiresAt: NOW + MINUTE }]);
+    expect(await rotate(third, NOW + MINUTE)).toBe('rotated');
+    expect(await secretsOf(appId)).toEqual([third, { ...second, expiresAt: NOW + MINUTE }]);
+  });
+
+  test('of many rotations at once that revoke nothing, one succeeds', async () => {
+    const appId = await createApplication(storage);
+    const rotations = times(20, (i) => storage.applications.rotateSecret(appId, secret(NOW + i), NOW + MINUTE, NOW));
+    expect(await tally(rotations)).toEqual({ rotated: 1, 'previous-valid': 19 });
+  });
+
   test('an application that has none gets one', async () => {
     const example = application({ secrets: [] });
     await storage.applications.create(example);

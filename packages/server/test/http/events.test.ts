@@ -193,8 +193,8 @@ describe.each(databases)('events on $kind', (database) => {
     await makeSignedInUser(server, application);
     expect(await stream.next()).toMatchObject({ event: 'user.created' });
     const { storage, keyring, now } = service;
-    const rotated = await rotateSecret(storage, keyring, application.appId, 0, now());
-    const clientSecret = rotated?.clientSecret as string;
+    const rotated = await rotateSecret({ storage, keyring }, application.appId, { overlap: 0 }, now());
+    const clientSecret = rotated.clientSecret;
     await service.refresh();
     await makeSignedInUser(server, { ...application, clientSecret });
     expect(await stream.next()).toBeUndefined();

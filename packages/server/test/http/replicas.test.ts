@@ -30,8 +30,8 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
     await createUser(there, application);
     const { storage, keyring } = here.service;
     const rotate = async (seconds: number) => {
-      const rotated = await rotateSecret(storage, keyring, application.appId, seconds, Date.now());
-      return { ...application, clientSecret: rotated?.clientSecret as string };
+      const rotated = await rotateSecret({ storage, keyring }, application.appId, { overlap: seconds, revokePrevious: true }, Date.now());
+      return { ...application, clientSecret: rotated.clientSecret };
     };
     const next = await rotate(3600);
     expect((await createUser(there, next)).status).toBe(200);

@@ -203,12 +203,29 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
       { fingerprint: rotated.json.fingerprint, createdAt, expiresAt: null, lastUsedAt },
       { fingerprint: FINGERPRINT, createdAt, expiresAt: rotated.json.previousExpiresAt, lastUsedAt },
     ]);
+    const again = await manage.send('POST', `${path}/secrets`, { overlap: '1h' });
+    expect(again).toMatchObject({
+      status: 409,
+      json: { code: '9409', message: expect.stringContaining('previous secret is still valid') },
+    });
+    expect([await works(application), await works(next)]).toEqual([true, true]);
     expect((await manage.send('DELETE', `${path}/secrets/previous`)).status).toBe(204);
     expect([await works(application), await works(next)]).toEqual([false, true]);
     expect((await manage.send('DELETE', `${path}/secrets/previous`)).status).toBe(204);
     expect(await works(next)).toBe(true);
     expect((await manage.send('POST', `${path}/secrets`, { overlap: 0 })).status).toBe(201);
     expect(await works(next)).toBe(false);
+  });
+
+  test('another rotation within the overlap revokes the previous secret only when told to', async () => {
+    const application = await make();
+    const rotate = async (body: object) =>
+      await manage.send('POST', `/applications/${application.clientId}/secrets`, body);
+    expect((await rotate({})).status).toBe(201);
+    expect((await rotate({ revokePrevious: false })).status).toBe(409);
+    expect((await rotate({ revokePrevious: true })).status).toBe(201);
+    expect((await rotate({ overlap: '0s' })).status).toBe(201);
+    expect((await rotate({})).status).toBe(201);
   });
 
   test.each(['31d', 'soon', -1, true, 1.5])('an overlap of %j: 9400', async (overlap) => {

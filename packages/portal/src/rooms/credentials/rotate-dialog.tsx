@@ -30,7 +30,9 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const [taken, setTaken] = useState(false);
   const rotating = useMutation({
     mutationFn: async () => {
-      const input = { path: { clientId }, body: { overlap: overlap === '0' ? 0 : overlap, ...proof } };
+      // The dialog says that it is revoked. One that somebody else made meanwhile was not told of, and is refused.
+      const body = { overlap: overlap === '0' ? 0 : overlap, revokePrevious: hasPrevious, ...proof };
+      const input = { path: { clientId }, body };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
     },
     onSuccess: ({ clientSecret }) => {

@@ -1,26 +1,32 @@
 import type { Storage } from '../../storage/port.ts';
 import { DURATION_FORM, parseDuration } from '../duration.ts';
+import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import { makeClientSecret, makeSecretRecord } from './application.ts';
 
 export type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
 
-/** The previous secret stays valid for the overlap, so that callers can switch without a gap. */
+/**
+ * The previous secret stays valid for the overlap, so that callers can switch without a gap. At most two are valid at a time: while the
+ * one before is, clients may still use it, so another rotation is refused unless it is told to revoke it. An overlap of 0 says so too.
+ */
 export async function rotateSecret(
-  storage: Storage,
-  keyring: Keyring,
+  { storage, keyring }: { storage: Pick<Storage, 'applications'>; keyring: Keyring },
   appId: number,
-  overlapSeconds: number,
+  { overlap, revokePrevious = false }: { overlap: number; revokePrevious?: boolean },
   now: number,
-): Promise<RotatedSecret | undefined> {
+): Promise<RotatedSecret> {
   const clientSecret = makeClientSecret();
-  const previousExpiresAt = now + overlapSeconds * 1000;
+  const previousExpiresAt = now + overlap * 1000;
   const outcome = await storage.applications.rotateSecret(
     appId,
     makeSecretRecord(keyring, clientSecret, now),
     previousExpiresAt,
+    revokePrevious || overlap === 0 ? undefined : now,
   );
-  return outcome === 'rotated' ? { clientSecret, previousExpiresAt } : undefined;
+  if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');
+  if (outcome === 'previous-valid') throw new InnkeeperError('previousSecretValid');
+  return { clientSecret, previousExpiresAt };
 }
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;

@@ -1,6 +1,5 @@
 import { fingerprintOf } from '../../domain/applications/application.ts';
 import { readOverlap, rotateSecret } from '../../domain/applications/rotate-secret.ts';
-import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
@@ -15,7 +14,7 @@ const schema = {
   operationId: 'rotateSecret',
   summary: 'Rotate the clientSecret of an application',
   description:
-    'The new clientSecret is shown only in this response. The previous one stays valid for the overlap; an older one that is still in its overlap is revoked immediately.',
+    'The new clientSecret is shown only in this response. The previous one stays valid for the overlap. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
   body: Type.Object({
     overlap: Type.Optional(
       Type.Union([Type.Integer(), Type.String()], {
@@ -23,9 +22,12 @@ const schema = {
         default: '24h',
       }),
     ),
+    revokePrevious: Type.Optional(
+      Type.Boolean({ description: 'revoke a previous secret that is still valid', default: false }),
+    ),
     ...ProofMembers,
   }),
-  errors: PROOF_ERRORS,
+  errors: [...PROOF_ERRORS, 'previousSecretValid'] as const,
   response: {
     ...ProofAnswer,
     201: Type.Object({ clientSecret: Type.String(), fingerprint: Fingerprint, previousExpiresAt: Time }),
@@ -49,12 +51,11 @@ export function rotateSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, readBody, reply } = context;
-    const { overlap: wanted, password, code } = readBody();
+    const { overlap: wanted, revokePrevious = false, password, code } = readBody();
     const overlap = requireOverlap(wanted);
     await proveIfSignedIn(service, context, { password, code });
-    const { storage, keyring, now, refresh } = service;
-    const rotated = await rotateSecret(storage, keyring, application.appId, overlap, now());
-    if (!rotated) throw new InnkeeperError('applicationNotFound');
+    const { keyring, now, refresh } = service;
+    const rotated = await rotateSecret(service, application.appId, { overlap, revokePrevious }, now());
     await refresh().catch(() => {});
     reply.code(201);
     const { clientSecret, previousExpiresAt } = rotated;

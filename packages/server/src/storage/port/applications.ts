@@ -32,8 +32,16 @@ export interface ApplicationStore {
   findByClientId(clientId: string): Promise<ApplicationRecord | undefined>;
   /** Other settings stay unchanged, even if someone else changes them at the same moment. */
   update(appId: number, change: ApplicationUpdate): Promise<'updated' | 'unknown'>;
-  /** The new secret becomes the one without an end; the one before it ends at `previousExpiresAt`; older ones go. */
-  rotateSecret(appId: number, secret: SecretRecord, previousExpiresAt: number): Promise<'rotated' | 'unknown'>;
+  /**
+   * The new secret becomes the one without an end; the one before it ends at `previousExpiresAt`; older ones go. With `unlessValidAt`
+   * nothing changes if an older one is valid at that time.
+   */
+  rotateSecret(
+    appId: number,
+    secret: SecretRecord,
+    previousExpiresAt: number,
+    unlessValidAt?: number,
+  ): Promise<'rotated' | 'previous-valid' | 'unknown'>;
   /** Secrets that have an end stop working now. */
   endPreviousSecrets(appId: number): Promise<'ended' | 'unknown'>;
   /** Notes a use of a secret, unless one was noted after `unlessSince`. */

@@ -82,11 +82,14 @@ export function applicationStore(connections: Connections): ApplicationStore {
         return 'updated';
       }),
 
-    rotateSecret: (appId, secret, previousExpiresAt) =>
+    rotateSecret: (appId, secret, previousExpiresAt, unlessValidAt) =>
       connections.transaction(async (query) => {
         // One rotation after another. "No key": users may be created meanwhile.
         const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
         if (found.length === 0) return 'unknown';
+        const valid = 'select 1 from application_secrets where app_id = $1 and expires_at > $2';
+        if (unlessValidAt !== undefined && (await query(valid, [appId, unlessValidAt])).length > 0)
+          return 'previous-valid';
         await query('delete from application_secrets where app_id = $1 and expires_at is not null', [appId]);
         await query('update application_secrets set expires_at = $2 where app_id = $1', [appId, previousExpiresAt]);
         await addSecret(query, appId, secret);

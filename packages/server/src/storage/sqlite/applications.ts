@@ -89,8 +89,15 @@ export function applicationActs(connection: Connection) {
       logChange(connection, 'application', appId);
       return 'updated';
     },
-    rotateSecret(appId: number, secret: SecretRecord, previousExpiresAt: number): 'rotated' | 'unknown' {
+    rotateSecret(
+      appId: number,
+      secret: SecretRecord,
+      previousExpiresAt: number,
+      unlessValidAt?: number,
+    ): 'rotated' | 'previous-valid' | 'unknown' {
       if (!exists(appId)) return 'unknown';
+      const valid = connection.statement('select 1 from application_secrets where app_id = ? and expires_at > ?');
+      if (unlessValidAt !== undefined && valid.get(appId, unlessValidAt)) return 'previous-valid';
       connection.statement('delete from application_secrets where app_id = ? and expires_at is not null').run(appId);
       connection
         .statement('update application_secrets set expires_at = ? where app_id = ?')

@@ -59,7 +59,8 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       ...of(applicationReads),
       create: (application) => run('createApplication', application),
       update: (appId, change) => run('updateApplication', appId, change),
-      rotateSecret: (appId, secret, previousExpiresAt) => run('rotateSecret', appId, secret, previousExpiresAt),
+      rotateSecret: (appId, secret, previousExpiresAt, unlessValidAt) =>
+        run('rotateSecret', appId, secret, previousExpiresAt, unlessValidAt),
       endPreviousSecrets: (appId) => run('endPreviousSecrets', appId),
       touchSecret: (secretHash, at, unlessSince) => run('touchSecret', secretHash, at, unlessSince),
       delete: (appId) => run('deleteApplication', appId),
