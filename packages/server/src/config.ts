@@ -12,8 +12,8 @@ import { type MailSettings, readMail } from './mail/mail-settings.ts';
 import { nearestName } from './nearest-name.ts';
 import {
   type DatabasePlace,
-  findEmptySecret,
   findSecret,
+  findSecretProblem,
   keepSecret,
   previousSecretPath,
   readPreviousSecret,
@@ -390,10 +390,12 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
 /** What must not go into production, each with a suggested fix. `innkeeper serve` refuses to start on any of them. */
 export function unsafeSettings(config: Config): string[] {
   const problems: string[] = [];
-  const emptySecret = config.secret === '' ? findEmptySecret(config) : undefined;
-  if (emptySecret !== undefined) problems.push(emptySecret);
+  const isWeak = isWeakSecret(config.secret);
+  const isOfFile = config.secret === '' || config.secretFile !== undefined;
+  const fileProblem = isWeak && isOfFile ? findSecretProblem(config) : undefined;
+  if (fileProblem !== undefined) problems.push(fileProblem);
   // Without one, a strong one is made with the database.
-  if (config.secret !== '' && isWeakSecret(config.secret)) {
+  else if (config.secret !== '' && isWeak) {
     problems.push(
       'INNKEEPER_SECRET is weak: it needs at least 32 random characters. Create one with: openssl rand -base64 48',
     );

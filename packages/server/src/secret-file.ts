@@ -61,22 +61,26 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
     makeSecretFile(path);
   }
   const secret = readSecretFile(path);
+  const problem = fileProblem(path, database, secret);
+  if (problem !== undefined && !(secret === '' && fits('', database))) problems.push(problem);
+  return secret;
+}
+
+/** What is wrong with a file that has no secret in it, or another one than the service saved beside it; then what to do. */
+export function findSecretProblem(place: DatabasePlace): string | undefined {
+  const path = secretPath(place);
+  if (path === undefined || !existsSync(path)) return undefined;
+  return fileProblem(path, place.databaseUrl.slice('sqlite:'.length), readSecretFile(path));
+}
+
+function fileProblem(path: string, database: string, secret: string): string | undefined {
   const recovered = recoveredPaths(path).filter((each) => existsSync(each));
   const right = recovered.find((each) => fits(readSecretFile(each), database));
   const opens = [secret, readPreviousSecret(path)].some((each) => fits(each, database));
   if (right !== undefined && !opens) {
-    problems.push(
-      `INNKEEPER_SECRET does not match this database: ${path} was changed while the service ran, and the service saved the right one. Run: mv ${right} ${path}`,
-    );
-  } else if (secret === '' && !fits('', database)) problems.push(emptySecretProblem(path, database));
-  return secret;
-}
-
-/** What is wrong with a file that is there and has no secret in it, then what to do. */
-export function findEmptySecret(place: DatabasePlace): string | undefined {
-  const path = secretPath(place);
-  if (path === undefined || !existsSync(path) || readSecretFile(path) !== '') return undefined;
-  return emptySecretProblem(path, place.databaseUrl.slice('sqlite:'.length));
+    return `INNKEEPER_SECRET does not match this database: ${path} was changed while the service ran, and the service saved the right one. Run: mv ${right} ${path}`;
+  }
+  return secret === '' ? emptySecretProblem(path, database) : undefined;
 }
 
 function emptySecretProblem(path: string, database: string): string {

@@ -86,6 +86,13 @@ test('a secret that is changed under a running service is saved beside, and told
   expect(await secretCheck()).toContain(mend);
   writeSecret('another secret that is long enough 0123456789\n');
   expect(await run('app', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining(mend) });
+  for (const text of ['', 'short', 'another secret that is long enough 0123456789']) {
+    writeSecret(text);
+    const refused = await serve({ settings: { databaseUrl: `sqlite:${path}` }, failing: true });
+    expect(await refused.exited).not.toMatchObject({ code: 0 });
+    expect(refused.stderr()).toContain(mend);
+    expect(refused.stderr()).not.toMatch(/nothing else decrypts|openssl/);
+  }
   renameSync(`${path}.secret.recovered`, `${path}.secret`);
   await vi.waitFor(async () => expect((await readiness()).text).not.toContain('mv '), waiting);
   expect(existsSync(`${path}.secret.recovered`)).toBe(false);
