@@ -11,9 +11,11 @@ import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
+import { removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { isCompanion } from './refuse-database-file.ts';
+import { visible } from './table.ts';
 import { counted, showSize } from './time.ts';
 
 type Options = CommandOptions & { force?: true };
@@ -51,6 +53,9 @@ async function run(file: string, options: Options): Promise<void> {
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
   const target = targetOf(file);
+  for (const left of removeLeftovers(target)) {
+    process.stderr.write(`innkeeper: removed ${visible(left)}, left by a backup that was killed.\n`);
+  }
   const partial = `${target}.partial-${process.pid}`;
   using _ = removedWhenInterrupted(partial);
   const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
@@ -127,20 +132,6 @@ function targetOf(file: string): string {
     const problem = fileProblem(error);
     throw problem === undefined ? error : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
   }
-}
-
-/** Half a backup is of no use to anybody. */
-function removedWhenInterrupted(partial: string): Disposable {
-  const end = (signal: NodeJS.Signals): void => {
-    rmSync(partial, { force: true });
-    process.exit(signal === 'SIGINT' ? 130 : 143);
-  };
-  process.once('SIGINT', end).once('SIGTERM', end);
-  return {
-    [Symbol.dispose]: () => {
-      process.off('SIGINT', end).off('SIGTERM', end);
-    },
-  };
 }
 
 /** The database is damaged, not the file to write. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -24,6 +25,20 @@ import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 /** Access tokens are good at the address that issued them. */
 const HOME = { publicUrl: 'https://users.example.com' };
+
+test('a backup removes what killed backups to the same file left, and nothing else', async () => {
+  const cli = commandLine(`sqlite:${scratchFile('db')}`);
+  await cli.json('app', 'create', '--name', 'One');
+  const file = scratchFile('backup');
+  // No process has the first number; the one that started the tests is alive.
+  const dead = `${file}.partial-999999999`;
+  const others = [`${file}.partial-${process.ppid}`, `${file}.partial-1x`, `${file}-2.partial-999999999`];
+  for (const path of [dead, ...others]) writeFileSync(path, 'half');
+  const { code, stderr } = await cli.run('backup', file);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`removed ${dead}, left by a backup that was killed`);
+  expect([dead, ...others].filter((path) => existsSync(path))).toEqual(others);
+});
 
 describe.each(databases)('a backup of $kind', (database) => {
   let made: Awaited<ReturnType<typeof backUpUnderLoad>>;
