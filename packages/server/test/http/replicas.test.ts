@@ -30,7 +30,12 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
     await createUser(there, application);
     const { storage, keyring } = here.service;
     const rotate = async (seconds: number) => {
-      const rotated = await rotateSecret({ storage, keyring }, application.appId, { overlap: seconds, revokePrevious: true }, Date.now());
+      const rotated = await rotateSecret(
+        { storage, keyring },
+        application.appId,
+        { overlap: seconds, revokePrevious: true },
+        Date.now(),
+      );
       return { ...application, clientSecret: rotated.clientSecret };
     };
     const next = await rotate(3600);
