@@ -8,7 +8,7 @@ export type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
 
 /**
  * The previous secret stays valid for the overlap, so that callers can switch without a gap. At most two are valid at a time: while the
- * one before is, clients may still use it, so another rotation is refused unless it is told to revoke it. An overlap of 0 says so too.
+ * one before is, clients may still use it, so another rotation is refused unless it says to revoke it. An overlap of 0 says so too.
  */
 export async function rotateSecret(
   { storage, keyring }: { storage: Pick<Storage, 'applications'>; keyring: Keyring },
