@@ -3261,6 +3261,7 @@ export interface components {
             /** @description event types; empty: all */
             types: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
             description: string;
+            maxPerSecond: number | null;
             enabled: boolean;
             offReason: ("manual" | "gone" | "failing") | null;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -8125,6 +8126,7 @@ export interface operations {
                     types?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
                     /** @description at most 255 characters */
                     description?: string;
+                    maxPerSecond?: number | null;
                 };
             };
         };
@@ -8145,6 +8147,7 @@ export interface operations {
                         /** @description event types; empty: all */
                         types: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
                         description: string;
+                        maxPerSecond: number | null;
                         enabled: boolean;
                         offReason: ("manual" | "gone" | "failing") | null;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -8290,6 +8293,7 @@ export interface operations {
                     types?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
                     /** @description at most 255 characters */
                     description?: string;
+                    maxPerSecond?: number | null;
                     enabled?: boolean;
                 };
             };

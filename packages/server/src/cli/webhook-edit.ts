@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MOST_PER_SECOND } from '../domain/webhooks/manage-webhooks.ts';
 import { EVENT_TYPES, type WebhookChange } from '../storage/port.ts';
 import { overlapOption, showOverlap } from './app-rotate-secret.ts';
 import { APP_OPTION } from './catalog-options.ts';
@@ -33,16 +34,17 @@ export function webhookCreate(): Command {
     .requiredOption(...APP_OPTION)
     .addOption(typeOption())
     .option('--description <text>', 'for people, at most 255 characters', '')
+    .addOption(rateOption())
     .addHelpText('after', TYPES)
     .action(create);
 }
 
-type CreateOptions = WebhookOptions & { type?: string[]; description: string };
+type CreateOptions = WebhookOptions & { type?: string[]; description: string; maxPerSecond?: number | 'none' };
 
 async function create(url: string, options: CreateOptions): Promise<void> {
-  const { type: types = [], description } = options;
+  const { type: types = [], description, maxPerSecond = 'none' } = options;
   const made = await withManagement(options, ({ webhooks }) =>
-    webhooks.create(options.app, { url, types, description }),
+    webhooks.create(options.app, { url, types, description, maxPerSecond: toLimit(maxPerSecond) }),
   );
   printResult(options, made, () =>
     [
@@ -75,6 +77,7 @@ export function webhookSet(): Command {
         'webhook set 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 https://new.example.com/events --app 123456789_4f2c',
         'another endpoint',
       ],
+      [`webhook set ${EXAMPLE_IDS} --max-per-second 20`, 'spare a receiver that takes no more'],
       [`webhook set ${EXAMPLE_IDS} --type selection.saved --type selection.unset`, 'these types; replaces the list'],
     ],
   })
@@ -84,6 +87,7 @@ export function webhookSet(): Command {
     .addOption(typeOption())
     .addOption(new Option('--all-types', 'send events of all types').conflicts('type'))
     .option('--description <text>', 'for people, at most 255 characters; empty removes it')
+    .addOption(rateOption())
     .option('--enable', 'switch it on')
     .addOption(new Option('--disable', 'switch it off').conflicts('enable'))
     .addHelpText('after', TYPES)
@@ -94,22 +98,24 @@ type SetOptions = WebhookOptions & {
   type?: string[];
   allTypes?: true;
   description?: string;
+  maxPerSecond?: number | 'none';
   enable?: true;
   disable?: true;
 };
 
 async function set(id: string, url: string | undefined, options: SetOptions): Promise<void> {
-  const { allTypes, description, enable, disable } = options;
+  const { allTypes, description, maxPerSecond, enable, disable } = options;
   const types = allTypes ? [] : options.type;
   const change: WebhookChange = {
     ...(url !== undefined && { url }),
     ...(types && { types }),
     ...(description !== undefined && { description }),
+    ...(maxPerSecond !== undefined && { maxPerSecond: toLimit(maxPerSecond) }),
     ...((enable || disable) && { enabled: enable === true }),
   };
   if (Object.keys(change).length === 0) {
     throw new Misuse('nothing to change.', {
-      wayOut: 'Give an ENDPOINT, --type, --all-types, --description, --enable or --disable.',
+      wayOut: 'Give an ENDPOINT, --type, --all-types, --description, --max-per-second, --enable or --disable.',
     });
   }
   const changed = await withManagement(options, ({ webhooks }) => webhooks.change(options.app, id, change));
@@ -166,6 +172,22 @@ export function webhookRotateSecret(): Command {
         ].join('\n'),
       );
     });
+}
+
+function toLimit(given: number | 'none'): number | null {
+  return given === 'none' ? null : given;
+}
+
+function rateOption(): Option {
+  return new Option(
+    '--max-per-second <number>',
+    `requests a second at most, 1 to ${MOST_PER_SECOND}; none: no limit`,
+  ).argParser((text: string) => {
+    const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+    if (text === 'none') return text;
+    if (number >= 1 && number <= MOST_PER_SECOND) return number;
+    throw new InvalidArgumentError(`It must be a number from 1 to ${MOST_PER_SECOND}, or none.`);
+  });
 }
 
 function typeOption(): Option {

@@ -68,6 +68,7 @@ async function list(options: WebhookOptions): Promise<void> {
 
 export function showWebhook(webhook: WebhookView): string {
   const { webhookId, url, description, createdAt, previousSecretExpiresAt, lastSuccessAt, failingSince } = webhook;
+  const { maxPerSecond } = webhook;
   const { deliveries, failed, pending } = webhook.recent;
   const utc = (time: string | null): string => (time === null ? 'never' : `${time} UTC`);
   return [
@@ -78,6 +79,7 @@ export function showWebhook(webhook: WebhookView): string {
         ...(description === '' ? [] : [['description', visible(description)]]),
         ['types', typesOf(webhook)],
         ['state', stateOf(webhook)],
+        ...(maxPerSecond === null ? [] : [['limit', `${maxPerSecond} requests a second`]]),
         ['created', utc(createdAt)],
         ['last success', utc(lastSuccessAt)],
         ...(failingSince === null ? [] : [['failing since', utc(failingSince)]]),

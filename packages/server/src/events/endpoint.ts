@@ -4,6 +4,7 @@ import { judgeTry, type SentEvent, sendEvent, whyOff } from '../domain/webhooks/
 import type { Sent } from '../domain/webhooks/sender.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
+import { Pace } from './pace.ts';
 
 /** In flight at once; those of one user never. */
 const CONCURRENCY = 32;
@@ -45,6 +46,8 @@ export class Endpoint {
   #behindAt: number | undefined;
   #isOver = false;
   #idle: (() => void) | undefined;
+  readonly #pace = new Pace();
+  #paused: NodeJS.Timeout | undefined;
 
   constructor(
     parts: DispatchParts,
@@ -125,7 +128,8 @@ export class Endpoint {
     if (this.#isOver || performance.now() > this.#leasedUntil) return 0;
     const held = this.#ready.length + this.#inFlight;
     if (this.#isFailing) return held === 0 && performance.now() >= this.#probeAt ? 1 : 0;
-    return PAGE - held;
+    // What is taken on but has to wait would be late elsewhere if this process ended.
+    return Math.min(PAGE, this.#webhook.maxPerSecond ?? PAGE) - held;
   }
 
   /**
@@ -232,12 +236,24 @@ export class Endpoint {
   #send(): void {
     const most = this.#isFailing ? 1 : CONCURRENCY;
     while (!this.#isOver && this.#inFlight < most && performance.now() <= this.#leasedUntil) {
-      const next = this.#ready.shift();
-      if (!next) return;
+      if (this.#ready.length === 0) return;
+      const waitMs = this.#pace.take(this.#webhook.maxPerSecond);
+      if (waitMs > 0) {
+        this.#sendIn(waitMs);
+        return;
+      }
+      const next = this.#ready.shift() as Ready;
       this.#inFlight++;
       if (this.#isFailing) this.#probeAt = performance.now() + PROBE_MS;
       void this.#try(next);
     }
+  }
+
+  #sendIn(waitMs: number): void {
+    this.#paused ??= setTimeout(() => {
+      this.#paused = undefined;
+      this.#send();
+    }, waitMs).unref();
   }
 
   async #try({ event, ...delivery }: Ready): Promise<void> {

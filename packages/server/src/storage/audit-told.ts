@@ -139,7 +139,10 @@ export function toldOfWebhook(
 
 export function toldOfWebhookChange(before: WebhookRecord | undefined, after: WebhookRecord | undefined): Told[] {
   if (!before || !after) return [];
-  const describe = ({ url, types, description, off }: WebhookRecord) => ({ url, types, description, enabled: !off });
+  const describe = ({ url, types, description, maxPerSecond, off }: WebhookRecord) => ({
+    ...{ url, types, description, maxPerSecond },
+    enabled: !off,
+  });
   const changed = differences(describe(before), describe(after));
   if (Object.keys(changed.after).length === 0) return [];
   const [told] = toldOfWebhook('webhook.changed', after, changed.after);

@@ -60,8 +60,22 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
         stdout: (await here.run('webhook', 'show', webhookId, ...app)).stdout,
       });
 
-      const changed = await webhook('set', webhookId, `${receiver.url}/new`, '--all-types', '--disable');
+      const changed = await webhook(
+        'set',
+        webhookId,
+        `${receiver.url}/new`,
+        '--all-types',
+        '--disable',
+        '--max-per-second',
+        '20',
+      );
       expect(changed).toMatchObject({ url: `${receiver.url}/new`, types: [], description: 'CRM', offReason: 'manual' });
+      expect(changed.maxPerSecond).toBe(20);
+      expect((await run('show', webhookId)).stdout).toMatch(/limit +20 requests a second\n/);
+      expect(await webhook('set', webhookId, '--max-per-second', 'none')).toMatchObject({ maxPerSecond: null });
+      for (const bad of ['0', '1001', '2.5', 'all']) {
+        expect(await run('set', webhookId, '--max-per-second', bad)).toMatchObject({ code: 2 });
+      }
       expect((await run('list')).stdout).toContain(`${webhookId}   off `);
       const again = await webhook('set', webhookId, '--type', 'user.updated', '--description', '', '--enable');
       expect(again).toMatchObject({ types: ['user.updated'], description: '', enabled: true });
@@ -156,7 +170,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
       }
       const elsewhere = await cli.run('webhook', 'list', '--app', '1_nobody');
       expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('no application with the clientId') });
-      const another = { url: receiver.url, types: [], description: '' };
+      const another = { url: receiver.url, types: [], description: '', maxPerSecond: null };
       for (let made = 1; made < 10; made++) await createWebhook(server.service, application, another);
       const many = await run('create', receiver.url);
       expect(many).toMatchObject({ code: 1, stderr: expect.stringContaining('at most 10 webhooks') });

@@ -10,6 +10,7 @@ export function webhook(appId: number, given: Partial<NewWebhook> = {}): NewWebh
     url: 'https://app.example.com/events',
     types: ['user.created'],
     description: 'CRM "Büro"',
+    maxPerSecond: 20,
     sealedSecret: 'sealed',
     createdAt: NOW,
     position: { after: 0, since: NOW },

@@ -43,7 +43,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
       { ...first, ...fresh },
       { ...second, ...fresh },
     ]);
-    const change = { url: 'https://other.example.com/', types: ['user.deleted'], description: '' };
+    const change = { url: 'https://other.example.com/', types: ['user.deleted'], description: '', maxPerSecond: null };
     expect(await storage.webhooks.update(appId, first.webhookId, change)).toBe('updated');
     expect(await storage.webhooks.update(appId, first.webhookId, { enabled: false })).toBe('updated');
     expect(await storage.webhooks.rotateSecret(appId, first.webhookId, 'newer', NOW + MINUTE)).toBe('rotated');

@@ -207,8 +207,9 @@ describe.each(databases)('on $kind', (database) => {
     const isNeeded = JSON.stringify(operation).includes(EXAMPLE.webhookId);
     if (!isNeeded || operation.operationId === 'createWebhook') return EXAMPLE.webhookId;
     const application = await server.service.applications.findByClientId(clientId);
-    const { url, types, description } = WEBHOOK_EXAMPLE;
-    const made = await createWebhook(server.service, application as Application, { url, types, description });
+    const { url, types, description, maxPerSecond } = WEBHOOK_EXAMPLE;
+    const wanted = { url, types, description, maxPerSecond };
+    const made = await createWebhook(server.service, application as Application, wanted);
     return made.webhook.webhookId;
   }
 

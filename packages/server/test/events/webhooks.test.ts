@@ -223,6 +223,19 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     }, PATIENCE);
   });
 
+  test('a limit spreads requests over time', async () => {
+    const at: number[] = [];
+    receiver.answer = () => {
+      at.push(performance.now());
+      return 204;
+    };
+    await make({ maxPerSecond: 2, types: ['user.created'] });
+    await Promise.all(Array.from({ length: 3 }, () => makeUser(server, application)));
+    await receiver.until(3);
+    // A second between the first and the third, of which a late timer may catch up on a tenth; a request can be on its way for longer than another.
+    expect((at[2] as number) - (at[0] as number)).toBeGreaterThan(500);
+  });
+
   test('what a process leaves behind, another one of the same database sends', async () => {
     const first = await startTestServer(url, ALLOW);
     const { webhookId } = await make();

@@ -57,6 +57,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
       url: `${receiver.url}/hook`,
       types: ['user.created', 'user.deleted'],
       description: 'CRM',
+      maxPerSecond: null,
       enabled: true,
       offReason: null,
       createdAt: expect.any(String),
@@ -67,19 +68,21 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     });
     const one = `${path}/${created.webhookId}`;
     expect((await manage.get(one)).json).toEqual(created);
-    const change = { url: 'https://app.example.com/', types: [], description: '', enabled: false };
+    const change = { url: 'https://app.example.com/', types: [], description: '', maxPerSecond: 20, enabled: false };
     const { enabled: _, ...rest } = change;
     const changed = { ...created, ...rest, enabled: false, offReason: 'manual' };
     expect((await manage.send('PATCH', one, change)).json).toEqual(changed);
     expect((await manage.send('PATCH', one, { enabled: true })).json).toMatchObject({ enabled: true, offReason: null });
-    expect((await manage.get(path)).json).toEqual({ items: [{ ...changed, enabled: true, offReason: null }] });
+    const unlimited = { ...changed, enabled: true, offReason: null, maxPerSecond: null };
+    expect((await manage.send('PATCH', one, { maxPerSecond: null })).json).toEqual(unlimited);
+    expect((await manage.get(path)).json).toEqual({ items: [unlimited] });
     expect((await manage.send('DELETE', one.toUpperCase().replace(/.*\/WEBHOOKS/, path))).status).toBe(204);
     expect((await manage.get(one)).json).toMatchObject({ code: '9404' });
     expect((await manage.get(path)).json).toEqual({ items: [] });
     const actions = ((await manage.get(`/applications/${clientId}/audit`)).json.items as { action: string }[]).map(
       ({ action }) => action,
     );
-    expect(actions).toEqual(['webhook.deleted', 'webhook.changed', 'webhook.changed', 'webhook.created']);
+    expect(actions).toEqual(['webhook.deleted', ...Array(3).fill('webhook.changed'), 'webhook.created']);
     // Sealed in the database, and in no log or audit entry.
     expect(await dump(url)).not.toContain(secret.slice('whsec_'.length));
   });
@@ -99,6 +102,9 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     ],
     [{ url: 'https://app.example.com/', types: 'user.created' }, 'types', 'must be a list'],
     [{ url: 'https://app.example.com/', description: 'a\nb' }, 'description', 'control'],
+    [{ url: 'https://app.example.com/', maxPerSecond: 0 }, 'maxPerSecond', 'at least 1'],
+    [{ url: 'https://app.example.com/', maxPerSecond: 1001 }, 'maxPerSecond', 'at most 1000'],
+    [{ url: 'https://app.example.com/', maxPerSecond: '5' }, 'maxPerSecond', 'must be a whole number or null'],
     [{ url: 'https://app.example.com/', secret: 'x' }, 'secret', 'is unknown'],
   ])('%j is refused', async (body, field, message) => {
     const { status, json } = await manage.send('POST', path, body);

@@ -18,11 +18,13 @@ import { makeWebhookSecret } from './signature.ts';
 
 /** As `tooManyWebhooks` in errors.ts says. */
 export const MOST_WEBHOOKS = 10;
+/** Of a webhook's own limit. */
+export const MOST_PER_SECOND = 1000;
 export const TEST_TYPE = 'webhook.test';
 
 /** Of a service, or of an open database. */
 export type WebhookService = Pick<Service, 'storage' | 'keyring' | 'webhookSender' | 'now'>;
-export type WantedWebhook = Required<Pick<WebhookChange, 'url' | 'types' | 'description'>>;
+export type WantedWebhook = Required<Pick<WebhookChange, 'url' | 'types' | 'description' | 'maxPerSecond'>>;
 
 /** As it can be stored. Throws what is wrong with it. */
 export async function readWebhook<T extends WebhookChange>(

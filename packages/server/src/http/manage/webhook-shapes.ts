@@ -1,3 +1,4 @@
+import { MOST_PER_SECOND } from '../../domain/webhooks/manage-webhooks.ts';
 import { SEND_PROBLEMS } from '../../domain/webhooks/sender.ts';
 import { Type } from '../../schema.ts';
 import { type DeliveryRecord, EVENT_TYPES, type WebhookHealth, type WebhookRecord } from '../../storage/port.ts';
@@ -13,6 +14,9 @@ export const DeliveryParams = Type.Object({
 });
 
 export const TypesShape = Type.Array(Type.Enum([...EVENT_TYPES]), { description: 'event types; empty: all' });
+export const MaxPerSecondShape = Nullable(
+  Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND, description: 'requests a second at most; null: no limit' }),
+);
 /** Of so many deliveries. */
 export const RECENT = 100;
 
@@ -22,6 +26,7 @@ export const WebhookShape = Type.Object(
     url: Type.String({ description: 'only the host without access "write"' }),
     types: TypesShape,
     description: Type.String(),
+    maxPerSecond: MaxPerSecondShape,
     enabled: Type.Boolean(),
     offReason: Nullable(
       Type.Enum(['manual', 'gone', 'failing'], {
@@ -44,13 +49,15 @@ export const WebhookShape = Type.Object(
 );
 
 export function viewWebhook(webhook: WebhookRecord, health: WebhookHealth | undefined, now: number) {
-  const { webhookId, url, types, description, off, createdAt, previousSecret, lastSuccessAt, failingSince } = webhook;
+  const { webhookId, url, types, description, maxPerSecond, off, createdAt, previousSecret } = webhook;
+  const { lastSuccessAt, failingSince } = webhook;
   const time = (at: number | null): string | null => (at === null ? null : formatTime(at));
   return {
     webhookId,
     url,
     types,
     description,
+    maxPerSecond,
     enabled: off === null,
     offReason: off,
     createdAt: formatTime(createdAt),
@@ -105,6 +112,7 @@ export const WEBHOOK_EXAMPLE = {
   url: 'https://app.example.com/innkeeper-events',
   types: ['selection.saved', 'selection.unset'],
   description: 'Mailing list',
+  maxPerSecond: null,
   enabled: true,
   offReason: null,
   createdAt: TIME,

@@ -12,6 +12,7 @@ import { Time } from './schemas.ts';
 import { readTime } from './time-span.ts';
 import { webhookActs } from './webhook-acts.ts';
 import {
+  MaxPerSecondShape,
   TypesShape,
   UNKNOWN_WEBHOOK,
   WEBHOOK,
@@ -32,8 +33,8 @@ export function webhookRoutes(app: Routes, service: Service): void {
   }));
 
   applicationRoute(app, service, { method: 'POST', path: '/webhooks', schema: createSchema }, async (context) => {
-    const { url, types = [], description = '' } = context.readBody();
-    const created = await acts.create(context.application, { url, types, description });
+    const { url, types = [], description = '', maxPerSecond = null } = context.readBody();
+    const created = await acts.create(context.application, { url, types, description, maxPerSecond });
     await refresh();
     context.reply.code(201);
     return created;
@@ -91,6 +92,7 @@ export function webhookOf({ application, params }: ApplicationRequest): [appId: 
 const members = {
   types: Type.Optional(TypesShape),
   description: Type.Optional(Type.String({ description: 'at most 255 characters' })),
+  maxPerSecond: Type.Optional(MaxPerSecondShape),
 };
 const Url = Type.String({ description: 'https, leading to a public address; redirects are not followed' });
 

@@ -8,6 +8,8 @@ export type WebhookRecord = {
   /** None: all types. */
   types: string[];
   description: string;
+  /** Requests a second at most; null: no limit. */
+  maxPerSecond: number | null;
   sealedSecret: string;
   /** Signs too while the secret is rotated. */
   previousSecret: { sealed: string; expiresAt: number } | null;
@@ -26,7 +28,9 @@ export type NewWebhook = Omit<WebhookRecord, 'previousSecret' | 'off' | 'lastSuc
   position: ReadPosition;
 };
 
-export type WebhookChange = Partial<Pick<WebhookRecord, 'url' | 'types' | 'description'>> & { enabled?: boolean };
+export type WebhookChange = Partial<Pick<WebhookRecord, 'url' | 'types' | 'description' | 'maxPerSecond'>> & {
+  enabled?: boolean;
+};
 
 /** Of its latest deliveries that have ended, how many failed; and how many have not ended, counted up to a limit. */
 export type WebhookHealth = { webhookId: string; recent: number; failed: number; open: number };

@@ -532,6 +532,10 @@ const MIGRATIONS: readonly string[] = [
   alter table invitations add column languages text;
   `,
   'alter table applications add column logo text',
+  `
+  -- Requests a second at most; null: no limit.
+  alter table webhooks add column max_per_second integer;
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

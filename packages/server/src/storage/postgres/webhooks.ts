@@ -5,7 +5,7 @@ import type { Query } from './transactions.ts';
 
 export const WEBHOOK_COLUMNS = `
   w.webhook_id, w.app_id, w.url, w.types, w.description, w.sealed_secret, w.sealed_previous, w.previous_expires_at,
-  w.created_at, w.off, w.last_success_at, w.failing_since, w.read_after, w.read_since
+  w.created_at, w.off, w.last_success_at, w.failing_since, w.max_per_second, w.read_after, w.read_since
 `;
 const LIST = statement(`
   select ${WEBHOOK_COLUMNS} from webhooks w where w.app_id = $1 order by w.created_at, w.webhook_id
@@ -34,8 +34,8 @@ const HEALTH = statement(`
 `);
 
 const CREATE = `
-  insert into webhooks (webhook_id, app_id, url, types, description, sealed_secret, created_at, read_after, read_since)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  insert into webhooks (webhook_id, app_id, url, types, description, max_per_second, sealed_secret, created_at, read_after, read_since)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `;
 
 const UPDATE = `
@@ -44,7 +44,8 @@ const UPDATE = `
     off = case when $3 then null when not $3 then coalesce(off, 'manual') else off end,
     lease_owner = case when not $3 then null else lease_owner end,
     lease_until = case when not $3 then 0 else lease_until end,
-    url = coalesce($4, url), types = coalesce($5, types), description = coalesce($6, description)
+    url = coalesce($4, url), types = coalesce($5, types), description = coalesce($6, description),
+    max_per_second = case when $7::integer is null then max_per_second else nullif($7::integer, 0) end
   where app_id = $1 and webhook_id = $2 returning webhook_id
 `;
 
@@ -74,6 +75,7 @@ export type WebhookRow = {
   off: WebhookOff | null;
   last_success_at: number | null;
   failing_since: number | null;
+  max_per_second: number | null;
   read_after: number;
   read_since: number;
 };
@@ -91,13 +93,13 @@ export function webhookStore(connections: Connections): WebhookStore {
   return {
     create: (webhook, atMost) =>
       connections.transaction(async (query) => {
-        const { webhookId, appId, url, types, description, sealedSecret, createdAt, position } = webhook;
+        const { webhookId, appId, url, types, description, maxPerSecond, sealedSecret, createdAt, position } = webhook;
         if (!(await lockApplication(query, appId))) return 'application-gone';
         const [row] = await query<{ count: number }>('select count(*) as count from webhooks where app_id = $1', [
           appId,
         ]);
         if ((row?.count ?? 0) >= atMost) return 'too-many';
-        const what = [url, JSON.stringify(types), description, sealedSecret, createdAt];
+        const what = [url, JSON.stringify(types), description, maxPerSecond, sealedSecret, createdAt];
         await query(CREATE, [webhookId, appId, ...what, position.after, position.since]);
         await logChange(query, 'webhooks', appId);
         return 'created';
@@ -109,10 +111,18 @@ export function webhookStore(connections: Connections): WebhookStore {
       const [row] = await connections.read<WebhookRow>(FIND, [appId, webhookId]);
       return row && toWebhook(row);
     },
-    update: (appId, webhookId, { url, types, description, enabled }) =>
+    update: (appId, webhookId, { url, types, description, maxPerSecond, enabled }) =>
       change(
         UPDATE,
-        [appId, webhookId, enabled ?? null, url ?? null, types ? JSON.stringify(types) : null, description ?? null],
+        [
+          appId,
+          webhookId,
+          enabled ?? null,
+          url ?? null,
+          types ? JSON.stringify(types) : null,
+          description ?? null,
+          maxPerSecond === null ? 0 : (maxPerSecond ?? null),
+        ],
         'updated',
       ),
     rotateSecret: (appId, webhookId, sealedSecret, previousExpiresAt) =>
@@ -155,6 +165,7 @@ export function toLeased(row: WebhookRow): LeasedWebhook {
     off: row.off,
     lastSuccessAt: row.last_success_at,
     failingSince: row.failing_since,
+    maxPerSecond: row.max_per_second,
     position: { after: row.read_after, since: row.read_since },
   };
 }

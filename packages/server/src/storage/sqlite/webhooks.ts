@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
 const COLUMNS = `webhook_id, app_id, url, types, description, sealed_secret, sealed_previous, previous_expires_at,
-  created_at, off, last_success_at, failing_since, read_after, read_since`;
+  created_at, off, last_success_at, failing_since, max_per_second, read_after, read_since`;
 
 export function webhookReads({
   statement,
@@ -69,33 +69,35 @@ export function webhookActs(connection: Connection) {
 
   return {
     createWebhook(webhook: NewWebhook, atMost: number): 'created' | 'too-many' | 'application-gone' {
-      const { webhookId, appId, url, types, description, sealedSecret, createdAt, position } = webhook;
+      const { webhookId, appId, url, types, description, maxPerSecond, sealedSecret, createdAt, position } = webhook;
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
       const count = statement('select count(*) as n from webhooks where app_id = ?').get(appId)?.n as number;
       if (count >= atMost) return 'too-many';
       statement(
-        `insert into webhooks (webhook_id, app_id, url, types, description, sealed_secret, created_at, read_after, read_since)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `insert into webhooks (webhook_id, app_id, url, types, description, max_per_second, sealed_secret, created_at, read_after,
+           read_since)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
-        ...[toBytes(webhookId), appId, url, JSON.stringify(types), description, sealedSecret, createdAt],
+        ...[toBytes(webhookId), appId, url, JSON.stringify(types), description, maxPerSecond, sealedSecret, createdAt],
         ...[position.after, position.since],
       );
       logChange(connection, 'webhooks', appId);
       return 'created';
     },
     updateWebhook(appId: number, webhookId: string, change: WebhookChange): 'updated' | 'unknown' {
-      const { url = null, types, description = null, enabled } = change;
+      const { url = null, types, description = null, maxPerSecond, enabled } = change;
       const done = statement(
         `update webhooks set
            failing_since = case when ?1 = 1 or (?2 is not null and ?2 <> url) then null else failing_since end,
            off = case when ?1 = 1 then null when ?1 = 0 then coalesce(off, 'manual') else off end,
            lease_owner = case when ?1 = 0 then null else lease_owner end,
            lease_until = case when ?1 = 0 then 0 else lease_until end,
-           url = coalesce(?2, url), types = coalesce(?3, types), description = coalesce(?4, description)
-         where app_id = ?5 and webhook_id = ?6`,
+           url = coalesce(?2, url), types = coalesce(?3, types), description = coalesce(?4, description),
+           max_per_second = case when ?5 is null then max_per_second else nullif(?5, 0) end
+         where app_id = ?6 and webhook_id = ?7`,
       ).run(
         ...[enabled === undefined ? null : Number(enabled), url, types ? JSON.stringify(types) : null, description],
-        ...[appId, toBytes(webhookId)],
+        ...[maxPerSecond === null ? 0 : (maxPerSecond ?? null), appId, toBytes(webhookId)],
       );
       return changed(appId, done, 'updated');
     },
@@ -147,6 +149,7 @@ export function toLeased(row: Record<string, unknown>): LeasedWebhook {
     off: row.off as WebhookRecord['off'],
     lastSuccessAt: row.last_success_at as number | null,
     failingSince: row.failing_since as number | null,
+    maxPerSecond: row.max_per_second as number | null,
     position: { after: row.read_after as number, since: row.read_since as number },
   };
 }
