@@ -23,6 +23,7 @@ export async function renderOpenapiDoc(): Promise<string> {
     publicUrl: 'http://127.0.0.1:8080',
     metricsToken: undefined,
     trustedProxies: [],
+    pageTexts: {},
   };
   const metrics = { observe() {}, count() {}, text: async () => '' };
   const logger = pino({ level: 'silent' });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { LiveEvents } from './domain/events/live-events.ts';
+import { PageWords } from './domain/preferences/page-texts.ts';
 import type { Service } from './domain/service.ts';
 import type { Tracer } from './domain/tracing.ts';
 import { createAccessLog } from './http/access-log.ts';
@@ -43,7 +44,7 @@ import { updateApplicationUserRoute } from './http/users/update-user.ts';
 import type { SigningKeys } from './tokens/keys.ts';
 
 export type AppParts = {
-  config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'port' | 'publicUrl' | 'trustedProxies'>;
+  config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'pageTexts' | 'port' | 'publicUrl' | 'trustedProxies'>;
   service: Service;
   catalogCache: CatalogCache;
   liveEvents: LiveEvents;
@@ -95,8 +96,9 @@ export function createApp(parts: AppParts): Door {
   }
   // Links name the process that made them.
   if (config.areas.has('users') || config.areas.has('options')) {
-    preferencePageRoutes(routes, service);
-    unsubscribeRoutes(routes, service);
+    const words = new PageWords(config.pageTexts);
+    preferencePageRoutes(routes, service, words);
+    unsubscribeRoutes(routes, service, words);
   }
   if (config.areas.has('options')) {
     optionRoutes(routes, service, catalogCache);

@@ -6,6 +6,7 @@ import { behindLinks } from './behind-links.ts';
 import { type OidcRules, readGrant } from './domain/accounts/oidc-settings.ts';
 import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
+import { type PageTexts, readPageTexts } from './domain/preferences/page-texts.ts';
 import { isEmail } from './domain/users/email.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, readMail } from './mail/mail-settings.ts';
@@ -94,6 +95,10 @@ export const SETTINGS = {
     describe: 'what its values grant, comma-separated: VALUE=administrator or VALUE=CLIENTID:ROLE',
   },
   passwords: { default: 'on', describe: 'sign-in to the portal with passwords: on, or off with an OpenID provider' },
+  pageTexts: {
+    default: '',
+    describe: 'JSON file with words of the preference page in further languages',
+  },
   scrub: {
     default: 'off',
     describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
@@ -154,6 +159,8 @@ export type Config = {
   /** Undefined: no OpenID provider. */
   oidc: OidcSettings | undefined;
   passwords: boolean;
+  /** Words of the preference page, by language tag, beside those that are built in. */
+  pageTexts: Readonly<Record<string, PageTexts>>;
   /** Undefined: never by itself. */
   scrubEveryMs: number | undefined;
 };
@@ -270,6 +277,7 @@ export function readConfig(
     mail: readMail(text('smtpUrl'), text('mailFrom'), problems),
     oidc: readOidc(text, problems),
     passwords: check('passwords', readSwitch(text('passwords')), 'on or off'),
+    pageTexts: readPageTextsFile(text('pageTexts'), problems),
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
     secretFile: undefined,
   };
@@ -296,6 +304,26 @@ export function readConfig(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** Problems told at a time. */
+const MOST_TOLD = 20;
+
+function readPageTextsFile(path: string, problems: string[]): Record<string, PageTexts> {
+  if (path === '') return {};
+  const wrong: string[] = [];
+  const own = readPageTexts(readText(path, wrong), wrong);
+  problems.push(...wrong.slice(0, MOST_TOLD).map((problem) => `INNKEEPER_PAGE_TEXTS is ${path}: ${problem}.`));
+  return own;
+}
+
+function readText(path: string, problems: string[]): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    problems.push(`the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return '{}';
+  }
 }
 
 export type OidcSettings = OidcRules & {

@@ -1,5 +1,6 @@
 import type { AllowedValue, Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { fill } from '../../domain/preferences/page-texts.ts';
 import { controlOf, shownName, valueName } from './field-values.ts';
 import { type Html, html } from './html.ts';
 import { inWords, type PageLanguage } from './page.ts';
@@ -72,7 +73,7 @@ export function renderField(view: FieldView, field: Field): Html {
     const lines = Array.from({ length: Math.max(most, texts.length) }, (_, index) => texts[index] ?? '');
     return html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${lines.map(
       (text, index) =>
-        html`<input ${typeOf(key)} name="${name}" value="${text}" aria-label="${page.texts.numbered(label, String(index + 1))}"${wrong}>`,
+        html`<input ${typeOf(key)} name="${name}" value="${text}" aria-label="${fill(page.texts.numbered, { label, number: String(index + 1) })}"${wrong}>`,
     )}</fieldset>`;
   }
   const id = `f${key.keyNo}`;
@@ -133,23 +134,23 @@ function requirement({ texts }: PageLanguage, key: Key): string {
   const sentences: string[] = [];
   if (multiple) {
     const number = (count: number) => formatNumber(texts.tag, count);
-    if (minSelected === maxSelected) sentences.push(texts.exactly(number(minSelected)));
+    if (minSelected === maxSelected) sentences.push(fill(texts.exactly, { count: number(minSelected) }));
     else {
-      if (minSelected > 0) sentences.push(texts.atLeast(number(minSelected)));
-      if (maxSelected !== null) sentences.push(texts.atMost(number(maxSelected)));
+      if (minSelected > 0) sentences.push(fill(texts.atLeast, { min: number(minSelected) }));
+      if (maxSelected !== null) sentences.push(fill(texts.atMost, { max: number(maxSelected) }));
     }
   }
   const bound = (each: number | string) => formatBound(texts.tag, type, each);
   const parts = [
     min !== undefined && max !== undefined
-      ? texts.between(bound(min), bound(max))
+      ? fill(texts.between, { min: bound(min), max: bound(max) })
       : min !== undefined
-        ? texts.from(bound(min))
-        : max !== undefined && texts.upTo(bound(max)),
-    step !== undefined && step !== 1 && texts.steps(formatNumber(texts.tag, step)),
+        ? fill(texts.from, { min: bound(min) })
+        : max !== undefined && fill(texts.upTo, { max: bound(max) }),
+    step !== undefined && step !== 1 && fill(texts.steps, { step: formatNumber(texts.tag, step) }),
   ].filter((part) => part !== false);
   if (values === null && parts.length > 0) sentences.push(`${[kindOf(texts, type), ...parts].join(texts.comma)}.`);
-  if (maxLength !== undefined) sentences.push(texts.characters(formatNumber(texts.tag, maxLength)));
+  if (maxLength !== undefined) sentences.push(fill(texts.characters, { most: formatNumber(texts.tag, maxLength) }));
   return sentences.join(' ');
 }
 

@@ -3,17 +3,17 @@ import type { Application } from '../../domain/applications/application.ts';
 import { readableAccent } from '../../domain/applications/look.ts';
 import { createLanguages } from '../../domain/catalog/languages.ts';
 import type { InnkeeperError } from '../../domain/errors.ts';
+import { baseOf, type PageWords, type SpokenTexts } from '../../domain/preferences/page-texts.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
 import { SCRIPT } from './page-script.ts';
 import { DARK_CARD, LIGHT_PAGE, STYLE } from './page-style.ts';
-import { PAGE_LANGUAGES, type PageTexts, pageTexts } from './page-texts.ts';
 
 /** The language that a page is in: that of the catalog's texts, and the words of the page in it, else in English. */
-export type PageLanguage = { tag: string; texts: PageTexts & { tag: string } };
+export type PageLanguage = { tag: string; texts: SpokenTexts };
 
-export function pageLanguage(tag: string | undefined): PageLanguage {
-  const texts = pageTexts(tag);
+export function pageLanguage(words: PageWords, tag: string | undefined): PageLanguage {
+  const texts = words.find(tag);
   return { tag: tag ?? texts.tag, texts };
 }
 
@@ -94,17 +94,18 @@ function directionOf(tag: string): 'ltr' | 'rtl' {
 
 /** Words of the page itself, marked where they are in another language than the rest. */
 export function inWords({ tag, texts }: PageLanguage, text: string): Html {
-  return tag.split('-')[0]?.toLowerCase() === texts.tag
+  return baseOf(tag) === baseOf(texts.tag)
     ? html`${text}`
     : html`<span lang="${texts.tag}" dir="${directionOf(texts.tag)}">${text}</span>`;
 }
 
-const SPOKEN = createLanguages(PAGE_LANGUAGES.map((tag) => ({ name: tag, tag, isDefault: tag === 'en' })));
-
 /** One page for every link that does not work, and one for every other failure. */
-export function failAsPage(request: HttpRequest, reply: HttpReply, { status }: InnkeeperError): void {
-  const language = pageLanguage(SPOKEN.negotiate(request.headers['accept-language'])?.tag);
-  const { invalid, invalidAbout, later, laterAbout } = language.texts;
-  const [title, about] = status === 404 ? [invalid, invalidAbout] : [later, laterAbout];
-  sendPage(reply, { language, title, main: html`<div class="box"><p>${about}</p></div>` });
+export function failAsPageIn(words: PageWords) {
+  const spoken = createLanguages(words.tags.map((tag) => ({ name: tag, tag, isDefault: tag === 'en' })));
+  return (request: HttpRequest, reply: HttpReply, { status }: InnkeeperError): void => {
+    const language = pageLanguage(words, spoken.negotiate(request.headers['accept-language'])?.tag);
+    const { invalid, invalidAbout, later, laterAbout } = language.texts;
+    const [title, about] = status === 404 ? [invalid, invalidAbout] : [later, laterAbout];
+    sendPage(reply, { language, title, main: html`<div class="box"><p>${about}</p></div>` });
+  };
 }

@@ -2,6 +2,7 @@ import type { Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/open-link.ts';
+import type { PageWords } from '../../domain/preferences/page-texts.ts';
 import { effectiveSelections } from '../../domain/selections/effective.ts';
 import { isOpenText, type OpenText, textsOf } from '../../domain/selections/open-texts.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
@@ -11,17 +12,17 @@ import type { Routes } from '../server/routes.ts';
 import { type Entered, readField, readForm, readTexts, toTexts } from './field-values.ts';
 import { type Field, type FieldView, renderField } from './fields.ts';
 import { type Html, html } from './html.ts';
-import { failAsPage, inWords, pageLanguage, sendPage } from './page.ts';
+import { failAsPageIn, inWords, pageLanguage, sendPage } from './page.ts';
 
 /** As many as one PUT of user options takes. */
 const MAX_CHANGES = 500;
 
 /** CONTRACT.md section 7: the options of the user that a link names. A GET changes nothing. */
-export function preferencePageRoutes(app: Routes, service: Service): void {
-  const options = { schema: { hide: true }, failAsPage };
+export function preferencePageRoutes(app: Routes, service: Service, words: PageWords): void {
+  const options = { schema: { hide: true }, failAsPage: failAsPageIn(words) };
   app.get('/p/:link', options, async (request, reply) => {
     const opened = await open(service, request);
-    return show(service, request, reply, opened, {});
+    return show(service, words, request, reply, opened, {});
   });
   app.post('/p/:link', options, async (request, reply) => {
     const opened = await open(service, request);
@@ -29,16 +30,16 @@ export function preferencePageRoutes(app: Routes, service: Service): void {
     const language = languageOf(request, opened);
     const entered = keysOf(opened).flatMap((placed) => readField(form, placed) ?? []);
     const touched = entered.filter(({ isTouched }) => isTouched);
-    if (touched.length === 0) return show(service, request, reply, opened, { note: 'unchanged' });
+    if (touched.length === 0) return show(service, words, request, reply, opened, { note: 'unchanged' });
     if (touched.length > MAX_CHANGES) throw new InnkeeperError('badRequest');
     try {
       await saveByLink(service, opened, 'preference_link', () => touched.map((each) => toWanted(each, language)));
     } catch (error) {
       const wrong = wrongKeys(error);
       if (!wrong) throw error;
-      return show(service, request, reply.code(422), opened, { note: 'notSaved', entered, wrong });
+      return show(service, words, request, reply.code(422), opened, { note: 'notSaved', entered, wrong });
     }
-    return show(service, request, reply, opened, { note: 'saved' });
+    return show(service, words, request, reply, opened, { note: 'saved' });
   });
 }
 
@@ -82,6 +83,7 @@ type State = {
 
 async function show(
   service: Service,
+  words: PageWords,
   request: HttpRequest,
   reply: HttpReply,
   opened: OpenedLink,
@@ -89,7 +91,7 @@ async function show(
 ): Promise<HttpReply> {
   const { application, catalog, groups } = opened;
   const language = languageOf(request, opened);
-  const page = pageLanguage(language?.tag);
+  const page = pageLanguage(words, language?.tag);
   const { texts } = page;
   const view: FieldView = { catalog, language, page };
   const values = await currentValues(service, opened, language);

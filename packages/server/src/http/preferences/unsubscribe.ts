@@ -1,24 +1,25 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type OpenedLink, saveByLink } from '../../domain/preferences/open-link.ts';
+import { fill, type PageWords } from '../../domain/preferences/page-texts.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 import { type Html, html } from './html.ts';
-import { failAsPage, inWords, type PageLanguage, pageLanguage, sendPage } from './page.ts';
+import { failAsPageIn, inWords, type PageLanguage, pageLanguage, sendPage } from './page.ts';
 import { languageOf, open } from './preference-page.ts';
 
 /**
  * RFC 8058. Mail programs send the POST by themselves: without cookies, from anywhere, and they follow no redirect. What scanners
  * of mail send are GETs, which show a button and change nothing.
  */
-export function unsubscribeRoutes(app: Routes, service: Service): void {
-  const options = { schema: { hide: true }, failAsPage };
+export function unsubscribeRoutes(app: Routes, service: Service, words: PageWords): void {
+  const options = { schema: { hide: true }, failAsPage: failAsPageIn(words) };
   app.get('/u/:link', options, async (request, reply) => {
     const opened = await openToUnsubscribe(service, request);
-    const language = pageLanguage(languageOf(request, opened)?.tag);
+    const language = pageLanguage(words, languageOf(request, opened)?.tag);
     const { unsubscribe, unsubscribeAbout } = language.texts;
-    const about = inWords(language, unsubscribeAbout(opened.application.name));
+    const about = inWords(language, fill(unsubscribeAbout, { application: opened.application.name }));
     const form = html`<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>${inWords(language, unsubscribe)}</button></form>`;
     return sendPage(reply, {
       language,
@@ -31,7 +32,7 @@ export function unsubscribeRoutes(app: Routes, service: Service): void {
   app.post('/u/:link', options, async (request, reply) => {
     const opened = await openToUnsubscribe(service, request);
     const { application } = opened;
-    const language = pageLanguage(languageOf(request, opened)?.tag);
+    const language = pageLanguage(words, languageOf(request, opened)?.tag);
     const { texts } = language;
     const more = pageLink(request, language);
     try {
@@ -42,7 +43,7 @@ export function unsubscribeRoutes(app: Routes, service: Service): void {
       const main = html`<p class="note failed" role="alert">${inWords(language, texts.notOffered)}</p>${more}`;
       return sendPage(reply.code(422), { language, title: texts.unsubscribe, application, main });
     }
-    const about = inWords(language, texts.unsubscribedAbout(application.name));
+    const about = inWords(language, fill(texts.unsubscribedAbout, { application: application.name }));
     const main = html`<p class="note done" role="status" tabindex="-1" autofocus>${about}</p>${more}`;
     return sendPage(reply, { language, title: texts.unsubscribed, application, main });
   });
