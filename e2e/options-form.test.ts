@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createUsersClient } from '@innkeeper/client/users';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -12,7 +13,7 @@ import { ownBrowser } from './portal.ts';
 let service: TestServer;
 let pages: Awaited<ReturnType<typeof servePage>>;
 let browser: Browser;
-const open: { close(): Promise<void> }[] = [];
+const open: { close(): Promise<unknown> }[] = [];
 
 beforeAll(async () => {
   [service, pages, browser] = await Promise.all([
@@ -31,8 +32,12 @@ afterAll(async () => {
 });
 
 /** A user in front of the form; `tokens` is what the page answers when it is asked for one. */
-async function openForm(prepare: (page: Page) => Promise<unknown> = async () => {}, shown: Shown = {}) {
-  const shop = await withCatalog(service, CATALOG, { allowedOrigins: [pages.origin] });
+async function openForm(
+  prepare: (page: Page) => Promise<unknown> = async () => {},
+  shown: Shown = {},
+  { origin }: { origin: string } = pages,
+) {
+  const shop = await withCatalog(service, CATALOG, { allowedOrigins: [origin] });
   const users = createUsersClient({ baseUrl: service.url, ...shop.application });
   const user = { clientUserId: uniqueName(), clientUserName: 'Ada' };
   const { access_token, service_user_code } = await users.signIn(user);
@@ -51,11 +56,11 @@ async function openForm(prepare: (page: Page) => Promise<unknown> = async () => 
   await page.addInitScript((given) => Object.assign(globalThis, given), { connection, shown });
   await prepare(page);
   // Other origins are let in from the moment that this process has noticed the setting.
-  const headers = { origin: pages.origin };
+  const headers = { origin: origin };
   await expect
     .poll(async () => (await shop.get('/api/option_groups', headers)).headers.get('access-control-allow-origin'))
-    .toBe(pages.origin);
-  await page.goto(pages.origin);
+    .toBe(origin);
+  await page.goto(origin);
   const saved = async () =>
     Object.fromEntries((await options.selections().all()).map(({ option }) => [option.name, option.value]));
   /** What others on the page see. */
@@ -500,6 +505,44 @@ test('finding 7: one save for Enter, Tab and unmount; a question that nobody ans
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect.poll(saved).toEqual({ ratio: 1.5, newsletter: true, motto: 'all together' });
   await expect.poll(() => page.getByLabel('unsaved').innerText()).toBe('');
+});
+
+test('React 18.2 in a browser of two years ago shows, saves and follows as the newest does', async () => {
+  const old = await servePage(join(import.meta.dirname, 'options-form/react-18/node_modules'));
+  open.push(old);
+  const withoutNews = (page: Page) =>
+    page.addInitScript(() => {
+      // What Safari 16.4 lacks, and what older pages patch away.
+      for (const [owner, names] of [
+        [AbortSignal, ['any', 'timeout']],
+        [Intl, ['DisplayNames']],
+        [Promise, ['withResolvers', 'try']],
+        [Object, ['groupBy']],
+        [Map, ['groupBy']],
+        [URL, ['canParse', 'parse']],
+        [Set.prototype, ['union', 'difference', 'intersection']],
+        [Iterator.prototype, ['map', 'filter', 'toArray', 'find', 'some', 'flatMap']],
+        [globalThis, ['Iterator']],
+      ] as [object, string[]][]) {
+        for (const name of names) Reflect.deleteProperty(owner, name);
+      }
+    });
+  const { page, options, saved, complaints } = await openForm(withoutNews, {}, old);
+  await page.getByRole('switch', { name: 'Newsletter' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const volume = page.getByRole('textbox', { name: 'Volume' });
+  await volume.fill('loud');
+  await volume.press('Enter');
+  await page.getByRole('alert').getByText('This is not a number.').waitFor();
+  await volume.fill('7');
+  await volume.press('Enter');
+  await expect.poll(saved).toEqual({ newsletter: true, volume: 7 });
+  await options.save('all.volume', 8);
+  await expect.poll(() => volume.inputValue()).toBe('8');
+  await page.getByRole('button', { name: 'ar', exact: true }).click();
+  await expect.poll(() => page.locator('form').getAttribute('dir')).toBe('rtl');
+  expect(complaints).toEqual([]);
+  expect(await page.locator('#root').getAttribute('data-react')).toBe('18.2.0');
 });
 
 test('what another device saves is shown by itself', async () => {

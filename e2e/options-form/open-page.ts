@@ -7,11 +7,13 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { expect } from 'vitest';
 
-/** page.tsx as a page of its own on an origin of its own. */
-export async function servePage() {
+/** page.tsx as a page of its own on an origin of its own; with the React in a folder of node_modules, if one is given. */
+export async function servePage(modules?: string) {
+  const alias = modules ? { react: join(modules, 'react'), 'react-dom': join(modules, 'react-dom') } : {};
   const bundle = await rolldown({
     input: join(import.meta.dirname, 'page.tsx'),
     platform: 'browser',
+    resolve: { alias },
     // "use client" is for servers that render.
     onLog: (level, log, tell) => log.code === 'MODULE_LEVEL_DIRECTIVE' || tell(level, log),
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },

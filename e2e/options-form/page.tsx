@@ -1,6 +1,6 @@
 import { createOptionsClient } from '@innkeeper/client';
 import { InnkeeperProvider, OptionField, OptionsForm, useOption, useUnsavedOptions } from '@innkeeper/react';
-import { StrictMode, useEffect, useMemo, useState } from 'react';
+import { StrictMode, useEffect, useMemo, useState, version } from 'react';
 import { createRoot } from 'react-dom/client';
 
 export type Shown = {
@@ -80,6 +80,7 @@ const useHeld = (name: string) => {
 
 const root = document.getElementById('root');
 if (root) {
+  root.dataset.react = version;
   createRoot(root).render(
     <StrictMode>
       <Page />
