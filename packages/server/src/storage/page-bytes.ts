@@ -1,7 +1,7 @@
 import type { HistoryPlace } from './port.ts';
 
 /** What a page of rows holds at most, beside the row that fills it: rows differ in size by a factor of a thousand. */
-export const PAGE_BYTES = 1_048_576;
+const PAGE_BYTES = 1_048_576;
 
 /** Rows that a walk reads at a time, if they are small. */
 export const WALK_ROWS = 500;

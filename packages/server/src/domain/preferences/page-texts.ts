@@ -35,7 +35,7 @@ const en = {
   laterAbout: 'Your request could not be answered at the moment. Nothing was saved.',
 };
 
-export type TextName = keyof typeof en;
+type TextName = keyof typeof en;
 export type PageTexts = Record<TextName, string>;
 
 const de: PageTexts = {
