@@ -4500,6 +4500,30 @@ export interface components {
             };
         };
         /**
+         * @description - `9429` Too many failed credentials from this address.
+         *     - `9429` Too many open event streams.
+         *     - `9429` Too many requests.
+         */
+        Error429_tooManyFailures_tooManyStreams_rateLimited: {
+            headers: {
+                /** @description seconds to wait */
+                "Retry-After"?: string;
+                /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
+                "RateLimit-Policy"?: string;
+                /** @description remaining requests (r), and seconds until more are available (t) */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9429";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
          * @description - `9429` Too many sign-in attempts. Try again later.
          *     - `9429` Too many failed credentials from this address.
          *     - `9429` Too many requests.
@@ -5351,7 +5375,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            429: components["responses"]["Error429_tooManyFailures_tooManyStreams_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
         };
@@ -5661,7 +5685,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
                 /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
@@ -5755,7 +5779,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
                 /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
@@ -5896,7 +5920,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
                 /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
@@ -6228,7 +6252,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
                 /** @description with HTTP Basic */
                 user_uid?: string;
@@ -6360,7 +6384,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            429: components["responses"]["Error429_tooManyFailures_tooManyStreams_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
@@ -7406,7 +7430,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
             };
             header?: never;
@@ -8960,7 +8984,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
                 /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
@@ -10856,7 +10880,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
             };
             header?: never;
@@ -11625,7 +11649,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
             };
             header?: never;
@@ -11891,7 +11915,7 @@ export interface operations {
             query?: {
                 /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; larger values are clamped */
+                /** @description page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size */
                 limit?: number;
             };
             header?: never;

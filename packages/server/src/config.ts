@@ -61,6 +61,8 @@ export const SETTINGS = {
     describe: `default rate limit per application: ${RATE_LIMIT_FORM}`,
   },
   addressRateLimit: { default: 'off', describe: `rate limit per client IP address: ${RATE_LIMIT_FORM}` },
+  streams: { default: '10000', describe: 'open event streams of one process' },
+  streamsPerApplication: { default: '5000', describe: 'open event streams of one application in one process' },
   cache: {
     default: '64 MiB',
     describe: 'memory for cached catalog responses of all applications, in KiB, MiB or GiB',
@@ -149,6 +151,7 @@ export type Config = {
   rateLimit: RateLimit | 'off';
   addressRateLimit: RateLimit | 'off';
   /** Bytes for ready responses to catalog reads. */
+  streams: { inAll: number; perApplication: number };
   cacheBytes: number;
   /** Whether the latest requests of applications are kept. */
   requestLog: boolean;
@@ -267,6 +270,14 @@ export function readConfig(
     ),
     rateLimit: check('rateLimit', readRateLimit(text('rateLimit')), RATE_LIMIT_FORM),
     addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
+    streams: {
+      inAll: check('streams', readInteger(text('streams'), 0, 1_000_000), 'a number from 0 to 1000000'),
+      perApplication: check(
+        'streamsPerApplication',
+        readInteger(text('streamsPerApplication'), 0, 1_000_000),
+        'a number from 0 to 1000000',
+      ),
+    },
     cacheBytes: check('cache', readBytes(text('cache')), 'a number with its unit, for example 64 MiB'),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
     webhooksAllow: check(

@@ -199,7 +199,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const log = logOutput();
     const sources = { cacheBytes: () => catalogCache.bytes, droppedLogLines: () => log.droppedLines };
     const metrics = createMetrics({ ...sources, ...service }, metricsText);
-    const liveEvents = new LiveEvents(service);
+    const liveEvents = new LiveEvents(service, config.streams);
     const app = createApp({
       config,
       service,

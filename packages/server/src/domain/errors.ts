@@ -680,6 +680,13 @@ export const ERRORS = {
     remedy:
       'Retry after the seconds in Retry-After. RateLimit-Policy gives the limit, RateLimit the remaining requests.',
   },
+  tooManyStreams: {
+    code: '9429',
+    status: 429,
+    message: 'Too many open event streams.',
+    remedy:
+      'Close streams that are not needed, and retry after the seconds in Retry-After. Pages of the feed are still served.',
+  },
   headersTooLarge: {
     code: '9431',
     status: 431,

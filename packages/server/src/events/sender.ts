@@ -14,6 +14,8 @@ const WITHIN_MS = 10_000;
 const KEPT_BYTES = 1024;
 /** What is longer is not read to its end. */
 const MOST_BYTES = 65_536;
+/** 1xx responses before the real one: no receiver needs more. */
+const MOST_EARLY = 10;
 const IDLE_MS = 4_000;
 const LONGEST_URL = 2048;
 const NAME_SERVER = { timeout: 2_000, tries: 2 };
@@ -30,6 +32,10 @@ type Options = {
 
 class AddressNotAllowed extends Error {
   override name = 'AddressNotAllowed';
+}
+
+class NoResponse extends Error {
+  override name = 'NoResponse';
 }
 
 class Overdue extends Error {
@@ -110,6 +116,11 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
           // The receiver closed an idle connection at this moment.
           else if (sent.reusedSocket && error.code === 'ECONNRESET') send(target);
           else fail(problemOf(error));
+        });
+        let early = 0;
+        sent.on('information', () => {
+          early++;
+          if (early > MOST_EARLY) sent.destroy(new NoResponse());
         });
         sent.on('response', (response) => {
           const kept: Buffer[] = [];
@@ -193,6 +204,7 @@ const PROBLEMS: Record<string, SendProblem> = {
 
 function problemOf(error: Error): SendProblem {
   if (error instanceof Overdue) return 'timeout';
+  if (error instanceof NoResponse) return 'connection-lost';
   if (error instanceof AddressNotAllowed) return 'address-not-allowed';
   // Happy eyeballs: each address failed in its own way.
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;

@@ -1,5 +1,6 @@
 import type { FieldError } from '../domain/errors.ts';
 import { InnkeeperError } from '../domain/errors.ts';
+import { takePage } from '../page-bytes.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -38,7 +39,7 @@ export function badParameter(problems: FieldError[]): InnkeeperError {
   return new InnkeeperError('badParameter', { fields, ...(first && { message: `${first.field} ${first.message}.` }) });
 }
 
-/** A page that ended early because of its size (storage/page-bytes.ts) has its own number as limit: the next one begins there. */
+/** A page that ended early because of its size (page-bytes.ts) has its own number as limit: the next one begins there. */
 export function toPage<T>(items: T[], total: number, { offset, limit }: Page): Listing<T> {
   const isCut = items.length < limit && offset + items.length < total;
   return { items, total, offset, limit: isCut ? items.length : limit };
@@ -46,8 +47,20 @@ export function toPage<T>(items: T[], total: number, { offset, limit }: Page): L
 
 export type Listing<T> = { items: T[]; total: number; offset: number; limit: number };
 
-export function toListing<T>(all: readonly T[], { offset, limit }: Page): Listing<T> {
-  return { items: all.slice(offset, offset + limit), total: all.length, offset, limit };
+export function toListing<T>(all: readonly T[], page: Page, sizeOf: (item: T) => number = () => 0): Listing<T> {
+  return toPage(takePage(all.slice(page.offset, page.offset + page.limit), sizeOf), all.length, page);
+}
+
+/** The same as JSON, where items differ much in size: they are written one by one until the page is full. */
+export function writeListing<T>(all: readonly T[], page: Page, view: (item: T, index: number) => object) {
+  const wanted = Iterator.from(all.slice(page.offset, page.offset + page.limit));
+  const items = takePage(
+    wanted.map((item, index) => JSON.stringify(view(item, index))),
+    (text) => text.length,
+  );
+  const { total, offset, limit } = toPage(items, all.length, page);
+  const text = `{"items":[${items.join()}],"total":${total},"offset":${offset},"limit":${limit}}`;
+  return { text, page: { total, offset, limit } };
 }
 
 /** Parameters that a link keeps beside offset and limit: others did not shape the page. */

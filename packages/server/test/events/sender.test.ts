@@ -152,6 +152,37 @@ describe('sending', () => {
     expect(await post(receiver.url)).toMatchObject({ status: null, problem: 'connection-lost' });
   });
 
+  test.each([
+    ['interim responses', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['early hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
+    ['headers', 'x-more: y\r\n'],
+    ['one header', 'y'],
+  ])('endless %s are a failed try, at once', async (what, piece) => {
+    let written = 0;
+    receiver.answer = (_, { socket }) => {
+      socket?.write(what === 'headers' ? 'HTTP/1.1 200 OK\r\n' : what === 'one header' ? 'HTTP/1.1 200 OK\r\nx: ' : '');
+      const more = (): void => {
+        while (socket && !socket.destroyed && written < 1e9) {
+          written += 1000 * piece.length;
+          if (!socket.write(piece.repeat(1000))) return void socket.once('drain', more);
+        }
+      };
+      more();
+      return undefined;
+    };
+    expect(await post(receiver.url)).toMatchObject({ status: null, problem: 'connection-lost' });
+    expect(written).toBeLessThan(1e8);
+  });
+
+  test('a few interim responses precede the real one', async () => {
+    receiver.answer = (_, response) => {
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</a>' });
+      return 204;
+    };
+    expect(await post(receiver.url)).toMatchObject({ status: 204, problem: null });
+  });
+
   test('connections are used again, and one that the receiver has closed meanwhile costs nothing', async () => {
     const sockets = new Set<unknown>();
     receiver.answer = (_, response) => {

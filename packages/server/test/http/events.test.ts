@@ -56,6 +56,34 @@ describe.each(databases)('events on $kind', (database) => {
     expect(received.endsWith('0\r\n\r\n')).toBe(true);
   });
 
+  test('streams have a limit for each user, application and process, and a place again when one ends', async () => {
+    const small = await startTestServer(await database.fresh(), { streams: '4', streamsPerApplication: '3' });
+    try {
+      const [one, other] = [await withCatalog(small), await withCatalog(small)];
+      const open = ({ application }: typeof one) =>
+        EventReader.open(`${small.url}/api/v2/app/${application.clientId}/events`, basic(application));
+      const readers = [await open(one), await open(one), await open(one)];
+      const refused = await small.send('GET', `/api/v2/app/${one.application.clientId}/events`, {
+        headers: { ...basic(one.application), accept: 'text/event-stream' },
+      });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+      expect(refused.json).toMatchObject({ code: '9429', message: 'Too many open event streams.' });
+      readers.push(await open(other));
+      expect(readers.map(({ response }) => response.status)).toEqual([200, 200, 200, 200]);
+      expect((await open(other)).response.status).toBe(429);
+      for (const reader of readers) reader.close();
+      await expect.poll(async () => (await open(one)).response.status).toBe(200);
+    } finally {
+      await small.close();
+    }
+    const { accessToken } = await signIn();
+    const mine = await Promise.all(Array.from({ length: 50 }, () => followUser(accessToken)));
+    expect(mine.every(({ response }) => response.status === 200)).toBe(true);
+    const refused = await followUser(accessToken, { 'last-event-id': mine[0]?.lastId ?? '' });
+    expect(refused.response.status).toBe(429);
+    for (const reader of mine) reader.close();
+  });
+
   test('the feed tells what happened, in order, and goes on where it was left', async () => {
     const start = await latest();
     const user = await signIn();

@@ -12,8 +12,15 @@ export const BEAT_MS = 15_000;
 /** Events that a stream is given at once: what is read ahead for a slow client. One may have 100 kB. */
 const PAGE = 20;
 
+/** Streams of one user: of all tabs and devices. */
+const MAX_OF_USER = 50;
+/** Clients that are refused come back after so many seconds. */
+const RETRY_SECONDS = 30;
+
 type Parts = Pick<Service, 'storage' | 'catalogs' | 'keyring'>;
 type Wanted = { after: number | 'start' | 'latest'; types?: readonly EventType[] | undefined };
+/** In this process. */
+type StreamLimits = { inAll: number; perApplication: number };
 
 /** Shared by all who follow from the same place. */
 export type LivePage = {
@@ -30,22 +37,26 @@ export type LivePage = {
  */
 export class LiveEvents {
   readonly #parts: Parts;
+  readonly #limits: StreamLimits;
+  readonly #open = new OpenStreams();
   readonly #waiting = new Set<Follower>();
   readonly #pages = new Map<string, Promise<LivePage>>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #followers = new Set<Follower>();
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, limits: StreamLimits) {
     this.#parts = parts;
+    this.#limits = limits;
   }
 
   get count(): number {
     return this.#followers.size;
   }
 
-  /** Answers once the first events are read. Throws cursorExpired. */
-  async follow(application: Application, wanted: Wanted): Promise<Follower> {
+  /** Answers once the first events are read. Throws cursorExpired and tooManyStreams. */
+  async follow(application: Application, wanted: Wanted, userId?: string): Promise<Follower> {
+    const leave = this.#enter(application, userId);
     const follower = new Follower(application, wanted, {
       read: (after) => this.#read(application, { ...wanted, after }),
       wait: () => {
@@ -53,14 +64,38 @@ export class LiveEvents {
         this.#timer ??= setTimeout(() => void this.#poll(), POLL_MS).unref();
       },
       leave: () => {
+        leave();
         this.#waiting.delete(follower);
         this.#followers.delete(follower);
       },
     });
-    await follower.open();
+    try {
+      await follower.open();
+    } catch (error) {
+      leave();
+      throw error;
+    }
     if (this.#isClosed) follower.end();
     else this.#followers.add(follower);
     return follower;
+  }
+
+  /** Counted before anything is read; answers what to call when the stream is over. */
+  #enter({ appId }: Application, userId: string | undefined): () => void {
+    const bounds: [name: string, most: number][] = [
+      ['', this.#limits.inAll],
+      [`${appId}`, this.#limits.perApplication],
+      ...(userId === undefined ? [] : [[`${appId} ${userId}`, MAX_OF_USER] as [string, number]]),
+    ];
+    if (bounds.some(([name, most]) => this.#open.count(name) >= most)) {
+      throw new InnkeeperError('tooManyStreams', { headers: { 'retry-after': String(RETRY_SECONDS) } });
+    }
+    for (const [name] of bounds) this.#open.add(name, 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) for (const [name] of bounds) this.#open.add(name, -1);
+      isOpen = false;
+    };
   }
 
   /** Ends every stream: their clients come back, to another replica or to the next process. */
@@ -107,6 +142,21 @@ export class LiveEvents {
         return [...(byUser.get(userId) ?? []), ...(byUser.get(null) ?? [])].sort((one, other) => one.no - other.no);
       },
     };
+  }
+}
+
+/** How many streams there are of each name; what has none takes no memory. */
+class OpenStreams {
+  readonly #counts = new Map<string, number>();
+
+  count(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  add(name: string, change: 1 | -1): void {
+    const count = this.count(name) + change;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
   }
 }
 

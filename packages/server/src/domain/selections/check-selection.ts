@@ -9,6 +9,8 @@ export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError
 
 /** Different values beyond this many are not even looked at: no key has so many. */
 export const MAX_VALUES = 2_000;
+/** Characters of a list, as JSON: what one request can send. Else `add` could grow it, and each change is kept with all of it. */
+const MAX_LIST = 65_536;
 /** A response lists at most this many invalid and this many allowed values: it is never much larger than its request. */
 const MAX_PROBLEMS = 10;
 const MAX_ALLOWED = 100;
@@ -80,6 +82,9 @@ export function changeList(
   if (problems.length > 0) return { problems };
   const changed = inCatalogOrder(key, [...list.filter((value) => !removes.has(value)), ...(added.value as Scalar[])]);
   const atMost = Math.min(key.maxSelected ?? MAX_VALUES, MAX_VALUES);
+  if (add.length > 0 && JSON.stringify(changed).length > MAX_LIST) {
+    return { problems: [{ field: 'add', message: `must leave a list of at most ${MAX_LIST} characters` }] };
+  }
   if (changed.length >= key.minSelected && changed.length <= atMost) return { value: changed };
   const { message } = countProblem(key, changed.length, atMost);
   return {

@@ -52,7 +52,7 @@ const schema = {
     ),
     410: Type.Object({ oldest: Type.String({ description: 'the cursor before the oldest event that is kept' }) }),
   },
-  errors: [...BACK_END_ERRORS, 'usersBadRequest', 'cursorInvalid', 'cursorExpired'],
+  errors: [...BACK_END_ERRORS, 'usersBadRequest', 'cursorInvalid', 'cursorExpired', 'tooManyStreams'],
   examples: {
     selections: {
       summary: 'What users saved',

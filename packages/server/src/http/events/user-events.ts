@@ -38,7 +38,7 @@ const schema = {
   headers: Type.Object({ 'Last-Event-ID': Type.Optional(Type.String()) }),
   produces: EVENT_STREAM,
   response: { 200: Type.String({ description: 'events `selection`, `catalog` and `reset`' }) },
-  errors: USER_ERRORS,
+  errors: [...USER_ERRORS, 'tooManyStreams'],
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 6 */
@@ -55,8 +55,9 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
     noteUser(request, user);
     const cursor = (no: number): string => writeCursor(keyring, application, no);
     const lastId = request.headers['last-event-id'];
-    const resumed = typeof lastId === 'string' && lastId !== '' ? await resume(application, lastId) : undefined;
-    const follower = resumed ?? (await live.follow(application, { after: 'latest', types: TYPES }));
+    const resumed =
+      typeof lastId === 'string' && lastId !== '' ? await resume(application, lastId, user.userId) : undefined;
+    const follower = resumed ?? (await live.follow(application, { after: 'latest', types: TYPES }, user.userId));
     const isLost = lastId !== undefined && !resumed;
     const body = eventStream({
       ...{ follower, cursor, first: isLost ? writeEvent('reset', {}, cursor(follower.place)) : '' },
@@ -73,11 +74,11 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
   });
 
   /** undefined: it is no cursor, or what came after it is gone or too much to look through. */
-  async function resume(application: Application, lastId: string): Promise<Follower | undefined> {
+  async function resume(application: Application, lastId: string, userId: string): Promise<Follower | undefined> {
     try {
       const after = readCursor(keyring, application, lastId, 'Last-Event-ID');
       if ((await storage.events.newest()) - after > MAX_BEHIND) return undefined;
-      return await live.follow(application, { after, types: TYPES });
+      return await live.follow(application, { after, types: TYPES }, userId);
     } catch (error) {
       if (error instanceof InnkeeperError) return undefined;
       throw error;

@@ -1,4 +1,4 @@
-import { describeOptions } from '../../domain/selections/describe-options.ts';
+import { type DescribedOption, describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
@@ -35,11 +35,15 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     const { userId } = await findUser(service, application, params.userUid as string);
     await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const options = await describeOptions(service, await service.catalogs.get(application.appId), userId);
-    const { items, ...rest } = toListing(options, page);
+    const { items, ...rest } = toListing(options, page, sizeOf);
     const listing = { items: items.map(viewOption), ...rest };
     const path = `/manage/v1/applications/${application.clientId}/users/${userId}/options`;
     const link = linkHeader(path, query, listing);
     if (link !== undefined) reply.header('link', link);
     return listing;
   });
+}
+
+function sizeOf({ record }: DescribedOption): number {
+  return (record?.value.length ?? 0) + (record?.texts?.length ?? 0);
 }

@@ -3,7 +3,7 @@ import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-import { type Listing, linkHeader, type Query, readParameter } from '../paging.ts';
+import { linkHeader, type Query, readParameter } from '../paging.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, toWireBytes, WireText } from '../server/wire-text.ts';
@@ -20,7 +20,9 @@ export type CatalogRequest = {
 export type CatalogSource = { service: Service; cache: CatalogCache };
 
 /** A read as it was understood: `name` has everything that shapes the body, besides the revision and the language. */
-export type CatalogRead = { name: string; make(wording: Wording): object };
+export type CatalogRead = { name: string; make(wording: Wording): Made };
+
+type Made = { text: string; page?: ReadyAnswer['page'] };
 
 /**
  * Answers a catalog read with bytes from memory: the first request of its kind in a revision makes them, all others
@@ -62,10 +64,9 @@ export function answerFromCatalog(
   return catalog ? answer(application.appId, catalog) : load(application);
 }
 
-function makeReady(value: object): ReadyAnswer {
-  const body = new WireText(toWireBytes(JSON.stringify(value)));
-  const { total, offset, limit } = value as Listing<unknown>;
-  return { body, etag: etagOf(body.toBuffer()), page: 'items' in value ? { total, offset, limit } : undefined };
+function makeReady({ text, page }: Made): ReadyAnswer {
+  const body = new WireText(toWireBytes(text));
+  return { body, etag: etagOf(body.toBuffer()), page };
 }
 
 /** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */

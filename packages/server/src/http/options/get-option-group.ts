@@ -44,7 +44,9 @@ export function getOptionGroupRoute(app: Routes, from: CatalogSource): void {
       const group = findGroup(catalog, params.option_group_uid, undefined) as Group;
       return {
         name: group.groupUid,
-        make: (wording) => viewGroup(catalog, group, catalog.groups.indexOf(group), wording),
+        make: (wording) => ({
+          text: JSON.stringify(viewGroup(catalog, group, catalog.groups.indexOf(group), wording)),
+        }),
       };
     }),
   );

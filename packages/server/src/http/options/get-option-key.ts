@@ -44,7 +44,10 @@ export function getOptionKeyRoute(app: Routes, from: CatalogSource): void {
     answerFromCatalog(from, request, reply, ({ catalog, params }) => {
       const placed = catalog.keyByUid.get(params.option_key_uid as string);
       if (!placed) throw new InnkeeperError('keyNotFound');
-      return { name: placed.key.keyUid, make: (wording) => viewKey(catalog, placed, wording) };
+      return {
+        name: placed.key.keyUid,
+        make: (wording) => ({ text: JSON.stringify(viewKey(catalog, placed, wording)) }),
+      };
     }),
   );
 }

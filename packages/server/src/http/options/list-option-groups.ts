@@ -1,4 +1,4 @@
-import { readPage, toListing } from '../paging.ts';
+import { readPage, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
@@ -42,13 +42,8 @@ export function listOptionGroupsRoute(app: Routes, from: CatalogSource): void {
       const page = readPage(query);
       return {
         name: `${page.offset} ${page.limit}`,
-        make(wording) {
-          const { items, ...shown } = toListing(catalog.groups, page);
-          return {
-            items: items.map((group, index) => viewGroup(catalog, group, page.offset + index, wording)),
-            ...shown,
-          };
-        },
+        make: (wording) =>
+          writeListing(catalog.groups, page, (group, index) => viewGroup(catalog, group, page.offset + index, wording)),
       };
     }),
   );

@@ -1,5 +1,5 @@
 import { Type } from '../../schema.ts';
-import { readPage, readParameter, toListing } from '../paging.ts';
+import { readPage, readParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
@@ -52,8 +52,7 @@ export function listOptionKeysRoute(app: Routes, from: CatalogSource): void {
         name: `${group?.groupUid ?? ''} ${page.offset} ${page.limit}`,
         make(wording) {
           const keys = group ? catalog.keys.filter((placed) => placed.group === group) : catalog.keys;
-          const { items, ...shown } = toListing(keys, page);
-          return { items: items.map((placed) => viewKey(catalog, placed, wording)), ...shown };
+          return writeListing(keys, page, (placed) => viewKey(catalog, placed, wording));
         },
       };
     }),

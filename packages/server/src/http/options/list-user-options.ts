@@ -3,10 +3,11 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { effectiveSelections } from '../../domain/selections/effective.ts';
 import { readSelections } from '../../domain/selections/read-selections.ts';
 import type { Service } from '../../domain/service.ts';
+import { PAGE_BYTES } from '../../page-bytes.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
-import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
+import { badParameter, linkHeader, type Query, readPage, readParameter, toPage } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
@@ -91,22 +92,22 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     const entries = filter.effective
       ? await effectiveSelections(service, application.appId, catalog, selections)
       : inCatalogOrder(catalog, selections);
-    const { items, ...shown } = toListing(
-      entries.filter(({ placed }) => filter.matches(placed)),
-      page,
-    );
+    const matching = entries.filter(({ placed }) => filter.matches(placed));
     const options: Written[] = [];
-    for (const { placed, record, source } of items) {
+    let bytes = 0;
+    for (const { placed, record, source } of matching.slice(page.offset, page.offset + page.limit)) {
       if (!record || source === 'default') options.push(writeDefault(view, placed, record));
       else {
         const isOfToday = record.revision === catalog.revision;
         const then = isOfToday ? { catalog, placed } : await placeAt(service, application.appId, record);
         options.push(writeUserOption(view, then, record, source));
       }
+      bytes += options.at(-1)?.bytes.length ?? 0;
+      if (bytes >= PAGE_BYTES) break;
     }
-    const link = linkHeader('/api/user_options', query, shown);
+    const { total, offset, limit } = toPage(options, matching.length, page);
+    const link = linkHeader('/api/user_options', query, { total, offset, limit });
     if (link !== undefined) reply.header('link', link);
-    const { total, offset, limit } = shown;
     const end = `],"total":${total},"offset":${offset},"limit":${limit}}`;
     return answerPrivately(request, reply, enclose('{"items":[', joinWritten(options), end));
   });

@@ -6,7 +6,12 @@ import { type TObject, type TProperties, type TSchema, Type } from '../../schema
 export const PagingQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'index of the first item' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 0, default: 50, description: 'page size, at most 200; larger values are clamped' }),
+    Type.Integer({
+      minimum: 0,
+      default: 50,
+      description:
+        'page size, at most 200; larger values are clamped, and a page of large items ends early: `limit` of the response is its size',
+    }),
   ),
 };
 

@@ -1,9 +1,9 @@
 import { type EventRow, STATE_TYPES, scanLimit, toEvent, toPage, typeNo } from '../event-rows.ts';
-import { untilFull } from '../page-bytes.ts';
 import type { EventStore, EventType, UserRecord } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { EventHorizon, NEWEST } from './event-horizon.ts';
 import type { Query } from './transactions.ts';
+import { untilFull } from './until-full.ts';
 
 const BATCH = 1000;
 

@@ -1,4 +1,3 @@
-import { LAST_PLACE, untilFull, WALK_ROWS } from '../page-bytes.ts';
 import type {
   HistoryPlace,
   KeySurvey,
@@ -9,12 +8,14 @@ import type {
   ValueRow,
   WantedChange,
 } from '../port.ts';
+import { LAST_PLACE, WALK_ROWS } from '../walk.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { addSelectionEvents } from './events.ts';
 import { actsOf, patience } from './gathering.ts';
 import { replaceValueStore } from './replace-value.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
+import { untilFull } from './until-full.ts';
 import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
 const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, value, language, texts,

@@ -1,5 +1,5 @@
+import { takePage } from '../../page-bytes.ts';
 import { type EventRow, STATE_TYPES, scanLimit, sizeOfEvent, toEvent, toPage, typeNo } from '../event-rows.ts';
-import { takePage } from '../page-bytes.ts';
 import type { EventStore, EventType, StoredEvent, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toUuid } from './encoding.ts';

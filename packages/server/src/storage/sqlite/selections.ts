@@ -1,4 +1,4 @@
-import { LAST_PLACE, takePage, WALK_ROWS } from '../page-bytes.ts';
+import { takePage } from '../../page-bytes.ts';
 import type {
   SaveOutcome,
   SelectionChange,
@@ -8,6 +8,7 @@ import type {
   SelectionStore,
   WantedChange,
 } from '../port.ts';
+import { LAST_PLACE, WALK_ROWS } from '../walk.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes, toUuid } from './encoding.ts';
 import { addEvent } from './events.ts';

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
+import { databases } from '../../databases.ts';
+import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
+import { type Wire, withCatalog } from './example-catalog.ts';
+
+const MIB = 1024 ** 2;
+
+/** Ten keys of 400 kB each, and one whose list grows. */
+const LARGE: CatalogFile = {
+  languages: [{ name: 'English', tag: 'en', default: true }],
+  groups: [
+    {
+      name: 'large',
+      keys: [
+        { name: 'tags', type: 'string', multiple: true },
+        ...Array.from({ length: 10 }, (_, at) => ({
+          name: `k${at}`,
+          type: 'string' as const,
+          values: Array.from({ length: 200 }, (_, no) => `${no}${'x'.repeat(950)}`),
+        })),
+      ],
+    },
+  ],
+};
+
+describe.each(databases)('large items on $kind', (database) => {
+  let server: TestServer;
+  let at: Awaited<ReturnType<typeof withCatalog>>;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    at = await withCatalog(server, LARGE);
+  });
+  afterAll(() => server.close());
+
+  /** All pages of a list, each begun where the one before says. */
+  const readAll = async (path: string, headers: Record<string, string>) => {
+    const pages: Wire[][] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const { json, text, headers: sent } = await server.send('GET', next, { headers });
+      expect(text.length).toBeLessThan(2 * MIB);
+      const items = json.items as Wire[];
+      if (sent.get('link')?.includes('rel="next"')) expect(json.limit).toBe(items.length);
+      pages.push(items);
+      next = /<([^>]+)>; rel="next"/.exec(sent.get('link') ?? '')?.[1];
+    }
+    return pages;
+  };
+
+  test('pages of keys end early, whatever limit is asked for, and no key is missed', async () => {
+    const pages = await readAll('/api/option_keys?limit=200', at.apiKey);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.flat().map(({ name }) => name)).toEqual(['tags', ...Array.from({ length: 10 }, (_, no) => `k${no}`)]);
+  });
+
+  test('a list grows to what one request could send, and no further', async () => {
+    const { accessToken } = await makeSignedInUser(server, at.application);
+    const headers = { ...at.apiKey, ...bearer(accessToken) };
+    const key = await at.choice('tags', undefined);
+    const add = (values: string[]) => server.post('/api/user_options', { ...key, add: values }, headers);
+    const texts = (no: number) => Array.from({ length: 10 }, (_, index) => `${no}.${index}`.padEnd(3_900, 'y'));
+    expect((await add(texts(1))).status).toBe(201);
+    const full = await add(texts(2));
+    expect(full.status).toBe(422);
+    expect(full.json).toMatchObject({
+      code: '1008',
+      errors: [{ field: 'add', message: 'must leave a list of at most 65536 characters' }],
+    });
+    const swapped = { ...key, add: ['z'], remove: texts(1).slice(1) };
+    expect((await server.post('/api/user_options', swapped, headers)).status).toBe(200);
+  });
+});
