@@ -4,6 +4,7 @@ import { type Config, commandName, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { exitOnUncaught } from './exit-on-uncaught.ts';
 import { createLogger } from './http/logging.ts';
+import { openFileProblem } from './open-file-limit.ts';
 import { type RunningServer, startServer } from './serve.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 import { answerWatch } from './worker-watch.ts';
@@ -30,7 +31,8 @@ export async function run(
     const isFirst = (cluster.worker?.id ?? 1) === 1;
     // A folder that was moved, or a mistyped path, shows as a database that is new.
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
-    if (isFirst) for (const problem of unknownVariables()) server.logger.warn(problem);
+    if (isFirst)
+      for (const problem of [...unknownVariables(), openFileProblem() ?? []].flat()) server.logger.warn(problem);
     if (ephemeral && process.connected) ephemeral.takeOrders(server.service, server.url);
     else if (options.demo && isFirst) await welcome(server, config);
     await asked;

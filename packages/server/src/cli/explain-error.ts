@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { ClockWrong } from '../domain/clock.ts';
+import { RAISE_FILE_LIMIT } from '../open-file-limit.ts';
 import { hardLinkSteps } from '../storage/hard-link-steps.ts';
 import {
   DatabaseDamaged,
@@ -46,6 +47,9 @@ export function explainError(error: unknown): Failure | undefined {
   if (isSqliteError(error)) {
     return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { wayOut: LOOK_AT_DATABASE });
   }
+  if (isFullTable(error)) {
+    return new Failure('too few files and connections can be open at once (EMFILE).', { wayOut: RAISE_FILE_LIMIT });
+  }
   if (isListenError(error)) {
     const problem = LISTEN_PROBLEMS[error.code] ?? error.code;
     return new Failure(`cannot listen on ${error.address}:${error.port}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
@@ -72,6 +76,10 @@ const LISTEN_PROBLEMS: Record<string, string> = {
   EACCES: 'permission denied',
   EADDRNOTAVAIL: 'not an address of this machine',
 };
+
+function isFullTable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+}
 
 function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {
   // Of workers, who share the port, it is the bind that fails.

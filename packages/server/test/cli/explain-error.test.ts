@@ -9,3 +9,11 @@ test.each([
 ])('a file that cannot be made (%s) comes with the advice that helps', (code, problem, wayOut) => {
   expect(explainError(fileError(code))).toMatchObject({ message: `/data/innkeeper.db.secret: ${problem}`, wayOut });
 });
+
+test('too few open files is not blamed on the address', () => {
+  const error = Object.assign(new Error('EMFILE'), { code: 'EMFILE', syscall: 'listen', address: '::1', port: 80 });
+  expect(explainError(error)).toMatchObject({
+    message: 'too few files and connections can be open at once (EMFILE).',
+    wayOut: expect.stringContaining('at least 1024'),
+  });
+});

@@ -39,6 +39,8 @@ export type ServeOptions = {
   env?: NodeJS.ProcessEnv;
   /** No file of it can be larger than so many KiB: as near to a full disk as one gets without a disk of one's own. */
   largestFile?: number;
+  /** It can have only so many files and connections open. */
+  openFiles?: number;
   /** With no more rights than the owner of the files has, also where the tests run as root. */
   asOwner?: boolean;
   /** A file, FIFO or device that its standard output is appended to. */
@@ -65,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
   if (options.asOwner && process.getuid?.() === 0) {
     command.unshift('setpriv', '--bounding-set=-dac_override,-dac_read_search,-fowner');
   }
-  const [file, ...rest] = largestFile === undefined ? command : limited(largestFile, command);
+  const [file, ...rest] = limited({ f: largestFile, n: options.openFiles }, command);
   const stdout = options.stdout === undefined ? 'pipe' : openSync(options.stdout, 'a');
   const child = spawn(file, rest, { cwd, env, stdio: ['ignore', stdout, 'pipe'] });
   if (stdout !== 'pipe') closeSync(stdout);
@@ -110,8 +112,11 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
 }
 
 /** Bash takes the limit over to what it becomes. */
-function limited(kib: number, command: string[]): [string, ...string[]] {
-  return ['bash', '-c', `ulimit -f ${kib}; exec "$@"`, 'bash', ...command];
+function limited(limits: Record<string, number | undefined>, command: [string, ...string[]]): [string, ...string[]] {
+  const set = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  if (set.length === 0) return command;
+  const orders = set.map(([name, limit]) => `ulimit -${name} ${limit};`).join(' ');
+  return ['bash', '-c', `${orders} exec "$@"`, 'bash', ...command];
 }
 
 /** Ends what a test left running. */

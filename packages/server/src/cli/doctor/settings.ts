@@ -1,4 +1,5 @@
 import { type Config, unknownVariables, unsafeSettings } from '../../config.ts';
+import { openFileProblem } from '../../open-file-limit.ts';
 import { splitWayOut } from '../split-way-out.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 
@@ -12,9 +13,9 @@ export function checkSettings(config: Config): Check[] {
   });
 }
 
-/** What is ignored in silence otherwise. */
+/** What is ignored in silence otherwise, and limits of the system. */
 export function checkEnvironment(): Check[] {
-  return unknownVariables().map((problem) => {
+  return [...unknownVariables(), openFileProblem() ?? []].flat().map((problem) => {
     const { message, wayOut = '' } = splitWayOut(problem);
     return warned('environment', message, wayOut);
   });

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+
+/** Each connection of a client needs one, and each thread and each connection to the database some. */
+const WANTED = 1_024;
+export const RAISE_FILE_LIMIT = `Allow at least ${WANTED}, better 65536: LimitNOFILE in a systemd unit, --ulimit nofile with Docker, ulimit -n in a shell.`;
+
+/** What is wrong, then what to do; undefined where the limit is high enough, or the system does not say. Node uses the hard limit. */
+export function openFileProblem(): string | undefined {
+  const limit = readLimit();
+  if (limit === undefined || limit >= WANTED) return undefined;
+  return `This process can have only ${limit} files and connections open at once: more clients than that cannot connect. ${RAISE_FILE_LIMIT}`;
+}
+
+function readLimit(): number | undefined {
+  try {
+    const hard = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return hard === undefined ? undefined : Number(hard);
+  } catch {
+    // Not Linux, or nothing can be opened at all.
+    return undefined;
+  }
+}
