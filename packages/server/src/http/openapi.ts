@@ -169,7 +169,11 @@ function describeParameters(
 ): Parameter[] {
   const { properties = {}, required = [] } = (shape ?? {}) as Shape;
   return Object.entries(properties).map(([name, { description, ...property }]) => {
-    const examples = examplesOf(schema, (example) => valuesOf(example)?.[name]);
+    const examples = examplesOf(schema, (example) => {
+      const value = valuesOf(example)?.[name];
+      // A parameter that may be repeated: an example may give it once.
+      return property.type === 'array' && value !== undefined ? [value].flat() : value;
+    });
     return {
       name,
       in: place,

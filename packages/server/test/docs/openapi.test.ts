@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readDoc } from '../../scripts/write-errors-doc.ts';
@@ -29,6 +30,25 @@ test('an independent validator finds nothing wrong with it', async () => {
   const result = await new Validator().validate(JSON.parse(text));
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
+});
+
+/** What Redocly's recommended rules find all the same, and why it stays. */
+const ACCEPTED = [
+  // A service_user_code is a UUID, never "by-client-id".
+  'no-ambiguous-paths: /api/v2/app/{clientId}/users/{serviceUserCode}/preference-link',
+  // Probes take no input that could be wrong.
+  'operation-4xx-response: /livez',
+  'operation-4xx-response: /readyz',
+];
+
+test("Redocly's recommended rules find nothing but what is accepted", async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source: text, config });
+  const told = found.map(({ ruleId, location: [place] }) => {
+    const path = place?.pointer?.split('/')[2]?.replaceAll('~1', '/');
+    return `${ruleId}: ${path}`;
+  });
+  expect(told.sort()).toEqual(ACCEPTED);
 });
 
 test('operations are named once, by a verb and what it is done to, and say what they can answer', () => {
