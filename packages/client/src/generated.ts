@@ -197,6 +197,26 @@ export interface paths {
         patch: operations["updateApplicationUserByClientId"];
         trace?: never;
     };
+    "/api/v2/app/{clientId}/users/{serviceUserCode}/deletion-receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a signed receipt of the deletion of a user
+         * @description A compact JWS with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, without personal data: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `deleted_at`, and `rows`, how many were deleted from each table. It can be read for 400 days after the deletion; keep it for longer.
+         */
+        get: operations["getDeletionReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/app/{clientId}/users/{serviceUserCode}/preference-link": {
         parameters: {
             query?: never;
@@ -1862,6 +1882,26 @@ export interface paths {
          * @description Every link made for this user so far stops working.
          */
         delete: operations["withdrawUserLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/users/{userUid}/deletion-receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a signed receipt of the deletion of a user
+         * @description A compact JWS with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, without personal data: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `deleted_at`, and `rows`, how many were deleted from each table. It can be read for 400 days after the deletion; keep it for longer.
+         */
+        get: operations["getUserDeletionReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5218,6 +5258,33 @@ export interface operations {
                 };
             };
             413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    getDeletionReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                serviceUserCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jwt": string;
+                };
+            };
+            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
@@ -11562,6 +11629,44 @@ export interface operations {
             };
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    getUserDeletionReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the receipt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jwt": string;
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
             404: components["responses"]["Error404_userNotFound_applicationNotFound"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];

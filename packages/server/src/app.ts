@@ -35,6 +35,7 @@ import { Door, type DoorParts, HEADER_LIMIT } from './http/server/door.ts';
 import { Routes } from './http/server/routes.ts';
 import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
+import { deletionReceiptRoute } from './http/users/deletion-receipt.ts';
 import { getAccessTokenRoute } from './http/users/get-access-token.ts';
 import { getApplicationUserRoute } from './http/users/get-user.ts';
 import { listApplicationUsersRoute } from './http/users/list-users.ts';
@@ -87,6 +88,7 @@ export function createApp(parts: AppParts): Door {
     getApplicationUserRoute(routes, service);
     updateApplicationUserRoute(routes, service);
     deleteUserRoute(routes, service);
+    deletionReceiptRoute(routes, service);
     preferenceLinkRoutes(routes, service);
     listEventsRoute(routes, service, liveEvents);
     metadataRoute(routes, service);

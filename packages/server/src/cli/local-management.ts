@@ -236,8 +236,13 @@ export function localManagement(open: OpenStorage): Management {
         return showUser(updated.user);
       },
       async delete(clientId, { service_user_code }) {
-        const outcome = await storage.users.delete(await appIdOf(clientId), service_user_code);
+        const { userSource } = await import('./user-source.ts');
+        const { writeDeletionReceipt } = await import('../http/users/deletion-receipt.ts');
+        const { appId, settings } = await findApplication(storage, clientId);
+        const outcome = await storage.users.delete(appId, service_user_code);
         if (outcome === 'unknown') throw unknownUser(service_user_code);
+        const application = { appId, clientId, settings: completeSettings(settings) };
+        return (await writeDeletionReceipt(userSource(open), application, service_user_code)) ?? null;
       },
       async exportOne(clientId, id, format) {
         const { userSource } = await import('./user-source.ts');

@@ -64,7 +64,8 @@ export type Management = {
     /** By service_user_code or clientUserId. */
     find(clientId: string, id: string): Promise<ShownUser>;
     setStatus(clientId: string, id: string, status: UserStatus): Promise<ShownUser>;
-    delete(clientId: string, user: ShownUser): Promise<void>;
+    /** The receipt; null: the service has none. */
+    delete(clientId: string, user: ShownUser): Promise<string | null>;
     /** Everything that is kept of one user, made as it is taken; the audit has an entry of it. */
     exportOne(
       clientId: string,

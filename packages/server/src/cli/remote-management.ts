@@ -263,7 +263,11 @@ export function remoteManagement({ url, token }: Remote): Management {
         return showUser((await call('PATCH', path, { body: { status } })).body as ManagedUser);
       },
       async delete(clientId, { service_user_code }) {
-        await call('DELETE', of(clientId, `/users/${service_user_code}`));
+        const path = of(clientId, `/users/${service_user_code}`);
+        await call('DELETE', path);
+        // A service of an earlier version has none.
+        const { status, text } = await call('GET', `${path}/deletion-receipt`, {}, [404]);
+        return status === 200 ? text : null;
       },
       async exportOne(clientId, id, format) {
         const user = await findUser(clientId, id);

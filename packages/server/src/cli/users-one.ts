@@ -53,14 +53,15 @@ export function usersDelete(): Command {
   ])
     .option('--yes', 'skip the confirmation')
     .action(async (id: string, options: Options & { yes?: true }) => {
-      const user = await withManagement(options, async ({ users }) => {
+      const { user, receipt } = await withManagement(options, async ({ users }) => {
         const found = await users.find(options.app, id);
         if (!options.yes && canAsk()) await askFirst(found);
-        await users.delete(options.app, found);
-        return found;
+        return { user: found, receipt: await users.delete(options.app, found) };
       });
       const { service_user_code, clientUserId } = user;
-      printResult(options, { service_user_code, clientUserId, deleted: true }, () => `Deleted ${named(user)}.`);
+      printResult(options, { service_user_code, clientUserId, deleted: true, receipt }, () =>
+        [`Deleted ${named(user)}.`, ...(receipt === null ? [] : [`Signed receipt: ${receipt}`])].join('\n'),
+      );
     });
 }
 

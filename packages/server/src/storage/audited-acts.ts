@@ -121,6 +121,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     names: 'read',
     update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
     linkGeneration: 'read',
+    findDeleted: 'read',
     withdrawLinks: {
       tell: (_, outcome, _before, appId, userId) =>
         outcome === 'withdrawn' ? [{ action: 'user.linksWithdrawn', appId, subject: '', userId }] : [],

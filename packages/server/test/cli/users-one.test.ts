@@ -51,7 +51,12 @@ describe.each(places)(
       expect(await introspect(accessToken)).toBe(true);
 
       const deleted = await cli.json('users', 'delete', userCode, ...app());
-      expect(deleted).toEqual({ service_user_code: userCode, clientUserId: 'ada@example.com', deleted: true });
+      expect(deleted).toEqual({
+        service_user_code: userCode,
+        clientUserId: 'ada@example.com',
+        deleted: true,
+        receipt: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      });
       for (const command of ['show', 'suspend', 'resume']) {
         const gone = await cli.run('users', command, userCode, ...app());
         expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no user') });

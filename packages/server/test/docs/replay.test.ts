@@ -256,6 +256,9 @@ describe.each(databases)('on $kind', (database) => {
     const real = await values(demo, visitor, request);
     if (operation.operationId === 'restoreRevision') await archiveGroup(demo, real.secondGroupUid);
     if (/^(get|discard|publish|undo|redo)Draft$/.test(operation.operationId)) await beginDraft(demo);
+    if (/DeletionReceipt$/.test(operation.operationId)) {
+      await server.service.storage.users.delete(Number(demo.clientId.split('_')[0]), demo.ada);
+    }
     if (operation.operationId === 'redoDraft') await undo(demo);
     if (operation.operationId === 'listAudit') await rename(demo);
     const audited = await auditOf(demo);

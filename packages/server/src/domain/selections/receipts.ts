@@ -94,12 +94,12 @@ function describe(
 export function signReceipt(
   service: Pick<Service, 'publicUrl' | 'now' | 'signReceipt'>,
   { clientId, settings }: Pick<Application, 'clientId' | 'settings'>,
-  { user }: Receipt,
+  userId: string,
   claims: Record<string, unknown>,
 ): Promise<string> {
   return service.signReceipt(settings.tokenAlgorithm, {
     iss: service.publicUrl,
-    sub: user.userId,
+    sub: userId,
     aud: clientId,
     iat: Math.floor(service.now() / 1000),
     ...claims,

@@ -23,6 +23,7 @@ import { createApplicationRoute } from './create-application.ts';
 import { createGroupRoute } from './create-group.ts';
 import { createKeyRoute } from './create-key.ts';
 import { deleteApplicationRoute } from './delete-application.ts';
+import { deletionReceiptRoute } from './deletion-receipt.ts';
 import { discardDraftRoute } from './discard-draft.ts';
 import { endAccountSessionRoute } from './end-account-session.ts';
 import { endPreviousSecretRoute } from './end-previous-secret.ts';
@@ -173,6 +174,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   exportUserRoute(app, service);
   reissueSpecialTokenRoute(app, service);
   userLinkRoutes(app, service);
+  deletionReceiptRoute(app, service);
   revokeAccessTokenRoute(app, service);
   revokeAccessTokensRoute(app, service);
   listUserOptionsRoute(app, service);

@@ -66,7 +66,7 @@ export function writeReceipt(
   receipt: Receipt,
 ): Promise<string> {
   const { user, placed, record, means, value, language, isLanguageKnown, texts } = receipt;
-  return signReceipt(service, application, receipt, {
+  return signReceipt(service, application, user.userId, {
     clientUserId: user.clientUserId,
     user_options_uid: record.selectionId,
     option_group_uid: placed.group.groupUid,

@@ -72,6 +72,9 @@ export type WalkedUser = {
 /** The catalog's revision and the value, as JSON. */
 export type WalkedSelection = [revision: number, value: string];
 
+/** `rows`: how many of each table were deleted; null: deleted before this was counted. */
+export type DeletedUser = { at: number; rows: Record<string, number> | null };
+
 export interface UserStore {
   createWithToken(user: NewUser): Promise<CreateUserOutcome>;
   find(appId: number, userId: string): Promise<UserRecord | undefined>;
@@ -103,4 +106,6 @@ export interface UserStore {
   withdrawLinks(appId: number, userId: string): Promise<'withdrawn' | 'unknown'>;
   /** The user with all of their data, in one transaction. */
   delete(appId: number, userId: string): Promise<'deleted' | 'unknown'>;
+  /** What is kept of a deleted user for some time; undefined: nothing is known of such a user. */
+  findDeleted(appId: number, userId: string): Promise<DeletedUser | undefined>;
 }

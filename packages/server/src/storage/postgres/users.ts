@@ -1,3 +1,4 @@
+import { countRows, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import {
   type CreateUserOutcome,
@@ -134,12 +135,16 @@ const DELETE = statement(`
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
   ), remembered as (
-    insert into deleted_users (app_id, code_hash, at)
-    select app_id, ${codeHash('user_id::text')}, ${DATABASE_NOW} from gone
-    on conflict (app_id, code_hash) do update set at = excluded.at
+    insert into deleted_users (app_id, code_hash, at, deleted_rows)
+    select app_id, ${codeHash('user_id::text')}, ${DATABASE_NOW}, json_build_object(${countRows('$1')})::text from gone
+    on conflict (app_id, code_hash) do update set at = excluded.at, deleted_rows = excluded.deleted_rows
   ), noted as (${addEvents('user.deleted', DATABASE_NOW, 'gone')})
   select user_id from gone
 `);
+
+const FIND_DELETED = statement(
+  `select at, deleted_rows from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')}`,
+);
 
 const LINK_GENERATION = statement('select link_generation from users where user_id = $1 and app_id = $2');
 
@@ -176,6 +181,10 @@ export function userStore(
     async linkGeneration(appId, userId) {
       const [row] = await connections.read<{ link_generation: number }>(LINK_GENERATION, [userId, appId]);
       return row?.link_generation;
+    },
+    async findDeleted(appId, userId) {
+      const [row] = await connections.read<Parameters<typeof toDeletedUser>[0]>(FIND_DELETED, [appId, userId]);
+      return row && toDeletedUser(row);
     },
     async withdrawLinks(appId, userId) {
       const rows = await connections.writeInTurn(WITHDRAW_LINKS, [userId, appId], [userId]);

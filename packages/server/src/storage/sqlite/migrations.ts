@@ -521,6 +521,10 @@ const MIGRATIONS: readonly string[] = [
   -- Requests a second at most; null: no limit.
   alter table webhooks add column max_per_second integer;
   `,
+  `
+  -- JSON: how many rows of each table the user had; null: deleted before this was counted.
+  alter table deleted_users add column deleted_rows text;
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -1,3 +1,4 @@
+import { countRows, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserStore } from '../port.ts';
 import { changedFields } from '../user-change.ts';
@@ -14,7 +15,9 @@ const FIND_BY_CLIENT_ID = `select ${USER_COLUMNS} from profiles p join ${USER_OF
 
 const DATABASE_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
-export function userReads(connection: Connection): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration'> {
+export function userReads(
+  connection: Connection,
+): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration' | 'findDeleted'> {
   return {
     async find(appId, userId) {
       const row = connection.rows(FIND).get(toBytes(userId), appId);
@@ -29,6 +32,12 @@ export function userReads(connection: Connection): Pick<UserStore, 'find' | 'fin
         .rows('select link_generation from users where user_id = ? and app_id = ?')
         .get(toBytes(userId), appId);
       return row?.[0] as number | undefined;
+    },
+    async findDeleted(appId, userId) {
+      const row = connection
+        .statement('select at, deleted_rows from deleted_users where app_id = ? and code_hash = ?')
+        .get(appId, codeHash(userId));
+      return row && toDeletedUser(row as Parameters<typeof toDeletedUser>[0]);
     },
   };
 }
@@ -114,11 +123,11 @@ export function userActs(connection: Connection) {
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
+      const counted = rows(`select json_object(${countRows('?1')})`).get(toBytes(userId))?.[0] as string;
       if (removeUser(connection, appId, userId) === 'unknown') return 'unknown';
-      statement(`insert or replace into deleted_users (app_id, code_hash, at) values (?, ?, ${DATABASE_NOW})`).run(
-        appId,
-        codeHash(userId),
-      );
+      statement(
+        `insert or replace into deleted_users (app_id, code_hash, at, deleted_rows) values (?, ?, ${DATABASE_NOW}, ?)`,
+      ).run(appId, codeHash(userId), counted);
       return 'deleted';
     },
   };

@@ -29,6 +29,42 @@ describe.each(databases)('receipts on $kind', (database) => {
     return payload;
   };
 
+  test('a deletion has one too: rows of each table and the time, and nothing of the person', async () => {
+    const guest = await makeGuest(server);
+    const { application, user } = guest;
+    await guest.save(await guest.choice('vegetarian', [true]));
+    await guest.save(await guest.choice('vegetarian', [false]));
+    await guest.save(await guest.choice('volume', [10]));
+    const path = `/api/v2/app/${application.clientId}/users/${user.userCode}`;
+    const read = (who = application) => server.send('GET', `${path}/deletion-receipt`, { headers: basic(who) });
+    const early = await read();
+    expect([early.status, early.json.code]).toEqual([400, '0025']);
+    expect((await server.send('DELETE', path, { headers: basic(application) })).status).toBe(204);
+    const answer = await read();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt']);
+    const claims = await claimsOf(answer.text, guest);
+    expect(claims).toEqual({
+      iss: server.url,
+      sub: user.userCode,
+      aud: application.clientId,
+      iat: expect.any(Number),
+      deleted_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+      rows: {
+        ...{ users: 1, profiles: 1, selections: 2, selection_events: 3, access_tokens: 1, special_tokens: 0 },
+        ...{ idempotency_keys: 0, user_changes: 0, webhook_responses: 0, request_log: expect.any(Number) },
+      },
+    });
+    expect(JSON.stringify(claims)).not.toContain(user.clientUserId);
+    const stranger = await server.application();
+    expect((await read(stranger)).json.code).toBe('0011');
+    const elsewhere = `/api/v2/app/${stranger.clientId}/users/${user.userCode}/deletion-receipt`;
+    expect((await server.send('GET', elsewhere, { headers: basic(stranger) })).json.code).toBe('0025');
+    const [head, body, signature] = answer.text.split('.');
+    const altered = Buffer.from(JSON.stringify({ ...claims, rows: { users: 1 } })).toString('base64url');
+    expect(altered).not.toBe(body);
+    await expect(compactVerify(`${head}.${altered}.${signature}`, jwks())).rejects.toThrow('signature');
+  });
+
   test('says who chose what, in which words, when and how', async () => {
     const guest = await makeGuest(server);
     const choice = await guest.choice('fruit', ['Marille', 'Apfel'], { language: 'Deutsch (Österreich)' });
