@@ -54,6 +54,8 @@ describe('the applications of the portal', () => {
     expect(await page.getByRole('listitem').count()).toBe(1);
     await page.getByRole('searchbox').fill(many[5]?.clientId.slice(4, 20) as string);
     await page.getByText(/^1 of \d+$/).waitFor();
+    await page.getByText('No errors in 24 hours').waitFor();
+    await page.getByText('No requests yet').waitFor();
     await expectFits(page);
     await expectAccessible(page);
     await page.getByRole('listitem').getByRole('link').click();

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { postgres } from '../packages/server/test/databases.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 
@@ -36,6 +36,19 @@ describe('the audit of the portal', () => {
     await page.getByRole('combobox', { name: 'Action' }).click();
     await page.getByRole('option', { name: 'Secret rotated', exact: true }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
+    await expectFits(page);
+    const file = await download(page, () => page.getByRole('button', { name: 'Export CSV' }).click());
+    const [head, ...lines] = file.text.trim().split('\r\n');
+    expect([file.name, head]).toEqual(['audit.csv', 'at,actor,action,subject,userUid,before,after']);
+    expect(lines).toEqual([expect.stringContaining(',secret.rotated,')]);
+    await page.getByRole('combobox', { name: 'Time' }).click();
+    await page.getByRole('option', { name: 'Last hour' }).click();
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Time' }).click();
+    await page.getByRole('option', { name: 'Custom…' }).click();
+    await page.getByLabel('To', { exact: true }).fill('2020-01-02T00:00');
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
+    await page.getByRole('heading', { name: 'No matching changes' }).waitFor();
     await expectFits(page);
     // What is about no application has a page of its own.
     await page.getByRole('button', { name: /^Account / }).click();

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { expectAccessible, expectFits, expectFocus, openPortal } from './portal.ts';
 
 const portal = openPortal(sqlite);
@@ -140,6 +141,24 @@ describe('the portal', () => {
     await page.locator('body').press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere').waitFor();
     await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('tells what wants to be looked at, until it was seen', async () => {
+    const { server } = portal;
+    const { application } = await withCatalog(server);
+    const path = `/applications/${application.clientId}`;
+    const manage = await manageWith(server);
+    await manage.send('POST', `${path}/secrets`, { overlap: '24h' });
+    await manage.send('POST', `${path}/catalog/groups?draft=true`, { name: 'later' }, { 'if-match': '*' });
+    const { page, complaints } = await portal.enter(path);
+    await page.getByRole('button', { name: 'Notifications: 2 new' }).click();
+    await page.getByRole('link', { name: /^A client secret expires/ }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: /^Unpublished changes/ }).click();
+    await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -16,7 +16,10 @@ describe('the requests of the portal', () => {
     const { page, complaints } = await portal.enter(`/applications/${clientId}/requests`);
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
     const user = await makeSignedInUser(portal.server, application, `${XSS}@example.com`);
-    await portal.server.post('/api/user_options', await choice('fruit', ['pear'], { user_uid: user.userCode }), apiKey);
+    await portal.server.post('/api/user_options', await choice('fruit', ['pear'], { user_uid: user.userCode }), {
+      ...apiKey,
+      'x-request-id': 'case-17',
+    });
     // Live.
     const saved = page.getByRole('button', { name: 'POST /api/user_options' });
     await saved.waitFor();
@@ -29,6 +32,30 @@ describe('the requests of the portal', () => {
     await page.getByRole('textbox', { name: 'Path starts with' }).fill('/oauth');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await page.getByRole('textbox', { name: 'Path starts with' }).fill('/nowhere');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+
+    // Why did it fail? By the id that a user was shown, or by the user; explained, with a way on.
+    await page.getByRole('textbox', { name: 'User' }).fill('nobody@example.com');
+    await page.getByRole('heading', { name: 'No such user' }).waitFor();
+    await page.getByRole('textbox', { name: 'User' }).fill(`${XSS}@example.com`);
+    await saved.waitFor();
+    await page.getByRole('textbox', { name: 'Request id' }).fill('case-17');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByRole('combobox', { name: 'Time' }).click();
+    await page.getByRole('option', { name: 'Last hour' }).click();
+    await page.waitForURL(/span=hour/);
+    await saved.click();
+    const why = page.getByRole('alert').filter({ hasText: 'Why it failed (1008)' });
+    await why.getByText('is not among the allowed values').waitFor();
+    expect(await why.getByRole('link').getAttribute('href')).toBe(`${portal.server.url}/guide/errors#:~:text=1008`);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Time' }).click();
+    await page.getByRole('option', { name: 'Custom…' }).click();
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-02T00:00');
+    await page.getByRole('heading', { name: 'No matching requests' }).waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
 
     await page.getByRole('button', { name: 'POST /api/v2/app/create-user' }).press('Enter');

@@ -41,8 +41,10 @@ describe('the room of revisions', () => {
 
   test('restores one as a draft, or as a new revision', async () => {
     const { room, tree } = await application();
-    const { page, complaints } = await portal.enter(`${room}?revision=1`);
-    await page.getByRole('button', { name: 'Restore as draft' }).click();
+    // From the list.
+    const { page, complaints } = await portal.enter(room);
+    await page.getByRole('button', { name: 'Restore revision 1' }).click();
+    await page.getByRole('menuitem', { name: 'Restore as draft' }).click();
     await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
     await page.getByText('2 unpublished changes').waitFor();
     await page.goto(`${portal.server.url}/portal${room}?revision=2`);

@@ -10,6 +10,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { ApplicationSwitch } from './application-switch.tsx';
 import classes from './frame.module.css';
 import { Logo } from './logo.tsx';
+import { Bell } from './notices/bell.tsx';
 import { PaletteButton, PaletteDialogs } from './palette/frame-parts.tsx';
 import { RoomList } from './room-list.tsx';
 import { SignedOut } from './signed-out.tsx';
@@ -52,6 +53,7 @@ export function Frame() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <PaletteButton />
+            {clientId !== undefined && <Bell key={clientId} clientId={clientId} />}
             <AccountMenu session={session} />
           </Group>
         </Group>

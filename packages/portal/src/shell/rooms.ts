@@ -37,7 +37,7 @@ type Room = {
   access?: Access;
 };
 
-type RoomPath = `/applications/$clientId${'' | `/${Exclude<RoomName, 'overview'>}`}`;
+export type RoomPath = `/applications/$clientId${'' | `/${Exclude<RoomName, 'overview'>}`}`;
 
 /** The rooms of an application, as the side bar lists them. */
 export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonly Room[] }[] = [

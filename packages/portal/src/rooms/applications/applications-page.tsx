@@ -10,6 +10,7 @@ import { LinkAnchor } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState } from '../../shell/states.tsx';
+import { ApplicationFacts } from './application-facts.tsx';
 import classes from './applications.module.css';
 import { CreateApplication } from './create-application.tsx';
 import { allApplicationsQuery } from './queries.ts';
@@ -74,6 +75,7 @@ export function ApplicationsPage() {
                     {t(`access.${access}`)}
                   </Badge>
                 </Group>
+                <ApplicationFacts clientId={clientId} />
                 <Group justify="space-between" gap="xs" mt={6}>
                   <div className={classes.above}>
                     <Copyable value={clientId} label={t('copyClientId')} />

@@ -1,14 +1,18 @@
 import { Button, Center, Group, Select, Stack, Text } from '@mantine/core';
-import { IconHistory } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { IconDownload, IconHistory } from '@tabler/icons-react';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { download } from '../../shell/download.ts';
 import { readTime } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { TimeRange } from '../../shell/time-range.tsx';
+import { tellProblem } from '../../shell/told.tsx';
 import classes from './audit.module.css';
 import { AuditItem } from './audit-item.tsx';
 import { textOf } from './audit-looks.ts';
-import { type AuditAction, type AuditEntry, type AuditFilter, auditQuery } from './queries.ts';
+import { type AuditAction, type AuditEntry, type AuditFilter, auditQuery, exportAudit } from './queries.ts';
 
 type Props = {
   /** null: of the installation. */
@@ -17,19 +21,21 @@ type Props = {
   canChooseActor: boolean;
 };
 
+const EVERYTHING: AuditFilter = { action: null, actor: '', range: {} };
+
 /** What was done, day by day, newest first. */
 export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
   const { t, i18n } = useTranslation('audit');
-  const [filter, setFilter] = useState<AuditFilter>({ action: null, actor: '' });
+  const [filter, setFilter] = useState<AuditFilter>(EVERYTHING);
   const audit = useInfiniteQuery(auditQuery(clientId, filter));
   const entries = audit.data?.pages.flatMap((page) => page.items) ?? [];
   // Of whom there is something to see.
   const actors = [...new Set([...entries.map(({ actor }) => actor), ...(filter.actor ? [filter.actor] : [])])].sort();
-  const isFiltered = filter.action !== null || filter.actor !== '';
+  const isFiltered = filter.action !== null || filter.actor !== '' || Object.keys(filter.range).length > 0;
   const days = Map.groupBy(entries, (entry) => dayOf(entry, i18n.language));
   return (
     <>
-      <Group mb="lg" gap="sm">
+      <Group mb="lg" gap="sm" align="flex-end">
         <Select
           w={{ base: '100%', xs: 260 }}
           label={t('filter.action')}
@@ -54,6 +60,12 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
             onChange={(actor) => setFilter({ ...filter, actor: actor ?? '' })}
           />
         )}
+        <TimeRange
+          range={filter.range}
+          spans={['hour', 'day', 'week', 'month']}
+          onChange={(range) => setFilter({ ...filter, range })}
+        />
+        {entries.length > 0 && <ExportAudit clientId={clientId} filter={filter} />}
       </Group>
       {audit.isPending && <LoadingState />}
       {audit.isError && <ErrorState error={audit.error} retry={() => audit.refetch()} />}
@@ -63,7 +75,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
           title={isFiltered ? t('empty.filtered') : t('empty.title')}
           action={
             isFiltered && (
-              <Button variant="default" onClick={() => setFilter({ action: null, actor: '' })}>
+              <Button variant="default" onClick={() => setFilter(EVERYTHING)}>
                 {t('empty.clear')}
               </Button>
             )
@@ -94,6 +106,29 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
         </Center>
       )}
     </>
+  );
+}
+
+/** What is found, for a spreadsheet. */
+function ExportAudit({ clientId, filter }: { clientId: string | null; filter: AuditFilter }) {
+  const { t } = useTranslation('audit');
+  const exporting = useMutation({
+    mutationFn: () => exportAudit(clientId, filter, new AbortController().signal),
+    onSuccess({ csv, count, isCut }) {
+      download('audit.csv', 'text/csv', csv);
+      if (isCut) notifications.show({ color: 'yellow', message: t('export.cut', { count }) });
+    },
+    onError: tellProblem,
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={exporting.isPending}
+      onClick={() => exporting.mutate()}
+    >
+      {t('export.action')}
+    </Button>
   );
 }
 

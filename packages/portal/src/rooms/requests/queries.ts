@@ -1,12 +1,30 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { rangeQuery } from '../../shell/range.ts';
 import type { RequestSearch } from './search.ts';
 
-export function requestsQuery(clientId: string, { request: _, ...filter }: RequestSearch, isLive: boolean) {
+/** The user that somebody typed, by UID or exact clientUserId; null: there is none. */
+export function namedUserQuery(clientId: string, named: string) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'requests', 'user', named],
+    queryFn: async ({ signal }) => {
+      const query = { search: named, limit: 1 };
+      const { data } = await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal });
+      return (
+        data.items.find(({ userUid, clientUserId }) => named === userUid || named === clientUserId)?.userUid ?? null
+      );
+    },
+  });
+}
+
+/** `userUid`: of `user`, where somebody typed one. */
+export function requestsQuery(clientId: string, asked: RequestSearch, isLive: boolean) {
+  const { request: _, user: _user, span, from, to, ...filter } = asked;
+  const range = { ...(span && { span }), ...(from && { from }), ...(to && { to }) };
   return infiniteQueryOptions({
-    queryKey: ['application', clientId, 'requests', filter],
+    queryKey: ['application', clientId, 'requests', filter, range],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { ...filter, limit: 50, ...(pageParam !== null && { after: pageParam }) };
+      const query = { ...filter, ...rangeQuery(range), limit: 50, ...(pageParam !== null && { after: pageParam }) };
       return (await api.get('/manage/v1/applications/{clientId}/requests', { path: { clientId }, query, signal })).data;
     },
     initialPageParam: null as string | null,

@@ -1,5 +1,5 @@
-import { Code, Drawer, Group, Stack, Text, Title } from '@mantine/core';
-import { IconTerminal2 } from '@tabler/icons-react';
+import { Alert, Anchor, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconTerminal2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -72,6 +72,7 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
           {data.path}
         </Text>
       </Text>
+      {data.code !== null && <Explained code={data.code} answer={data.answer} />}
       <dl className={classes.facts}>
         {facts.map(([name, value]) => (
           // Names and values of one list, side by side.
@@ -94,6 +95,43 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
         </Text>
       )}
     </Stack>
+  );
+}
+
+type Refusal = { message?: unknown; errors?: { field?: unknown; message?: unknown }[] };
+
+/** Why it failed, in the words of the service, and where the guide says what to do. */
+function Explained({ code, answer }: { code: string; answer: string | null }) {
+  const { t } = useTranslation('requests');
+  let refusal: Refusal = {};
+  try {
+    refusal = JSON.parse(answer ?? '{}') as Refusal;
+  } catch {
+    // It was cut: the code alone leads on.
+  }
+  const { message, errors } = refusal;
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('detail.why', { code })}>
+      {typeof message === 'string' && <Text size="sm">{message}</Text>}
+      {/* The message of one says it already. */}
+      {Array.isArray(errors) &&
+        errors.length > 1 &&
+        errors.map((each) => (
+          <Text size="sm" key={`${each.field} ${each.message}`}>
+            <Code>{String(each.field)}</Code> {String(each.message)}
+          </Text>
+        ))}
+      <Anchor
+        size="sm"
+        c="inherit"
+        underline="always"
+        href={`${SERVICE_URL}/guide/errors#:~:text=${code}`}
+        target="_blank"
+        rel="noreferrer"
+      >
+        {t('detail.whatToDo')}
+      </Anchor>
+    </Alert>
   );
 }
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Center, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconRefresh, IconRoute, IconX } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,8 @@ import { useCan } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
-import { requestsQuery } from './queries.ts';
+import { TimeRange } from '../../shell/time-range.tsx';
+import { namedUserQuery, requestsQuery } from './queries.ts';
 import { RequestDrawer } from './request-drawer.tsx';
 import { RequestTable } from './request-table.tsx';
 import { METHODS, type RequestSearch, STATUSES } from './search.ts';
@@ -31,7 +32,13 @@ function Requests({ clientId }: { clientId: string }) {
   const search = useSearch({ from: '/frame/applications/$clientId/requests' });
   const navigate = useNavigate({ from: '/applications/$clientId/requests' });
   const [isLive, setLive] = useState(true);
-  const requests = useInfiniteQuery(requestsQuery(clientId, search, isLive));
+  const named = useQuery({ ...namedUserQuery(clientId, search.user ?? ''), enabled: search.user !== undefined });
+  const isNobody = search.user !== undefined && named.data === null;
+  const requests = useInfiniteQuery({
+    ...requestsQuery(clientId, { ...search, ...(named.data && { userUid: named.data }) }, isLive),
+    // Not of everybody while it is not known of whom.
+    enabled: search.user === undefined || typeof named.data === 'string',
+  });
   const change = (changed: Partial<Record<keyof RequestSearch, string | null>>) =>
     void navigate({
       search: (before) => {
@@ -42,7 +49,7 @@ function Requests({ clientId }: { clientId: string }) {
     });
   const { request: opened, ...filter } = search;
   const isFiltered = Object.keys(filter).length > 0;
-  const items = requests.data?.pages.flatMap((page) => page.items) ?? [];
+  const items = isNobody ? [] : (requests.data?.pages.flatMap((page) => page.items) ?? []);
   const sampled = requests.data?.pages[0]?.sampled;
   const number = new Intl.NumberFormat(i18n.language);
   return (
@@ -82,6 +89,25 @@ function Requests({ clientId }: { clientId: string }) {
           value={search.path ?? ''}
           onChange={(path) => change({ path })}
         />
+        <FilterText
+          w={{ base: '47%', xs: 220 }}
+          label={t('filter.user')}
+          placeholder="ada@example.com"
+          value={search.user ?? ''}
+          onChange={(user) => change({ user: user.trim(), userUid: null })}
+        />
+        <FilterText
+          w={{ base: '47%', xs: 220 }}
+          label={t('detail.requestId')}
+          placeholder="X-Request-Id"
+          value={search.requestId ?? ''}
+          onChange={(requestId) => change({ requestId: requestId.trim() })}
+        />
+        <TimeRange
+          range={search}
+          spans={['quarter', 'hour', 'day', 'week']}
+          onChange={(range) => change({ span: null, from: null, to: null, ...range })}
+        />
         {search.userUid !== undefined && (
           <Button
             variant="light"
@@ -112,12 +138,12 @@ function Requests({ clientId }: { clientId: string }) {
             : t('all', { count: sampled.of })}
         </Text>
       )}
-      {requests.isPending && <LoadingState />}
+      {requests.isPending && !isNobody && <LoadingState />}
       {requests.isError && <ErrorState error={requests.error} retry={() => requests.refetch()} />}
-      {requests.data && items.length === 0 && (
+      {(isNobody || (requests.data && items.length === 0)) && (
         <EmptyState
           icon={IconRoute}
-          title={isFiltered ? t('empty.filtered') : t('empty.title')}
+          title={isNobody ? t('empty.nobody') : isFiltered ? t('empty.filtered') : t('empty.title')}
           action={
             isFiltered ? (
               <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>

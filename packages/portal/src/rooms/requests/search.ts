@@ -1,18 +1,23 @@
+import { type Range, readRange } from '../../shell/range.ts';
+
 export const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 
 /** What is in the address: a view can be sent to somebody else. */
-export type RequestSearch = {
+export type RequestSearch = Range & {
   status?: (typeof STATUSES)[number];
   method?: (typeof METHODS)[number];
   code?: string;
   path?: string;
   userUid?: string;
+  /** A clientUserId, or a UID. */
+  user?: string;
+  requestId?: string;
   /** The one whose details are open. */
   request?: string;
 };
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Only valid filters are used, even from a changed URL. */
 export function readRequestsSearch(search: Record<string, unknown>): RequestSearch {
@@ -26,6 +31,9 @@ export function readRequestsSearch(search: Record<string, unknown>): RequestSear
     ...text('method', (value) => (METHODS as readonly string[]).includes(value)),
     ...text('code', (value) => /^\d{4}$/.test(value)),
     ...text('path', (value) => value.length <= 255),
+    ...text('user', (value) => value.length <= 255),
+    ...text('requestId', (value) => /^[\w.:-]{1,128}$/.test(value)),
+    ...readRange(search),
     ...text('userUid', (value) => UUID.test(value)),
     ...text('request', (value) => UUID.test(value)),
   };

@@ -1,5 +1,5 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
@@ -21,8 +21,11 @@ const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore
 
 type Props = { clientId: string; revision: number; newest: number };
 
+/** A menu where there are many of them. */
+type Shape = 'buttons' | 'menu';
+
 /** As a draft, to look at and change before it is published; or at once, as a new revision. */
-export function RestoreButtons({ clientId, revision, newest }: Props) {
+export function RestoreButtons({ clientId, revision, newest, shape = 'buttons' }: Props & { shape?: Shape }) {
   const { t } = useTranslation('revisions');
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -46,14 +49,31 @@ export function RestoreButtons({ clientId, revision, newest }: Props) {
       closeButtonProps: { 'aria-label': t('close') },
       onConfirm: () => draftOnce(),
     });
+  const takeDraft = drafted > 0 ? askToReplace : () => draftOnce();
   return (
     <>
-      <Button variant="light" loading={draft.isPending} onClick={drafted > 0 ? askToReplace : () => draftOnce()}>
-        {t('restore.asDraft')}
-      </Button>
-      <Button variant="default" onClick={open}>
-        {t('restore.asRevision')}
-      </Button>
+      {shape === 'buttons' ? (
+        <>
+          <Button variant="light" loading={draft.isPending} onClick={takeDraft}>
+            {t('restore.asDraft')}
+          </Button>
+          <Button variant="default" onClick={open}>
+            {t('restore.asRevision')}
+          </Button>
+        </>
+      ) : (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button size="xs" variant="subtle" loading={draft.isPending} aria-label={t('restore.which', { revision })}>
+              {t('restore.short')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={takeDraft}>{t('restore.asDraft')}</Menu.Item>
+            <Menu.Item onClick={open}>{t('restore.asRevision')}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
       <Modal
         opened={asking}
         onClose={close}

@@ -3,11 +3,13 @@ import { useTranslation } from 'react-i18next';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import type { Revision } from './queries.ts';
+import { RestoreButtons } from './restore-buttons.tsx';
 
-type Props = { clientId: string; revision: Revision; isNewest: boolean };
+type Props = { clientId: string; revision: Revision; newest: number; mayRestore: boolean };
 
 /** One line of the history: who published what, and when. */
-export function RevisionCard({ clientId, revision: { revision, author, createdAt, changes }, isNewest }: Props) {
+export function RevisionCard({ clientId, revision: given, newest, mayRestore }: Props) {
+  const { revision, author, createdAt, changes } = given;
   const { t } = useTranslation('revisions');
   const shown = changes.slice(0, 3).map(({ path }) => path);
   return (
@@ -18,7 +20,7 @@ export function RevisionCard({ clientId, revision: { revision, author, createdAt
             <LinkAnchor fw={600} to="/applications/$clientId/revisions" params={{ clientId }} search={{ revision }}>
               {t('revision', { revision })}
             </LinkAnchor>
-            {isNewest && <Badge variant="light">{t('published')}</Badge>}
+            {revision === newest && <Badge variant="light">{t('published')}</Badge>}
           </Group>
           <Text size="sm" c="dimmed">
             {author} · <Moment at={createdAt} />
@@ -28,17 +30,22 @@ export function RevisionCard({ clientId, revision: { revision, author, createdAt
             {shown.length > 0 && `: ${shown.join(', ')}${changes.length > shown.length ? ' …' : ''}`}
           </Text>
         </Box>
-        <LinkButton
-          flex="none"
-          size="xs"
-          variant="subtle"
-          to="/applications/$clientId/revisions"
-          params={{ clientId }}
-          search={{ from: revision - 1, to: revision }}
-          aria-label={t('compare.with', { from: revision - 1, to: revision })}
-        >
-          {t('compare.short')}
-        </LinkButton>
+        <Group gap={4} flex="none" justify="flex-end">
+          {mayRestore && revision !== newest && (
+            <RestoreButtons clientId={clientId} revision={revision} newest={newest} shape="menu" />
+          )}
+          <LinkButton
+            flex="none"
+            size="xs"
+            variant="subtle"
+            to="/applications/$clientId/revisions"
+            params={{ clientId }}
+            search={{ from: revision - 1, to: revision }}
+            aria-label={t('compare.with', { from: revision - 1, to: revision })}
+          >
+            {t('compare.short')}
+          </LinkButton>
+        </Group>
       </Group>
     </Paper>
   );

@@ -59,7 +59,13 @@ export function RevisionsPage() {
       ) : (
         <Stack component="ol" p={0} m={0} gap="sm" style={{ listStyle: 'none' }}>
           {revisions.map((each) => (
-            <RevisionCard key={each.revision} clientId={clientId} revision={each} isNewest={each.revision === newest} />
+            <RevisionCard
+              key={each.revision}
+              clientId={clientId}
+              revision={each}
+              newest={newest}
+              mayRestore={can('write')}
+            />
           ))}
           {hasNextPage && (
             <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>

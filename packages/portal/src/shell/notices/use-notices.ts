@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { applicationQuery, sessionQuery } from '../../api/queries.ts';
+import { draftQuery } from '../../draft/queries.ts';
+import { overviewQuery } from '../../rooms/overview/queries.ts';
+import { webhooksQuery } from '../../rooms/webhooks/queries.ts';
+import { readTime } from '../moment.tsx';
+import type { RoomPath } from '../rooms.ts';
+
+/** Something that wants to be looked at. `id` changes with what it is about: one that was seen is new again then. */
+export type Notice = { id: string; to: RoomPath } & (
+  | { kind: 'secret'; at: string }
+  | { kind: 'webhook' | 'webhookOff'; name: string }
+  | { kind: 'errors'; count: number; percent: number }
+  | { kind: 'draft'; who: string; count: number }
+);
+
+const WEEK_MS = 7 * 86_400_000;
+const EVERY_MS = 300_000;
+/** Fewer are nobody's trouble. */
+const MANY_ERRORS = 20;
+const MUCH = 0.1;
+
+/** What other rooms would tell, gathered: nothing of it is kept, and what is mended is gone. */
+export function useNotices(clientId: string): Notice[] {
+  const rarely = { refetchInterval: EVERY_MS, staleTime: EVERY_MS / 2 };
+  const { data: session } = useQuery(sessionQuery);
+  const { data: application } = useQuery(applicationQuery(clientId));
+  const { data: webhooks = [] } = useQuery({ ...webhooksQuery(clientId), ...rarely });
+  const { data: overview } = useQuery({ ...overviewQuery(clientId), ...rarely });
+  const { data: drafted } = useQuery({ ...draftQuery(clientId), ...rarely });
+  const notices: Notice[] = [];
+  for (const { fingerprint, expiresAt } of application?.secrets ?? []) {
+    if (expiresAt === null || readTime(expiresAt).getTime() - Date.now() > WEEK_MS) continue;
+    notices.push({
+      id: `secret ${fingerprint} ${expiresAt}`,
+      to: '/applications/$clientId/credentials',
+      kind: 'secret',
+      at: expiresAt,
+    });
+  }
+  for (const { webhookId, url, description, offReason, failingSince } of webhooks) {
+    const isOff = offReason === 'failing' || offReason === 'gone';
+    if (!isOff && (failingSince === null || offReason !== null)) continue;
+    notices.push({
+      id: `webhook ${webhookId} ${isOff ? offReason : failingSince}`,
+      to: '/applications/$clientId/webhooks',
+      kind: isOff ? 'webhookOff' : 'webhook',
+      name: description || url,
+    });
+  }
+  const { requests = 0, errors = 0 } = overview?.lastDay ?? {};
+  if (errors >= MANY_ERRORS && errors / Math.max(requests, 1) >= MUCH) {
+    notices.push({
+      // Once a day: the numbers change all the time.
+      id: `errors ${new Date().toISOString().slice(0, 10)}`,
+      to: '/applications/$clientId/requests',
+      kind: 'errors',
+      count: errors,
+      percent: Math.round((errors / Math.max(requests, 1)) * 100),
+    });
+  }
+  const draft = drafted?.draft;
+  if (draft && draft.changeCount > 0 && draft.updatedBy !== session?.email) {
+    notices.push({
+      id: `draft ${draft.updatedBy} ${draft.draftId}`,
+      to: '/applications/$clientId/catalog',
+      kind: 'draft',
+      who: draft.updatedBy,
+      count: draft.changeCount,
+    });
+  }
+  return notices;
+}

@@ -1,0 +1,58 @@
+import { Select, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+
+import { type Range, rangeQuery, type Span, writeMoment } from './range.ts';
+
+type Props = { range: Range; spans: readonly Span[]; onChange(range: Range): void };
+
+/** The last hour, day and so on; or from one moment to another, in the reader's own time. */
+export function TimeRange({ range, spans, onChange }: Props) {
+  const { t } = useTranslation();
+  const isOwn = range.span === undefined && (range.from !== undefined || range.to !== undefined);
+  const choose = (value: string | null) => {
+    if (value === null) onChange({});
+    else if (value !== 'own') onChange({ span: value as Span });
+    else onChange({ from: rangeQuery({ span: range.span ?? 'day' }).from as string });
+  };
+  return (
+    <>
+      <Select
+        w={{ base: '47%', xs: 170 }}
+        label={t('range.label')}
+        placeholder={t('range.all')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('range.clear') }}
+        data={[
+          ...spans.map((value) => ({ value, label: t(`range.${value}`) })),
+          { value: 'own', label: t('range.own') },
+        ]}
+        value={isOwn ? 'own' : (range.span ?? null)}
+        onChange={choose}
+      />
+      {isOwn &&
+        (['from', 'to'] as const).map((end) => (
+          <TextInput
+            key={end}
+            w={{ base: '47%', xs: 205 }}
+            type="datetime-local"
+            label={t(`range.${end}`)}
+            value={toLocal(range[end])}
+            onChange={(event) => {
+              const date = new Date(event.currentTarget.value);
+              const { [end]: _, ...rest } = range;
+              onChange(Number.isNaN(date.getTime()) ? rest : { ...rest, [end]: writeMoment(date) });
+            }}
+          />
+        ))}
+    </>
+  );
+}
+
+/** As the browser's own field has it. */
+function toLocal(moment: string | undefined): string {
+  if (moment === undefined) return '';
+  const date = new Date(`${moment.replace(' ', 'T')}Z`);
+  return writeMoment(new Date(date.getTime() - date.getTimezoneOffset() * 60_000))
+    .slice(0, 16)
+    .replace(' ', 'T');
+}
