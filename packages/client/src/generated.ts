@@ -2103,6 +2103,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of an application, newest first
+         * @description What feeds, streams and webhooks send, for people who look something up; to follow events use `GET /api/v2/app/{clientId}/events`. With a filter, a page covers at most 20,000 events and can have no items: go on with `next` until it is null.
+         */
+        get: operations["listApplicationEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/requests/{requestUid}": {
         parameters: {
             query?: never;
@@ -12385,6 +12405,54 @@ export interface operations {
                             kept: number;
                             of: number;
                         };
+                    };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    listApplicationEvents: {
+        parameters: {
+            query?: {
+                type?: "user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published";
+                userUid?: string;
+                /** @description `next` of the previous page */
+                after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ApplicationEvent"][];
+                        limit: number;
+                        next: string | null;
                     };
                 };
             };

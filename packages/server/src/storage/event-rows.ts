@@ -1,6 +1,8 @@
+import { PAGE_BYTES } from '../page-bytes.ts';
 import {
   EVENT_TYPES,
   type EventPage,
+  type EventStore,
   type EventType,
   type Publication,
   type StoredEvent,
@@ -20,6 +22,51 @@ export const STATE_TYPES: readonly number[] = (
 const MAX_SCANNED = 2_000;
 export const scanLimit = (limit: number, types: readonly EventType[] | undefined): number =>
   types ? Math.max(limit, MAX_SCANNED) : limit;
+
+/** The same backwards, for people who look for the events of one user. */
+const MAX_SCANNED_BACK = 20_000;
+
+/** Newest first, with what was looked at in each row. For both databases: `bind` makes a parameter of a position in [appId, before, scanned, type, user, limit]. */
+export const listBackText = (bind: (position: number) => string): string => `
+  with looked_at as materialized (
+    select no, type, user_id from events where app_id = ${bind(1)} and no < ${bind(2)} order by no desc limit ${bind(3)}
+  ), page as (
+    select no from looked_at where type = coalesce(${bind(4)}, type) and (${bind(5)} is null or user_id = ${bind(5)})
+    order by no desc limit ${bind(6)}
+  )
+  select l.scanned, l.last, p.no from (select count(*) as scanned, min(no) as last from looked_at) l left join page p on true
+  order by p.no desc
+`;
+
+export type ListBackRow = { scanned: number; last: number | null; no: number | null };
+
+type ListBackFilter = Parameters<EventStore['listBack']>[1];
+
+export function listBackScan({ type, userId }: ListBackFilter, limit: number): number {
+  return type === undefined && userId === undefined ? limit : MAX_SCANNED_BACK;
+}
+
+/** Read together. */
+const AT_ONCE = 10;
+
+export async function toListBack(
+  rows: readonly ListBackRow[],
+  { scan, limit }: { scan: number; limit: number },
+  find: (nos: readonly number[]) => Promise<StoredEvent[]>,
+): ReturnType<EventStore['listBack']> {
+  const nos = rows.flatMap(({ no }) => (no === null ? [] : [no]));
+  const { scanned = 0, last = null } = rows[0] ?? {};
+  const items: StoredEvent[] = [];
+  let bytes = 0;
+  let read = 0;
+  for (; read < nos.length && bytes < PAGE_BYTES; read += AT_ONCE) {
+    const some = (await find(nos.slice(read, read + AT_ONCE))).toReversed();
+    for (const each of some) bytes += sizeOfEvent(each);
+    items.push(...some);
+  }
+  const isCut = read < nos.length || nos.length === limit;
+  return { items, next: isCut ? (nos.slice(0, read).at(-1) as number) : scanned === scan ? last : null };
+}
 
 /** The events of a change of a user. */
 export function typesOfChange(changed: readonly (keyof UserChange)[], status: string): EventType[] {

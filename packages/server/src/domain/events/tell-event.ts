@@ -38,6 +38,13 @@ export function eventId(no: number): string {
   return `evt_${no.toString(32).padStart(13, '0')}`;
 }
 
+/** The number of an id as eventId() writes it. */
+export function readEventId(id: string): number | undefined {
+  if (!/^evt_[0-9a-v]{13}$/.test(id)) return undefined;
+  // One that is too large is no event's.
+  return Math.min(Number.parseInt(id.slice('evt_'.length), 32), Number.MAX_SAFE_INTEGER);
+}
+
 function dataOf({ userId, user, selection, published }: StoredEvent, catalog?: CompiledCatalog): PublicEvent['data'] {
   if (published) return published;
   if (!selection) return { service_user_code: userId, ...user };

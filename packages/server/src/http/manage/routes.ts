@@ -49,6 +49,7 @@ import { listAccountSessionsRoute } from './list-account-sessions.ts';
 import { listAccountTokensRoute } from './list-account-tokens.ts';
 import { listApplicationsRoute } from './list-applications.ts';
 import { listAuditRoute, listInstallationAuditRoute } from './list-audit.ts';
+import { listEventsRoute } from './list-events.ts';
 import { listInvitationsRoute } from './list-invitations.ts';
 import { listLanguagesRoute } from './list-languages.ts';
 import { listMembersRoute } from './list-members.ts';
@@ -187,6 +188,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   getOverviewRoute(app, service);
   getActivityRoute(app, service);
   listRequestsRoute(app, service);
+  listEventsRoute(app, service);
   getRequestRoute(app, service);
   listAuditRoute(app, service);
   listInstallationAuditRoute(app, service);

@@ -60,6 +60,15 @@ export interface EventStore {
   ): Promise<EventPage>;
   /** Those that are kept, in order, as they are to be told now. */
   find(appId: number, nos: readonly number[]): Promise<StoredEvent[]>;
+  /**
+   * The latest events before a position (null: all), newest first, at most `limit`, and fewer if they are large. A filter looks at a bounded number of events: `next` is where to
+   * go on, also when none was found; null: there are no older ones.
+   */
+  listBack(
+    appId: number,
+    filter: { type?: EventType | undefined; userId?: string | undefined },
+    page: { before: number | null; limit: number },
+  ): Promise<{ items: StoredEvent[]; next: number | null }>;
   /** While it stays the same, nothing was written for any application. */
   newest(): Promise<number>;
   /** Removes the oldest events from before a time, a bounded number; answers how many. */

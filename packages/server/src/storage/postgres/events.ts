@@ -1,4 +1,15 @@
-import { type EventRow, STATE_TYPES, scanLimit, toEvent, toPage, typeNo } from '../event-rows.ts';
+import {
+  type EventRow,
+  type ListBackRow,
+  listBackScan,
+  listBackText,
+  STATE_TYPES,
+  scanLimit,
+  toEvent,
+  toListBack,
+  toPage,
+  typeNo,
+} from '../event-rows.ts';
 import type { EventStore, EventType, UserRecord } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { EventHorizon, NEWEST } from './event-horizon.ts';
@@ -95,6 +106,9 @@ const FIND = statement(`
   ${TOLD} order by e.no
 `);
 
+const PARAMETERS = ['bigint', 'bigint', 'integer', 'integer', 'uuid', 'integer'];
+const LIST_BACK = statement(listBackText((position) => `$${position}::${PARAMETERS[position - 1]}`));
+
 // The first so many in order, up to one that is to be kept: what is purged is a range, and where it ends is remembered.
 const PURGE = statement(`
   with first as materialized (
@@ -116,6 +130,8 @@ type ReadRow = { oldest: number; paged: number; looked_at: number; last: number 
 
 export function eventStore(connections: Connections): EventStore {
   const horizon = new EventHorizon(connections);
+  const find: EventStore['find'] = async (appId, nos) =>
+    (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);
   return {
     async read(appId, from, { limit, types }) {
       const upTo = await horizon.advance();
@@ -129,8 +145,13 @@ export function eventStore(connections: Connections): EventStore {
       const items = rows.flatMap((row) => (row.no === null ? [] : [toEvent(row)]));
       return toPage({ items, after, limit, isFull: items.length < paged, cutAt: lookedAt < scan ? null : last, upTo });
     },
-    async find(appId, nos) {
-      return (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);
+    find,
+    async listBack(appId, filter, { before, limit }) {
+      const scan = listBackScan(filter, limit);
+      const type = filter.type === undefined ? null : typeNo(filter.type);
+      const values = [appId, before ?? Number.MAX_SAFE_INTEGER, scan, type, filter.userId ?? null, limit];
+      const rows = await connections.read<ListBackRow>(LIST_BACK, values);
+      return toListBack(rows, { scan, limit }, (nos) => find(appId, nos));
     },
     async newest() {
       return (await connections.read<{ no: number }>(NEWEST))[0]?.no ?? 0;

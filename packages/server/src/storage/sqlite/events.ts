@@ -1,8 +1,20 @@
 import { takePage } from '../../page-bytes.ts';
-import { type EventRow, STATE_TYPES, scanLimit, sizeOfEvent, toEvent, toPage, typeNo } from '../event-rows.ts';
+import {
+  type EventRow,
+  type ListBackRow,
+  listBackScan,
+  listBackText,
+  STATE_TYPES,
+  scanLimit,
+  sizeOfEvent,
+  toEvent,
+  toListBack,
+  toPage,
+  typeNo,
+} from '../event-rows.ts';
 import type { EventStore, EventType, StoredEvent, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toUuid } from './encoding.ts';
+import { toBytes, toUuid } from './encoding.ts';
 
 const BATCH = 1000;
 
@@ -10,6 +22,8 @@ const BATCH = 1000;
 const INSERT = `insert into events (app_id, type, at, user_id, selection_id, event_no, key_no, revision, data)
   select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
   where (select settings ->> '$.eventsKept' from applications where app_id = ?1) is not 0`;
+
+const LIST_BACK = listBackText((position) => `?${position}`);
 
 /** `which` chooses rows of `events`, with the parameters before those of STATE_TYPES. The user's state is the one until the next change. */
 const select = (which: string): string => `
@@ -38,6 +52,10 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
       userId: user_id === null ? null : toUuid(user_id as Uint8Array),
       selectionId: selection_id === null ? null : toUuid(selection_id as Uint8Array),
     } as EventRow);
+  const find = (appId: number, nos: readonly number[]): StoredEvent[] =>
+    statement(select('select * from events where app_id = ? and no in (select value from json_each(?))'))
+      .all(appId, JSON.stringify(nos))
+      .map(toStored);
 
   return {
     async read(appId, from, { limit, types }) {
@@ -63,10 +81,14 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
       });
     },
     async find(appId, nos) {
-      const found = statement(
-        select('select * from events where app_id = ? and no in (select value from json_each(?))'),
-      ).all(appId, JSON.stringify(nos));
-      return found.map(toStored);
+      return find(appId, nos);
+    },
+    async listBack(appId, filter, { before, limit }) {
+      const scan = listBackScan(filter, limit);
+      const type = filter.type === undefined ? null : typeNo(filter.type);
+      const user = filter.userId === undefined ? null : toBytes(filter.userId);
+      const found = statement(LIST_BACK).all(appId, before ?? Number.MAX_SAFE_INTEGER, scan, type, user, limit);
+      return toListBack(found as ListBackRow[], { scan, limit }, async (nos) => find(appId, nos));
     },
     async newest() {
       return newest();
