@@ -56,6 +56,39 @@ describe('the credentials room', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('the preference page gets a logo and a colour, previewed in light and dark', async () => {
+    const { clientId, appId } = await portal.server.application();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
+    await page.getByLabel('Accent colour').fill('#ff8800');
+    const preview = page.getByRole('group', { name: 'Preference page, light and dark' });
+    // Too bright for a light page, and fine on a dark one.
+    for (const color of ['rgb(173, 92, 0)', 'rgb(255, 136, 0)']) {
+      await expect
+        .poll(() =>
+          preview.evaluate(
+            (box, wanted) => [...box.querySelectorAll('*')].some((each) => getComputedStyle(each).color === wanted),
+            color,
+          ),
+        )
+        .toBe(true);
+    }
+    const choose = (name: string, mimeType: string, content: string) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer: Buffer.from(content, 'base64') });
+    await choose('logo.svg', 'image/svg+xml', btoa('<svg/>'));
+    await page.getByText('Choose a PNG, JPEG or WebP image of at most 16 kB.').waitFor();
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await choose('logo.png', 'image/png', pixel);
+    await page.getByRole('img', { name: 'Current logo' }).waitFor();
+    await page.locator('form').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved').first().waitFor();
+    const { settings } = (await portal.server.service.applications.peekById(appId)) ?? {};
+    expect(settings).toMatchObject({ accentColor: '#ff8800', logo: `data:image/png;base64,${pixel}` });
+    await expectAccessible(page);
+    if (process.env.PREFERENCE_SHOTS)
+      await page.screenshot({ path: `${process.env.PREFERENCE_SHOTS}/settings.png`, fullPage: true });
+    expect(complaints).toEqual([]);
+  });
+
   test('settings are changed in plain words; what the service refuses is told at its field, and stays typed', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`, {

@@ -174,6 +174,9 @@ describe('the users room', () => {
       viewport: { width: 380, height: 760 },
     });
     await page.getByRole('button', { name: 'Actions' }).click();
+    const written = await download(page, () => page.getByRole('menuitem', { name: 'Export as HTML' }).click());
+    expect([written.name.endsWith('.html'), written.text.includes('<h2>Selections</h2>')]).toEqual([true, true]);
+    await page.getByRole('button', { name: 'Actions' }).click();
     const file = await download(page, () => page.getByRole('menuitem', { name: 'Export as JSON' }).click());
     expect(file.name).toBe(`user-${ada.userCode}.json`);
     await expectFits(page);

@@ -14,6 +14,7 @@ const SECTIONS: [title: string, files: string[]][] = [
     'Guides',
     [
       'docs/back-end.md',
+      'docs/openfeature.md',
       'docs/front-end.md',
       'docs/events.md',
       'docs/product.md',

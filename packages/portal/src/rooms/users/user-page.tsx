@@ -17,7 +17,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
-import { api } from '../../api/client.ts';
+import { api, SERVICE_URL } from '../../api/client.ts';
 import { ConfirmByTyping, typeable } from '../../shell/confirm-by-typing.tsx';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
@@ -195,6 +195,14 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
           </Menu.Item>
           <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exportOnce()}>
             {t('export')}
+          </Menu.Item>
+          <Menu.Item
+            component="a"
+            href={`${SERVICE_URL}/manage/v1/applications/${encodeURIComponent(clientId)}/users/${userUid}/export?format=html`}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            {t('exportPage')}
           </Menu.Item>
           <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
             {t('erase.action')}…
