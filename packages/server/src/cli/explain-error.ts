@@ -13,6 +13,7 @@ import {
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
+import { readOnlySteps } from './read-only-steps.ts';
 import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
@@ -42,7 +43,9 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof DatabaseHardLinked) return new Failure(error.message, { wayOut: hardLinkSteps(error.path) });
   if (error instanceof DatabaseRefused) return new Failure(error.message, { wayOut: error.wayOut });
   if (error instanceof StorageUnavailable) {
-    return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
+    return new Failure(`the database cannot be used: ${error.message}`, {
+      wayOut: readOnlySteps(error) ?? LOOK_AT_DATABASE,
+    });
   }
   if (isSqliteError(error)) {
     return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { wayOut: LOOK_AT_DATABASE });

@@ -43,6 +43,28 @@ test("another program's database is refused and left as it was", async () => {
   await expect(postgres.execute(url, 'select 1 from schema_lock')).rejects.toThrow('does not exist');
 });
 
+test('a schema that is found first, and has none of our tables, is not taken for damage', async () => {
+  const { databaseUrl, create } = await start();
+  const name = new URL(databaseUrl).pathname.slice(1);
+  await postgres.execute(databaseUrl, `create schema other; alter database ${name} set search_path = other, public`);
+  const { stdout } = await innkeeper(databaseUrl, 'doctor', '--deep', '--json', '--port', '0');
+  const checks = JSON.parse(stdout) as { check: string; ok: boolean; detail: string }[];
+  expect(checks.find(({ check }) => check === 'data')).toMatchObject({ ok: true });
+  expect((await create()).status).toBe(200);
+});
+
+test('a database that takes no writes: the start and the doctor say so', async () => {
+  const url = await postgres.fresh();
+  expect(await innkeeper(url, 'app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+  const name = new URL(url).pathname.slice(1);
+  await postgres.execute(url, `alter database ${name} set default_transaction_read_only = on`);
+  const [created, doctor] = [await innkeeper(url, 'app', 'create', '--name', 'Two'), await innkeeper(url, 'doctor')];
+  for (const { code, stdout, stderr } of [created, doctor]) {
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/→ PostgreSQL is read-only: .* default_transaction_read_only/);
+  }
+});
+
 test('a role that may not create tables is told what to grant', async () => {
   const url = await postgres.empty();
   const role = `poor_${new URL(url).pathname.slice(1)}`;

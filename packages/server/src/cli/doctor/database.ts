@@ -9,6 +9,7 @@ import {
 } from '../../storage/port.ts';
 import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
+import { readOnlySteps } from '../read-only-steps.ts';
 import { counted } from '../time.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
 import { checkClock, readClock } from './clock.ts';
@@ -65,7 +66,8 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
     const wayOut = config.databaseUrl.startsWith('sqlite:')
       ? 'Check the path in INNKEEPER_DATABASE_URL, its permissions and the free disk space.'
       : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running.';
-    return { checks: [failed('database', `${database}: ${reasonOf(error)}`, wayOut), checkClock([])] };
+    const fix = readOnlySteps(error) ?? wayOut;
+    return { checks: [failed('database', `${database}: ${reasonOf(error)}`, fix), checkClock([])] };
   }
 }
 

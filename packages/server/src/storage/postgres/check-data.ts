@@ -1,5 +1,5 @@
 import type { DataCheck, DataCheckOptions } from '../port.ts';
-import { compareSchema } from './compare-schema.ts';
+import { compareSchema, OUR_SCHEMA } from './compare-schema.ts';
 import { alone } from './migrations.ts';
 import { DURABILITY_STEPS, DURABLE_SETTINGS } from './server-problems.ts';
 import { Servers } from './servers.ts';
@@ -69,7 +69,7 @@ async function indexesToCheck(query: Query): Promise<Index[] | undefined> {
       join pg_index x on x.indexrelid = i.oid
       join pg_am a on a.oid = i.relam
       join pg_class t on t.oid = x.indrelid
-    where a.amname = 'btree' and x.indisvalid and t.relpersistence = 'p' and t.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    where a.amname = 'btree' and x.indisvalid and t.relpersistence = 'p' and t.relnamespace = ${OUR_SCHEMA}
     order by i.relname
   `);
 }

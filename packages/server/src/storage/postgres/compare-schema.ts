@@ -4,6 +4,10 @@ import type { Query } from './transactions.ts';
 
 const OWN = 'innkeeper_as_new';
 
+/** Where our tables are: search_path may name a schema before it that has none of them. */
+export const OUR_SCHEMA = `coalesce(
+  (select relnamespace from pg_class where oid = to_regclass('applications')), to_regnamespace(quote_ident(current_schema()))::oid)`;
+
 // Definitions name their schema, which differs.
 const PARTS = `
   select 'table' as kind, c.relname::text as name, '' as definition
@@ -27,8 +31,10 @@ type Part = { kind: string; name: string; definition: string };
  * Undefined where the role may not do that.
  */
 export async function compareSchema(query: Query): Promise<string[] | undefined> {
-  const [current] = await query<{ schema: string }>('select current_schema() as schema');
-  const there = await partsOf(query, current?.schema ?? 'public');
+  const [ours] = await query<{ schema: string }>(
+    `select nspname::text as schema from pg_namespace where oid = ${OUR_SCHEMA}`,
+  );
+  const there = await partsOf(query, ours?.schema ?? 'public');
   await query('savepoint as_new');
   try {
     await query(`create schema ${OWN}`);
