@@ -17,6 +17,7 @@ const SECTIONS: [title: string, files: string[]][] = [
       'docs/openfeature.md',
       'docs/front-end.md',
       'docs/events.md',
+      'docs/webhooks.md',
       'docs/product.md',
       'docs/languages.md',
       'docs/ci.md',
