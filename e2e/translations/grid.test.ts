@@ -65,6 +65,10 @@ describe('the room of translations: the grid', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(active).toBe('key 02');
+    const height = () => cell(page, 'key 02', 1).evaluate((each) => each.getBoundingClientRect().height);
+    expect(await height()).toBe(44);
+    await page.getByRole('button', { name: 'Comfortable rows', pressed: false }).click();
+    await expect.poll(height).toBe(80);
     const grid = page.getByRole('grid', { name: 'Texts by language' });
     expect(await grid.getAttribute('aria-rowcount')).toBe('46');
     expect(await page.getByRole('gridcell').count(), 'not all of them are there').toBeLessThan(46 * 3);

@@ -3,11 +3,10 @@ import { useTranslation } from 'react-i18next';
 import classes from './insights.module.css';
 import type { Insights } from './queries.ts';
 
-/** A bar for each value, in the order of the catalog. It is also a table, for screen readers. */
+/** A bar for each value, in the order of the catalog, as long as its share. It is also a table, for screen readers. */
 export function ByValue({ insights, showValue }: { insights: Insights; showValue(value: unknown): string }) {
   const { t, i18n } = useTranslation('insights');
   const { values, chose, otherValues } = insights;
-  const most = Math.max(1, ...values.map(({ count }) => count));
   const number = new Intl.NumberFormat(i18n.language);
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
   if (values.length === 0) return <Text c="dimmed">{t('nobody')}</Text>;
@@ -39,7 +38,7 @@ export function ByValue({ insights, showValue }: { insights: Insights; showValue
               </Table.Td>
               <Table.Td className={classes.bar}>
                 <svg aria-hidden="true" className={classes.track} width="100%" height="14">
-                  <rect width={`${(count / most) * 100}%`} height="14" rx="4" />
+                  <rect width={`${chose && (count / chose) * 100}%`} height="14" rx="4" />
                 </svg>
               </Table.Td>
               <Table.Td ta="end">

@@ -107,7 +107,9 @@ function KeyInsights({ clientId, chosen, span }: { clientId: string; chosen: Nam
         <Figure
           name={t('never')}
           value={number.format(neverChose)}
-          note={defaultValue === null ? t('noDefault') : t('haveDefault', { value: chosen.showValue(defaultValue) })}
+          note={`${share(neverChose)} · ${
+            defaultValue === null ? t('noDefault') : t('haveDefault', { value: chosen.showValue(defaultValue) })
+          }`}
         />
       </SimpleGrid>
       <Card withBorder component="section" padding="lg">

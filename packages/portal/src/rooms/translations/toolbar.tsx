@@ -11,12 +11,20 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core';
-import { IconArrowBackUp, IconArrowForwardUp, IconColumns3, IconFilterX, IconSearch } from '@tabler/icons-react';
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconBaselineDensityMedium,
+  IconColumns3,
+  IconFilterX,
+  IconSearch,
+} from '@tabler/icons-react';
 import { memo, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Progress, percentOf } from './progress.ts';
 import type { Language } from './text-row.ts';
 import type { FilterControl } from './use-filter.ts';
+import { useDensity } from './use-grid-layout.ts';
 import classes from './workbench.module.css';
 
 type Props = {
@@ -98,6 +106,7 @@ export const Toolbar = memo(function Toolbar(props: Props) {
         </Group>
       )}
       <Group gap="xs" ms={isPhone ? 0 : 'auto'}>
+        {!isPhone && <DensityButton />}
         {!isReadOnly && (
           <ActionIcon.Group>
             <StepButton
@@ -118,6 +127,25 @@ export const Toolbar = memo(function Toolbar(props: Props) {
     </Group>
   );
 });
+
+function DensityButton() {
+  const { t } = useTranslation('translations');
+  const [density, setDensity] = useDensity();
+  const isTall = density === 'comfortable';
+  return (
+    <Tooltip label={t('toolbar.tallRows')}>
+      <ActionIcon
+        variant={isTall ? 'light' : 'default'}
+        size={36}
+        aria-label={t('toolbar.tallRows')}
+        aria-pressed={isTall}
+        onClick={() => setDensity(isTall ? 'compact' : 'comfortable')}
+      >
+        <IconBaselineDensityMedium size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
 
 function StepButton(props: { label: string; isOff: boolean; icon: typeof IconArrowBackUp; onClick: () => void }) {
   const { label, isOff, icon: Icon, onClick } = props;

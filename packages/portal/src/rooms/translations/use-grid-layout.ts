@@ -1,10 +1,22 @@
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useLocalStorage } from '@mantine/hooks';
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type RefObject, useCallback, useEffect, useMemo } from 'react';
 import type { Spot } from './selection.ts';
 import type { Language } from './text-row.ts';
 
-const ROW = 44;
+/** Two lines of text, or four. */
+const ROWS = { compact: { height: 44, lines: 2 }, comfortable: { height: 80, lines: 4 } };
+type Density = keyof typeof ROWS;
+
+/** As this browser had it last; the toolbar and the grid follow each other. */
+export function useDensity() {
+  return useLocalStorage<Density>({
+    key: 'innkeeper-row-height',
+    defaultValue: 'compact',
+    getInitialValueInEffect: false,
+  });
+}
+
 const HEAD = 56;
 const NAME = 260;
 const LEAST = 200;
@@ -24,6 +36,8 @@ export function useGridLayout(
   active: Spot,
 ) {
   const { ref: sizer, width: viewWidth, height: viewHeight } = useElementSize();
+  const [density] = useDensity();
+  const row = ROWS[density] ?? ROWS.compact;
   const columnWidth = Math.max(LEAST, Math.floor((viewWidth - NAME) / Math.max(1, languages.length)));
 
   // The active cell is always there, however far it was scrolled away: it has the focus.
@@ -34,7 +48,7 @@ export function useGridLayout(
   const rows = useVirtualizer({
     count: rowCount,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => row.height,
     paddingStart: HEAD,
     scrollPaddingStart: HEAD,
     overscan: 5,
@@ -54,6 +68,8 @@ export function useGridLayout(
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the width of a column changes
   useEffect(() => columns.measure(), [columns, columnWidth]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of a row changes
+  useEffect(() => rows.measure(), [rows, row]);
 
   const drawn = columns
     .getVirtualItems()
@@ -69,7 +85,8 @@ export function useGridLayout(
     [drawn, languages, columnWidth],
   );
   const sizes = {
-    '--grid-row': `${ROW}px`,
+    '--grid-row': `${row.height}px`,
+    '--grid-lines': row.lines,
     '--grid-head': `${HEAD}px`,
     '--grid-name': `${NAME}px`,
     '--grid-width': `${NAME + columnWidth * languages.length}px`,
@@ -82,7 +99,7 @@ export function useGridLayout(
     rows: rows.getVirtualItems(),
     columns: shown,
     /** As many rows as a page is. */
-    page: Math.max(1, Math.floor((viewHeight - HEAD) / ROW) - 1),
+    page: Math.max(1, Math.floor((viewHeight - HEAD) / row.height) - 1),
     scrollTo: ({ row, column }: Spot) => {
       rows.scrollToIndex(row, { align: 'auto' });
       columns.scrollToIndex(column, { align: 'auto' });

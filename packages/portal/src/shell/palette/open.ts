@@ -1,9 +1,17 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Flag } from '../../api/flag.ts';
 
 /** Which of the two is open: anything may open them, the frame shows them. */
 export const palette = new Flag();
 export const shortcuts = new Flag();
+
+/** Whether a dialog that is loaded when it is wanted is open: never from the start, as it gives the focus back only to what had it before it opened. */
+export function useOpened(flag: Flag): boolean {
+  const isSet = flag.use();
+  const [isThere, setIsThere] = useState(false);
+  useEffect(() => setIsThere(true), []);
+  return isThere && isSet;
+}
 
 export const COMMAND = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 

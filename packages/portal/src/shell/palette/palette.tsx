@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { palette } from './open.ts';
+import { palette, useOpened } from './open.ts';
 import classes from './palette.module.css';
 import { SECTIONS, type Section, useCommands } from './use-commands.ts';
 
@@ -31,7 +31,7 @@ export function Palette(props: Props) {
   const close = () => palette.set(false);
   return (
     <Modal.Root
-      opened={palette.use()}
+      opened={useOpened(palette)}
       onClose={close}
       size="lg"
       yOffset="10vh"

@@ -1,6 +1,6 @@
 import { Group, Kbd, Modal, Table, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { COMMAND, shortcuts } from './open.ts';
+import { COMMAND, shortcuts, useOpened } from './open.ts';
 
 /** What each key does: everywhere, in the catalog, in the grid of translations. */
 const SHORTCUTS = {
@@ -68,7 +68,7 @@ const SHORTCUTS = {
 export function ShortcutsDialog() {
   const { t } = useTranslation('palette');
   return (
-    <Modal opened={shortcuts.use()} onClose={() => shortcuts.set(false)} title={t('shortcuts.title')} size="lg">
+    <Modal opened={useOpened(shortcuts)} onClose={() => shortcuts.set(false)} title={t('shortcuts.title')} size="lg">
       {(Object.keys(SHORTCUTS) as (keyof typeof SHORTCUTS)[]).map((area) => (
         <section key={area}>
           <Title order={3} size="h5" mt="sm">
