@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /** Work that can pause wherever it yields: on catalogs of any size, without holding up the thread that answers. */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Other requests wait no longer than this for a slice. */
 const SLICE_MS = 5;
+/** What is quick is done at once, without waiting for a turn. */
+const AT_ONCE_MS = 1;
 /** The clock is read once for so many steps; each takes microseconds, a few of them milliseconds. */
 const STEPS_PER_LOOK = 4;
 
@@ -22,13 +22,28 @@ export function finish<T>(steps: Steps<T>): T {
 
 /** For loops that wait now and then anyway: asked in each round, it gives what to wait for when the slice is over. */
 export function pauses(): () => Promise<void> | undefined {
-  let until = performance.now() + SLICE_MS;
+  let until = performance.now() + AT_ONCE_MS;
   return () => {
     if (performance.now() <= until) return undefined;
-    return nextTurn().then(() => {
+    return ownTurn().then(() => {
       until = performance.now() + SLICE_MS;
     });
   };
+}
+
+const paused: (() => void)[] = [];
+
+/** Loops take turns, however many there are: each turn of the event loop continues one of them. */
+function ownTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    paused.push(resolve);
+    if (paused.length === 1) setImmediate(continueOne);
+  });
+}
+
+function continueOne(): void {
+  paused.shift()?.();
+  if (paused.length > 0) setImmediate(continueOne);
 }
 
 /** A slice in each turn of the event loop. Works take turns, so that however many there are, a turn has one slice. */
@@ -53,6 +68,16 @@ export function inSlices<T>(steps: Steps<T>): Promise<T> {
     });
     if (waiting.length === 1) setImmediate(runSlice);
   });
+}
+
+/** For work that is quick as a rule: only what takes longer is done in slices. */
+export function atOnceOrInSlices<T>(steps: Steps<T>): T | Promise<T> {
+  const until = performance.now() + AT_ONCE_MS;
+  for (let count = 1; ; count++) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (count % STEPS_PER_LOOK === 0 && performance.now() >= until) return inSlices(steps);
+  }
 }
 
 function runSlice(): void {

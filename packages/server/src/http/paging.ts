@@ -1,6 +1,7 @@
 import type { FieldError } from '../domain/errors.ts';
 import { InnkeeperError } from '../domain/errors.ts';
-import { takePage } from '../page-bytes.ts';
+import type { Steps } from '../domain/slices.ts';
+import { PAGE_BYTES, takePage } from '../page-bytes.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -52,12 +53,20 @@ export function toListing<T>(all: readonly T[], page: Page, sizeOf: (item: T) =>
 }
 
 /** The same as JSON, where items differ much in size: they are written one by one until the page is full. */
-export function writeListing<T>(all: readonly T[], page: Page, view: (item: T, index: number) => object) {
-  const wanted = Iterator.from(all.slice(page.offset, page.offset + page.limit));
-  const items = takePage(
-    wanted.map((item, index) => JSON.stringify(view(item, index))),
-    (text) => text.length,
-  );
+export function* writeListing<T>(
+  all: readonly T[],
+  page: Page,
+  view: (item: T, index: number) => object,
+): Steps<{ text: string; page: Page & { total: number } }> {
+  const items: string[] = [];
+  let size = 0;
+  for (const item of all.slice(page.offset, page.offset + page.limit)) {
+    yield;
+    const text = JSON.stringify(view(item, items.length));
+    items.push(text);
+    size += text.length;
+    if (size >= PAGE_BYTES) break;
+  }
   const { total, offset, limit } = toPage(items, all.length, page);
   const text = `{"items":[${items.join()}],"total":${total},"offset":${offset},"limit":${limit}}`;
   return { text, page: { total, offset, limit } };

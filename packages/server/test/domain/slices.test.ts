@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pack, unpack } from '../../src/domain/packed.ts';
-import { finish, inSlices, type Steps } from '../../src/domain/slices.ts';
+import { atOnceOrInSlices, finish, inSlices, mapSteps, pauses, type Steps } from '../../src/domain/slices.ts';
 import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
 
 /** Works for so many milliseconds, a tenth of one in each step. */
@@ -66,4 +66,57 @@ test('a packed list comes out as it went in', () => {
   expect(pack(items).pieces.length).toBeGreaterThan(1);
   expect(finish(unpack(pack(items)))).toEqual(items);
   expect(finish(unpack(pack([])))).toEqual([]);
+});
+
+/** Takes a millisecond. */
+function spin(): void {
+  for (const until = performance.now() + 1; performance.now() < until; );
+}
+
+test('what is quick is done at once, and the rest lets others have their turns', async () => {
+  expect(atOnceOrInSlices(mapSteps([1, 2, 3], (each) => each * 2))).toEqual([2, 4, 6]);
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  const works = Array.from({ length: 3 }, async () =>
+    atOnceOrInSlices(
+      mapSteps(Array.from({ length: 40 }), (_, index) => {
+        spin();
+        return index;
+      }),
+    ),
+  );
+  expect((await Promise.all(works)).map((made) => made.length)).toEqual([40, 40, 40]);
+  isDone = true;
+  // 120 ms of work, 5 ms a turn.
+  expect(turns).toBeGreaterThan(5);
+});
+
+test('of loops that pause, one goes on in each turn', async () => {
+  let turn = 0;
+  let isDone = false;
+  const count = (): void => {
+    turn++;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  const resumed: number[] = [];
+  await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const pause = pauses();
+      for (let rounds = 0; rounds < 20; rounds++) {
+        spin();
+        const waiting = pause();
+        await waiting;
+        if (waiting) resumed.push(turn);
+      }
+    }),
+  );
+  isDone = true;
+  expect(resumed.length).toBeGreaterThan(5);
+  expect(new Set(resumed).size).toBe(resumed.length);
 });

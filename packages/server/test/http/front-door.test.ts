@@ -111,11 +111,26 @@ describe.each(databases)('the front door on $kind', (database) => {
   });
 });
 
+test('what is being made for one request is waited for by the others, and made once', async () => {
+  const cache = new CatalogCache(10_000);
+  const answer = { body: new WireText('x'), etag: '""', page: undefined };
+  let made = 0;
+  const ask = () =>
+    cache.make('read', 1, async () => {
+      made++;
+      return answer;
+    });
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([answer, answer, answer]);
+  expect([made, cache.get('read')]).toEqual([1, answer]);
+  await expect(cache.make('broken', 1, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await cache.make('broken', 1, async () => answer)).toBe(answer);
+});
+
 test('the cache evicts the least recently used of all applications, and stays within its bound', () => {
   const cache = new CatalogCache(10_000);
   const answer = { body: new WireText('x'.repeat(1_000)), etag: '""', page: undefined };
   for (let index = 0; index < 100; index++) {
-    cache.set(`read ${index}`, index % 10, answer);
+    void cache.make(`read ${index}`, index % 10, () => answer);
     expect(cache.get('read 0')).toBe(answer);
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   }
@@ -123,7 +138,7 @@ test('the cache evicts the least recently used of all applications, and stays wi
   expect(cache.get('read 99')).toBe(answer);
   cache.forget(9);
   expect(cache.get('read 99')).toBeUndefined();
-  cache.set('too large', 1, { ...answer, body: new WireText('x'.repeat(10_001)) });
+  void cache.make('too large', 1, () => ({ ...answer, body: new WireText('x'.repeat(10_001)) }));
   expect(cache.get('too large')).toBeUndefined();
   expect(cache.get('read 0')).toBe(answer);
   cache.clear();

@@ -48,7 +48,9 @@ export function createLanguages(all: readonly Language[]): Languages {
       return byDefault;
     },
     textFor(texts, language, name) {
-      for (const tag of language ? withBases(language.tag) : []) {
+      const own = language && texts[language.tag];
+      if (own !== undefined) return { text: own, language: byTag.get(language?.tag ?? '')?.name ?? null };
+      for (const tag of language?.tag.includes('-') ? withBases(language.tag) : []) {
         const text = texts[tag];
         if (text !== undefined) return { text, language: byTag.get(tag)?.name ?? null };
       }

@@ -2,6 +2,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { atOnceOrInSlices, type Steps } from '../../domain/slices.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
@@ -20,7 +21,7 @@ export type CatalogRequest = {
 export type CatalogSource = { service: Service; cache: CatalogCache };
 
 /** A read as it was understood: `name` has everything that shapes the body, besides the revision and the language. */
-export type CatalogRead = { name: string; make(wording: Wording): Made };
+export type CatalogRead = { name: string; make(wording: Wording): Made | Steps<Made> };
 
 type Made = { text: string; page?: ReadyAnswer['page'] };
 
@@ -34,17 +35,24 @@ export function answerFromCatalog(
   reply: HttpReply,
   resolve: (request: CatalogRequest) => CatalogRead,
 ): HttpReply | Promise<HttpReply> {
-  const answer = (appId: number, catalog: CompiledCatalog): HttpReply => {
+  const answer = (appId: number, catalog: CompiledCatalog): HttpReply | Promise<HttpReply> => {
     const { headers, params, query } = request;
     const { path } = request.route as Route;
     const { language, only } = readWording(catalog, query, headers['accept-language']);
     const { name, make } = resolve({ catalog, query, params });
     const fullName = `${appId} ${catalog.revision} ${path} ${language?.tag}${only ? '!' : ''} ${name}`;
-    let ready = cache.get(fullName);
-    if (!ready) {
-      ready = makeReady(make({ language, only }));
-      cache.set(fullName, appId, ready);
-    }
+    const kept = cache.get(fullName);
+    if (kept) return send(kept);
+    const ready = cache.make(fullName, appId, () => {
+      const made = make({ language, only });
+      const written = 'text' in made ? made : atOnceOrInSlices(made);
+      return written instanceof Promise ? written.then(makeReady) : makeReady(written);
+    });
+    return ready instanceof Promise ? ready.then(send) : send(ready);
+  };
+  const send = (ready: ReadyAnswer): HttpReply => {
+    const { headers, query } = request;
+    const { path } = request.route as Route;
     // To be kept, but revalidated every time: a new revision shows within a second.
     reply
       .header('etag', ready.etag)

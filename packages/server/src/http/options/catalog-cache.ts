@@ -15,6 +15,7 @@ const ENTRY_BYTES = 1_000;
 export class CatalogCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
+  readonly #making = new Map<string, Promise<ReadyAnswer>>();
   /** The name of the most recently used one. */
   #newest = '';
   #bytes = 0;
@@ -38,7 +39,30 @@ export class CatalogCache {
     return entry?.answer;
   }
 
-  set(name: string, appId: number, answer: ReadyAnswer): void {
+  /** Makes what is not kept, once for all who ask meanwhile. */
+  make(
+    name: string,
+    appId: number,
+    make: () => ReadyAnswer | Promise<ReadyAnswer>,
+  ): ReadyAnswer | Promise<ReadyAnswer> {
+    const pending = this.#making.get(name);
+    if (pending) return pending;
+    const made = make();
+    if (!(made instanceof Promise)) {
+      this.#set(name, appId, made);
+      return made;
+    }
+    const kept = made
+      .then((answer) => {
+        this.#set(name, appId, answer);
+        return answer;
+      })
+      .finally(() => this.#making.delete(name));
+    this.#making.set(name, kept);
+    return kept;
+  }
+
+  #set(name: string, appId: number, answer: ReadyAnswer): void {
     const bytes = answer.body.bytes.length + name.length * 2 + ENTRY_BYTES;
     if (bytes > this.#maxBytes) return;
     this.#delete(name);

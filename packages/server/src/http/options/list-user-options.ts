@@ -3,6 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { effectiveSelections } from '../../domain/selections/effective.ts';
 import { readSelections } from '../../domain/selections/read-selections.ts';
 import type { Service } from '../../domain/service.ts';
+import { pauses } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
@@ -95,6 +96,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     const matching = entries.filter(({ placed }) => filter.matches(placed));
     const options: Written[] = [];
     let bytes = 0;
+    const pause = pauses();
     for (const { placed, record, source } of matching.slice(page.offset, page.offset + page.limit)) {
       if (!record || source === 'default') options.push(writeDefault(view, placed, record));
       else {
@@ -104,6 +106,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
       }
       bytes += options.at(-1)?.bytes.length ?? 0;
       if (bytes >= PAGE_BYTES) break;
+      await pause();
     }
     const { total, offset, limit } = toPage(options, matching.length, page);
     const link = linkHeader('/api/user_options', query, { total, offset, limit });

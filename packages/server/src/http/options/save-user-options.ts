@@ -3,6 +3,7 @@ import type { Refusals } from '../../domain/selections/refusals.ts';
 import type { SavedForUser } from '../../domain/selections/save-for-user.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
+import { atOnceOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter } from '../paging.ts';
@@ -82,7 +83,8 @@ export function saveUserOptionsRoute(app: Routes, service: Service): void {
     const language = optionalText(body, 'language');
     const wording = wordingOfSave(done.catalog, language ? done.catalog.languages.find(language) : undefined, request);
     const owner = { clientId: application.clientId, userId: done.user.userId };
-    return reply.type(JSON_TYPE).send(new WireText(writeSaved(recordView(done.catalog, wording, owner), done)));
+    const bytes = await atOnceOrInSlices(writeSaved(recordView(done.catalog, wording, owner), done));
+    return reply.type(JSON_TYPE).send(new WireText(bytes));
   });
 }
 
@@ -107,11 +109,11 @@ export function readWantedOptions(
   });
 }
 
-function writeSaved(
+function* writeSaved(
   view: RecordView,
   { catalog, wanted, saved }: Pick<SavedForUser, 'catalog' | 'wanted' | 'saved'>,
-): string {
-  const items = saved.map(({ record }, index) => {
+): Steps<string> {
+  const items = yield* mapSteps(saved, ({ record }, index) => {
     const placed = wanted[index]?.placed;
     if (!placed) throw new Error('a save returned more than was sent');
     return writeUserOption(view, { catalog, placed }, record).bytes;

@@ -21,6 +21,8 @@ export type RecordView = {
   wording: Wording;
   /** Members `app_id` and `user_uid`, made once, and in one piece (as wire-text.ts makes it). */
   owner: string;
+  /** `group` of the records, by revision and group, then and now: most share a few. */
+  groups: Map<string, string>;
 };
 
 export function recordView(
@@ -28,7 +30,7 @@ export function recordView(
   wording: Wording,
   { clientId, userId }: { clientId: string; userId: string },
 ): RecordView {
-  return { today, wording, owner: toWireBytes(`"app_id":"${clientId}","user_uid":"${userId}",`) };
+  return { today, wording, owner: toWireBytes(`"app_id":"${clientId}","user_uid":"${userId}",`), groups: new Map() };
 }
 
 type Choice = Pick<SelectionRecord, 'value' | 'language' | 'texts'>;
@@ -94,8 +96,8 @@ function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Writte
   const { key, group } = then.placed;
   const write = (): string => {
     const uids = `"option_group_uid":"${group.groupUid}","option_key_uid":"${key.keyUid}"`;
-    const members = [viewGroupOf(view, then), viewOption(view, then, choice)].map((member) => JSON.stringify(member));
-    return toWireBytes(`${uids},"group":${members[0]},"option":${members[1]}`);
+    const option = JSON.stringify(viewOption(view, then, choice));
+    return toWireBytes(`${uids},"group":${writeGroupOf(view, then)},"option":${option}`);
   };
   // What people may write freely is seldom the same.
   if (key.values === null && key.type !== 'boolean') {
@@ -126,10 +128,14 @@ function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Writte
   return written;
 }
 
-function viewGroupOf({ today, wording }: RecordView, { catalog: { languages }, placed: { key, group } }: PlacedThen) {
+function writeGroupOf({ today, wording, groups }: RecordView, { catalog, placed: { key, group } }: PlacedThen): string {
   const current = today.keyByNo.get(key.keyNo)?.group ?? group;
+  const name = `${catalog.revision} ${group.groupUid} ${current.groupUid}`;
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const { languages } = catalog;
   const label = today.languages.textFor(current.texts, wording.language, current.name);
-  return {
+  const written = JSON.stringify({
     name: group.name,
     label: label.text,
     label_language: label.language,
@@ -138,7 +144,9 @@ function viewGroupOf({ today, wording }: RecordView, { catalog: { languages }, p
       name: languages.textFor(group.texts, language, group.name).text,
       language: language.name,
     })),
-  };
+  });
+  groups.set(name, written);
+  return written;
 }
 
 function viewOption(
