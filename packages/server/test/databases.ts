@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject } from 'vitest';
@@ -19,9 +20,12 @@ export type Database = {
 export const databases: Database[] = [
   {
     kind: 'sqlite',
-    // Tables are made in the time that a copy would take.
-    fresh: newFile,
-    empty: newFile,
+    async fresh() {
+      const path = scratchFile('db');
+      await copyFile(inject('sqliteTemplate'), path);
+      return `sqlite:${path}`;
+    },
+    empty: async () => `sqlite:${scratchFile('db')}`,
     async execute(url, sql) {
       const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 });
       try {
@@ -46,10 +50,6 @@ export const databases: Database[] = [
     },
   },
 ];
-
-async function newFile(): Promise<string> {
-  return `sqlite:${scratchFile('db')}`;
-}
 
 /** As a copy of the template, tables come in the time that a database takes anyway. */
 async function newDatabase(template?: string): Promise<string> {

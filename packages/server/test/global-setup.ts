@@ -16,6 +16,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** The name of a database there that has the tables of this version and nothing in them. Nobody connects to it. */
     postgresTemplate: string;
+    /** The same as a file, to be copied. */
+    sqliteTemplate: string;
     /** A folder for the whole run, removed at its end. */
     scratchFolder: string;
     /** Where suites of the run look at pages: a real Chromium for each process of it, by the address it is driven at. */
@@ -36,6 +38,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const postgresUrl = given ?? (postgres as PostgresServer).url('postgres');
   project.provide('postgresUrl', postgresUrl);
   project.provide('postgresTemplate', await makeTemplate(postgresUrl));
+  const sqliteTemplate = join(scratchFolder, 'template.db');
+  await (await storageDriver(`sqlite:${sqliteTemplate}`)).migrate();
+  project.provide('sqliteTemplate', sqliteTemplate);
   const looking = project.vitest.state.getPaths().filter((path) => path.startsWith(LOOKS_AT_PAGES));
   const browsers: BrowserServer[] = [];
   // One after another: the first may have to install it. Each process has its own, as a browser has one clipboard.

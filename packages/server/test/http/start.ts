@@ -36,7 +36,7 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
     const type = response.headers.get('content-type');
     const isJson = type?.startsWith('application/json');
     // Whatever a test is about: no answer may be other than the OpenAPI document says.
-    documented ??= await readDocument(server.url);
+    documented ??= await documentOf(server.url, settings);
     const problem = documented.problemWith({ method, path, status: response.status, type, text });
     if (problem !== undefined) throw new Error(problem);
     return {
@@ -66,8 +66,15 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
   };
 }
 
-/** Servers with the same settings serve the same document: it is compiled once. */
+/** It takes long to make and longer to compile: once for all servers with the same settings, and for all documents that are the same. */
 const documents = new Map<string, DocumentedAnswers>();
+
+async function documentOf(url: string, settings: Settings): Promise<DocumentedAnswers> {
+  const key = JSON.stringify(settings);
+  const known = documents.get(key) ?? (await readDocument(url));
+  documents.set(key, known);
+  return known;
+}
 
 async function readDocument(url: string): Promise<DocumentedAnswers> {
   const text = (await (await fetch(`${url}/openapi.json`)).text()).replaceAll(url, '');

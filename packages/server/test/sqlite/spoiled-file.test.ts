@@ -225,7 +225,7 @@ async function makeUsers(path: string): Promise<void> {
   const database = new DatabaseSync(path);
   database.exec(`
     begin;
-    insert into applications values (1, '1_a', 'A', '{}', 0);
+    insert into applications (app_id, client_id, name, settings, created_at) values (1, '1_a', 'A', '{}', 0);
     create temp table made as
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
       select i, randomblob(16) as user_id, 'user-' || hex(randomblob(6)) as name from n;
