@@ -17,7 +17,7 @@ export type RequestSearch = Range & {
   request?: string;
 };
 
-export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Only valid filters are used, even from a changed URL. */
 export function readRequestsSearch(search: Record<string, unknown>): RequestSearch {
