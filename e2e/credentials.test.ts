@@ -234,8 +234,8 @@ describe('the credentials room', () => {
     await page.getByRole('tab', { name: 'Tokens (1)' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();
-    // Rename, suspend, link, export, delete.
-    expect(await page.getByRole('menuitem').count()).toBe(5);
+    // Rename, suspend, link, export as JSON and as a page, delete.
+    expect(await page.getByRole('menuitem').count()).toBe(6);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
