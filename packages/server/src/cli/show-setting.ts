@@ -4,7 +4,6 @@ import {
   SETTINGS,
   type SettingName,
 } from '../domain/applications/settings.ts';
-import { nameLogo } from '../storage/application-logo.ts';
 import { dim } from './print.ts';
 import { showDuration } from './time.ts';
 
@@ -35,6 +34,11 @@ function showSetting(name: SettingName, value: ApplicationSettings[SettingName])
   if (name.endsWith('Ttl')) return showDuration(value as number);
   if (Array.isArray(value)) return value.join(', ') || 'none';
   if (value === '') return 'none';
-  if (name === 'logo') return nameLogo(value as string);
+  if (name === 'logo') return showLogo(value as string);
   return String(value);
+}
+
+function showLogo(dataUrl: string): string {
+  const [type, base64 = ''] = dataUrl.slice('data:'.length).split(';base64,');
+  return `${type}, ${Buffer.byteLength(base64, 'base64')} bytes`;
 }

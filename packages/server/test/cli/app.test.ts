@@ -164,9 +164,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect(result).toEqual({ clientId, name: 'Other = name', settings: changed });
     expect(await shown()).toMatchObject({ name: 'Other = name', settings: changed });
 
-    expect((await cli.run('app', 'show', clientId)).stdout).toMatch(
-      /logo +image\/png, 70 bytes, SHA-256 [\da-f]{12}\n/,
-    );
+    expect((await cli.run('app', 'show', clientId)).stdout).toMatch(/logo +image\/png, 70 bytes\n/);
     for (const file of [await writeLogo('page.png', btoa('<svg>')), 'nothing.png']) {
       expect(await cli.run('app', 'set', clientId, `logo=@${file}`)).toMatchObject({ code: 2, stdout: '' });
     }
