@@ -81,7 +81,7 @@ describe('the credentials room', () => {
     await page.getByRole('img', { name: 'Current logo' }).waitFor();
     await page.locator('form').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Settings saved').first().waitFor();
-    const { settings } = (await portal.server.service.applications.peekById(appId)) ?? {};
+    const { settings } = portal.server.service.applications.peekById(appId) ?? {};
     expect(settings).toMatchObject({ accentColor: '#ff8800', logo: `data:image/png;base64,${pixel}` });
     await expectAccessible(page);
     if (process.env.PREFERENCE_SHOTS)
