@@ -18,7 +18,11 @@ import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
   'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';
-const FREE_SPACE = 'Free space on that disk, then try again.';
+const CHECK_PATH = 'Check the path in INNKEEPER_DATABASE_URL and its permissions.';
+const FILE_STEPS: Record<string, string> = {
+  ENOSPC: 'Free space on that disk, then try again.',
+  EROFS: 'Mount it read-write, or set INNKEEPER_DATABASE_URL to another place.',
+};
 
 const WRITE_ADDRESS =
   'Write it as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with / as %2F, @ as %40 and # as %23 in the password.';
@@ -62,9 +66,7 @@ export function explainError(error: unknown): Failure | undefined {
     return new Failure(`cannot listen on ${error.hostname}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
   }
   if (isFileError(error)) {
-    const wayOut =
-      error.code === 'ENOSPC' ? FREE_SPACE : 'Check the path in INNKEEPER_DATABASE_URL and its permissions.';
-    return new Failure(`${error.path}: ${fileProblem(error)}`, { wayOut });
+    return new Failure(`${error.path}: ${fileProblem(error)}`, { wayOut: FILE_STEPS[error.code] ?? CHECK_PATH });
   }
   return undefined;
 }

@@ -5,6 +5,7 @@ const fileError = (code: string): Error => Object.assign(new Error(code), { code
 
 test.each([
   ['ENOSPC', 'the disk is full', 'Free space on that disk, then try again.'],
+  ['EROFS', 'the file system is read-only', 'Mount it read-write, or set INNKEEPER_DATABASE_URL to another place.'],
   ['EACCES', 'permission denied', 'Check the path in INNKEEPER_DATABASE_URL and its permissions.'],
 ])('a file that cannot be made (%s) comes with the advice that helps', (code, problem, wayOut) => {
   expect(explainError(fileError(code))).toMatchObject({ message: `/data/innkeeper.db.secret: ${problem}`, wayOut });

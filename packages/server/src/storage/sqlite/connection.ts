@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { removeNotesOfDead } from './open-note.ts';
@@ -28,6 +28,8 @@ export function connectToWrite(path: string): Connection {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite gives its other files the mode of this one: nobody else's to read.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  // SQLite would only say that it cannot open it: the system knows why, a file system mounted read-only for one.
+  for (const written of [path, dirname(path)]) accessSync(written, constants.R_OK | constants.W_OK);
   const hadLog = existsSync(`${path}-wal`);
   refuseOtherLog(path);
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true }));
