@@ -17,7 +17,7 @@ const KEY = { option_group_uid: 'g', option_key_uid: 'k' };
 
 const options = (more = {}) =>
   createOptionsClient({ baseUrl: server.url, apiKey: '1_a', accessToken: 'token', ...more });
-const users = () => createUsersClient({ baseUrl: server.url, clientId: '1_a', clientSecret: 's' });
+const users = (more = {}) => createUsersClient({ baseUrl: server.url, clientId: '1_a', clientSecret: 's', ...more });
 
 /** What is thrown is always of the one class. */
 async function failure(act: () => Promise<unknown>): Promise<InnkeeperError> {
@@ -300,8 +300,8 @@ test('createUser is sent again with the same key after a reset, a 502 and a time
   const gateway: typeof reset = (_, response) =>
     response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>no</h1>');
   const silence: typeof reset = () => {};
-  const quick = createUsersClient({ baseUrl: server.url, clientId: '1_a', clientSecret: 's', timeout: 200 });
   for (const fault of [reset, gateway, silence]) {
+    const quick = users({ timeout: fault === silence ? 500 : 10_000 });
     server.script(fault, made);
     expect(await quick.createUser(USER)).toMatchObject({ specialToken: 's' });
     const keys = server.seen.map(({ headers }) => headers['idempotency-key']);
@@ -319,6 +319,6 @@ test('createUser is sent again with the same key after a reset, a 502 and a time
     }
   }
   server.script(gateway);
-  expect(await failure(() => quick.createUser(USER))).toMatchObject({ status: 502 });
+  expect(await failure(() => users().createUser(USER))).toMatchObject({ status: 502 });
   expect(server.seen).toHaveLength(3);
 });

@@ -14,7 +14,7 @@ export async function makeFinder() {
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       combineWith: 'AND',
       // Guides before lists of fields, and these before why it was built so.
-      boostDocument: (at) => (/^(decisions|changelog)/.test(at) ? 0.4 : at.startsWith('api/') ? 0.7 : 1),
+      boostDocument: (at) => (/^(decisions|changelog)/.test(at) ? 0.4 : at.startsWith('api/') ? 0.5 : 1),
     },
   });
   index.addAll(await answer.json());
