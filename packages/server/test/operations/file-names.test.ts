@@ -118,7 +118,7 @@ describe('the names of the database file', () => {
     chmodSync(path, 0o400);
     const failing = await serve({ ...options, failing: true });
     expect(await failing.exited).toMatchObject({ code: 1 });
-    expect(failing.stderr()).toMatch(/readonly.*\n.*this user may write to the file/);
+    expect(failing.stderr()).toMatch(/: permission denied\n.*its permissions/);
   });
 
   test('a file that is emptied takes no more writes', async () => {
