@@ -3,23 +3,14 @@ import type { UserExport } from './export-user.ts';
 
 /** The same as a page that people can read and keep: one file without scripts, which loads nothing. */
 export async function* writeUserPage(exported: UserExport): AsyncGenerator<string> {
-  const { userUid, clientUserId, clientUserName, email, status, createdAt, updatedAt } = exported.user;
-  const facts = {
-    userUid,
-    clientUserId,
-    clientUserName,
-    email,
-    status,
-    createdAt,
-    updatedAt,
-    clientId: exported.clientId,
-  };
+  const { clientId, user } = exported;
+  const { clientUserName } = user;
   yield html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${clientUserName}</title><style>
 :root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;width:100%}th,td{border:1px solid #8888;padding:.4rem .6rem;text-align:start;vertical-align:top;overflow-wrap:anywhere}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #8888;padding:.6rem}
 </style></head><body><main><h1 dir="auto">${clientUserName}</h1>
 <h2>Profile</h2>`.text;
-  yield* table(['Field', 'Value'], Object.entries(facts), (fact) => fact);
+  yield* table(['Field', 'Value'], Object.entries({ ...user, clientId }), (fact) => fact);
   yield '\n<h2>Selections</h2>';
   yield* table(['Group', 'Key', 'Value', 'First saved', 'Last saved'], exported.options, (each) => [
     ...[each.groupName, each.keyName, each.texts ?? each.value, each.createdAt, each.updatedAt],
