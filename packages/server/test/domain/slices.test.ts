@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pack, unpack } from '../../src/domain/packed.ts';
 import { atOnceOrInSlices, finish, inSlices, mapSteps, pauses, type Steps } from '../../src/domain/slices.ts';
+import { inChunks } from '../../src/http/in-chunks.ts';
 import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
 
 /** Works for so many milliseconds, a tenth of one in each step. */
@@ -119,4 +120,25 @@ test('of loops that pause, one goes on in each turn', async () => {
   isDone = true;
   expect(resumed.length).toBeGreaterThan(5);
   expect(new Set(resumed).size).toBe(resumed.length);
+});
+
+test('texts of a stream are made in turns, also before there are enough for a chunk', async () => {
+  let [turns, isDone] = [0, false];
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  const texts = function* () {
+    for (let at = 0; at < 50; at++) {
+      spin();
+      yield `${at} `;
+    }
+  };
+  const chunks: string[] = [];
+  for await (const chunk of inChunks(texts())) chunks.push(chunk);
+  isDone = true;
+  expect(chunks).toEqual([Array.from({ length: 50 }, (_, at) => `${at} `).join('')]);
+  // 50 ms of work, 5 ms a turn.
+  expect(turns).toBeGreaterThan(5);
 });

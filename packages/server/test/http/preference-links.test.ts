@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { contrast, readableAccent } from '../../src/domain/applications/look.ts';
+import type { CatalogFile } from '../../src/domain/catalog/file-schema.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { type LinkContent, readLink, writeLink } from '../../src/domain/preferences/link-token.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { formOf } from './html-form.ts';
+import { withCatalog } from './options/example-catalog.ts';
 import { makeGuest, values } from './options/guest.ts';
 import { basic, makeSignedInUser, startTestServer, type TestServer } from './start.ts';
 
@@ -337,6 +339,43 @@ describe.each(databases)('preference links on $kind', (database) => {
     );
     const everything = await dump(url);
     for (const path of paths) expect(everything).not.toContain(tokenOf(path).slice(4, 44));
+  });
+
+  test('a long page is made while it is sent, and nothing costly is made for each of its fields', async () => {
+    const keys = Array.from({ length: 450 }, (_, at) => ({
+      ...{ name: `k${at}`, type: at % 2 ? 'date' : 'number', translations: { Íslenska: `Reitur ${at}` } },
+      constraint: at % 2 ? { min: '2020-01-01', max: '2030-12-31' } : { min: 0.5, max: 1000, step: 0.5 },
+    }));
+    const many = { name: 'many', type: 'integer', multiple: true, values: Array.from({ length: 2000 }, (_, at) => at) };
+    const languages = [
+      { name: 'English', tag: 'en', default: true },
+      { name: 'Íslenska', tag: 'is' },
+    ];
+    const groups = [
+      { name: 'g', keys },
+      { name: 'h', keys: [many] },
+    ];
+    const shop = await withCatalog(server, { languages, groups } as CatalogFile);
+    const guest = { ...shop, user: await makeSignedInUser(server, shop.application) } as unknown as Guest;
+    const path = await makePage(guest);
+    await server.send('GET', path);
+    const made = [vi.spyOn(Intl, 'NumberFormat'), vi.spyOn(Intl, 'DateTimeFormat'), vi.spyOn(Intl, 'Locale')];
+    try {
+      for (const language of ['en', 'is']) {
+        for (const spy of made) spy.mockClear();
+        const page = await server.send('GET', `${path}?language=${language}`);
+        expect(formOf(page.text).size).toBe(2 * keys.length + 1);
+        expect(page.text.split('type="checkbox"')).toHaveLength(2001);
+        expect(page.text).toMatch(/<\/html>\n$/);
+        expect([page.headers.get('content-length'), page.headers.get('transfer-encoding')]).toEqual([null, 'chunked']);
+        const [numbers, dates, locales] = made.map(({ mock }) => mock.calls.length);
+        expect([numbers, dates]).toEqual([0, 0]);
+        // The direction of the page's own language, and of its words.
+        expect(locales).toBeLessThanOrEqual(2);
+      }
+    } finally {
+      for (const spy of made) spy.mockRestore();
+    }
   });
 });
 

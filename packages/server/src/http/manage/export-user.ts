@@ -2,12 +2,12 @@ import type { Application } from '../../domain/applications/application.ts';
 import { recordExport } from '../../domain/audit/user-reads.ts';
 import { readReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
-import { pauses } from '../../domain/slices.ts';
 import { walkHistory, walkSelections } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
+import { inChunks } from '../in-chunks.ts';
 import { writeReceipt } from '../options/user-option-receipt.ts';
 import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
@@ -143,20 +143,4 @@ async function* writeUserJson(exported: UserExport, replace?: (name: string, mem
     yield ']';
   }
   yield '}\n';
-}
-
-/** Characters that are sent at once, or one item. */
-const CHUNK = 65_536;
-
-async function* inChunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  const pause = pauses();
-  let chunk = '';
-  for await (const text of texts) {
-    chunk += text;
-    if (chunk.length < CHUNK) continue;
-    yield chunk;
-    chunk = '';
-    await pause();
-  }
-  yield chunk;
 }

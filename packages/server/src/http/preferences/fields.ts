@@ -1,6 +1,6 @@
 import type { AllowedValue, Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
-import { fill } from '../../domain/preferences/page-texts.ts';
+import { fill, type SpokenTexts } from '../../domain/preferences/page-texts.ts';
 import { controlOf, shownName, valueName } from './field-values.ts';
 import { type Html, html } from './html.ts';
 import { inWords, type PageLanguage } from './page.ts';
@@ -27,7 +27,8 @@ const BLANK_LINES = 2;
 /** However many values a key asks for at least: more lines come as they are filled in. */
 const MOST_LINES = 100;
 
-export function renderField(view: FieldView, field: Field): Html {
+/** In pieces that are quick to make each: a key may have thousands of values, a catalog thousands of keys. */
+export function* renderField(view: FieldView, field: Field): Generator<Html, void> {
   const { placed, texts, isWrong } = field;
   const { key } = placed;
   const { page, catalog, language } = view;
@@ -50,19 +51,20 @@ export function renderField(view: FieldView, field: Field): Html {
   const control = controlOf(key);
 
   if (control === 'switch') {
-    return html`<div class="field">${hidden}<label class="choice"><input type="checkbox" name="${name}" value="true"${isChecked(texts.length > 0)}${attributes}${wrong}><span class="label" dir="auto">${label}</span></label>${hint}${error}</div>`;
+    yield html`<div class="field">${hidden}<label class="choice"><input type="checkbox" name="${name}" value="true"${isChecked(texts.length > 0)}${attributes}${wrong}><span class="label" dir="auto">${label}</span></label>${hint}${error}</div>`;
+    return;
   }
   if (control === 'radios' || control === 'checkboxes') {
     const isRadio = control === 'radios';
     const chosen = new Set(texts);
     const role = isRadio && html` role="radiogroup"${wrong}`;
-    return html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${choicesOf(
-      key,
-      field.held,
-    ).map(
-      (each) =>
-        html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${JSON.stringify(each.value)}"${isChecked(chosen.has(JSON.stringify(each.value)))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`,
-    )}</fieldset>`;
+    yield html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}`;
+    for (const each of choicesOf(key, field.held)) {
+      const value = JSON.stringify(each.value);
+      yield html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${value}"${isChecked(chosen.has(value))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`;
+    }
+    yield html`</fieldset>`;
+    return;
   }
   if (control === 'list') {
     const texts = field.texts.filter((text) => text !== '');
@@ -70,26 +72,30 @@ export function renderField(view: FieldView, field: Field): Html {
       key.maxSelected ?? Number.MAX_SAFE_INTEGER,
       Math.max(texts.length + BLANK_LINES, Math.min(key.minSelected, MOST_LINES)),
     );
-    const lines = Array.from({ length: Math.max(most, texts.length) }, (_, index) => texts[index] ?? '');
-    return html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${lines.map(
-      (text, index) =>
-        html`<input ${typeOf(key)} name="${name}" value="${text}" aria-label="${fill(page.texts.numbered, { label, number: String(index + 1) })}"${wrong}>`,
-    )}</fieldset>`;
+    yield html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}`;
+    for (let line = 1; line <= Math.max(most, texts.length); line++) {
+      const numbered = fill(page.texts.numbered, { label, number: String(line) });
+      yield html`<input ${typeOf(key)} name="${name}" value="${texts[line - 1] ?? ''}" aria-label="${numbered}"${wrong}>`;
+    }
+    yield html`</fieldset>`;
+    return;
   }
   const id = `f${key.keyNo}`;
   const text = texts[0] ?? '';
   const start = html`id="${id}" name="${name}"${attributes}${wrong}`;
-  const input =
-    control === 'select'
-      ? html`<select ${start}><option value="">${page.texts.choose}</option>${choicesOf(key, field.held).map(
-          (each) =>
-            html`<option value="${JSON.stringify(each.value)}"${JSON.stringify(each.value) === text && html` selected`}>${nameOf(view, each)}</option>`,
-        )}</select>`
-      : control === 'long-text' || text.includes('\n')
-        ? html`<textarea ${start} rows="4" dir="auto">
-${text}</textarea>`
-        : html`<input ${typeOf(key)} ${start} value="${text}">`;
-  return html`<div class="field">${hidden}<label class="label" for="${id}" dir="auto">${label}</label>${hint}${error}${input}</div>`;
+  yield html`<div class="field">${hidden}<label class="label" for="${id}" dir="auto">${label}</label>${hint}${error}`;
+  if (control === 'select') {
+    yield html`<select ${start}><option value="">${page.texts.choose}</option>`;
+    for (const each of choicesOf(key, field.held)) {
+      const value = JSON.stringify(each.value);
+      yield html`<option value="${value}"${value === text && html` selected`}>${nameOf(view, each)}</option>`;
+    }
+    yield html`</select>`;
+  } else if (control === 'long-text' || text.includes('\n')) {
+    yield html`<textarea ${start} rows="4" dir="auto">
+${text}</textarea>`;
+  } else yield html`<input ${typeOf(key)} ${start} value="${text}">`;
+  yield html`</div>`;
 }
 
 function isChecked(checked: boolean): Html {
@@ -107,8 +113,8 @@ function nameOf({ catalog, language, page }: FieldView, { value, texts, retired 
   return retired ? `${text} (${page.texts.retired})` : text;
 }
 
-function written({ texts: { tag } }: PageLanguage, value: Scalar): string {
-  return typeof value === 'number' ? formatNumber(tag, value) : String(value);
+function written({ texts }: PageLanguage, value: Scalar): string {
+  return typeof value === 'number' ? formatNumber(texts, value) : String(value);
 }
 
 /** Browsers check what they can; the rules check all of it. Text fields have room for what is too long, so that nothing typed is lost. */
@@ -119,12 +125,27 @@ function typeOf({ type, constraint: { min, max, step } }: Key): Html {
   return html`type="number"${bounds} step="${step ?? (type === 'integer' ? 1 : 'any')}"`;
 }
 
-const formatNumber = (tag: string, value: number): string =>
-  new Intl.NumberFormat(tag, { maximumFractionDigits: 20 }).format(value);
+type Formats = { number: Intl.NumberFormat; date: Intl.DateTimeFormat };
 
-function formatBound(tag: string, type: Key['type'], bound: number | string): string {
-  if (type !== 'date') return formatNumber(tag, Number(bound));
-  return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(`${bound}T00:00:00Z`));
+/** Made once for each language of the page's words: it takes longer to make one than to write a field. */
+const formats = new WeakMap<SpokenTexts, Formats>();
+
+function formatsOf(texts: SpokenTexts): Formats {
+  const known = formats.get(texts);
+  if (known) return known;
+  const made = {
+    number: new Intl.NumberFormat(texts.tag, { maximumFractionDigits: 20 }),
+    date: new Intl.DateTimeFormat(texts.tag, { dateStyle: 'long', timeZone: 'UTC' }),
+  };
+  formats.set(texts, made);
+  return made;
+}
+
+const formatNumber = (texts: SpokenTexts, value: number): string => formatsOf(texts).number.format(value);
+
+function formatBound(texts: SpokenTexts, type: Key['type'], bound: number | string): string {
+  if (type !== 'date') return formatNumber(texts, Number(bound));
+  return formatsOf(texts).date.format(new Date(`${bound}T00:00:00Z`));
 }
 
 /** What a key asks for, as a sentence; '' where the control says it all. */
@@ -133,24 +154,24 @@ function requirement({ texts }: PageLanguage, key: Key): string {
   const { min, max, step, maxLength } = key.constraint;
   const sentences: string[] = [];
   if (multiple) {
-    const number = (count: number) => formatNumber(texts.tag, count);
+    const number = (count: number) => formatNumber(texts, count);
     if (minSelected === maxSelected) sentences.push(fill(texts.exactly, { count: number(minSelected) }));
     else {
       if (minSelected > 0) sentences.push(fill(texts.atLeast, { min: number(minSelected) }));
       if (maxSelected !== null) sentences.push(fill(texts.atMost, { max: number(maxSelected) }));
     }
   }
-  const bound = (each: number | string) => formatBound(texts.tag, type, each);
+  const bound = (each: number | string) => formatBound(texts, type, each);
   const parts = [
     min !== undefined && max !== undefined
       ? fill(texts.between, { min: bound(min), max: bound(max) })
       : min !== undefined
         ? fill(texts.from, { min: bound(min) })
         : max !== undefined && fill(texts.upTo, { max: bound(max) }),
-    step !== undefined && step !== 1 && fill(texts.steps, { step: formatNumber(texts.tag, step) }),
+    step !== undefined && step !== 1 && fill(texts.steps, { step: formatNumber(texts, step) }),
   ].filter((part) => part !== false);
   if (values === null && parts.length > 0) sentences.push(`${[kindOf(texts, type), ...parts].join(texts.comma)}.`);
-  if (maxLength !== undefined) sentences.push(fill(texts.characters, { most: formatNumber(texts.tag, maxLength) }));
+  if (maxLength !== undefined) sentences.push(fill(texts.characters, { most: formatNumber(texts, maxLength) }));
   return sentences.join(' ');
 }
 

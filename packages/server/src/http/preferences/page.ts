@@ -4,6 +4,7 @@ import { readableAccent } from '../../domain/applications/look.ts';
 import { createLanguages } from '../../domain/catalog/languages.ts';
 import type { InnkeeperError } from '../../domain/errors.ts';
 import { baseOf, type PageWords, type SpokenTexts } from '../../domain/preferences/page-texts.ts';
+import { inChunks } from '../in-chunks.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
 import { SCRIPT } from './page-script.ts';
@@ -24,7 +25,8 @@ type Page = {
   application?: Application;
   /** Other languages to read it in. */
   nav?: Html | undefined;
-  main: Html;
+  /** In pieces where it may be long: they are made while it is sent. */
+  main: Html | Iterable<Html>;
 };
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -55,24 +57,31 @@ function colorsOf(accentColor: string): string {
   return `${write(LIGHT_PAGE)}@media (prefers-color-scheme:dark){${write(DARK_CARD)}}`;
 }
 
+const HTML_TYPE = 'text/html; charset=utf-8';
+const END = html`</main></div><script>${new Html(SCRIPT)}</script></body></html>
+`;
+
 export function sendPage(reply: HttpReply, { language, title, application, nav, main }: Page): HttpReply {
   const { accentColor, logo } = application?.settings ?? { accentColor: '', logo: '' };
   const colors = colorsOf(accentColor);
   const ancestors = framers(application);
   if (ancestors === "'none'") reply.header('x-frame-options', 'DENY');
   reply
-    .type('text/html; charset=utf-8')
     .header('content-security-policy', policyOf(colors, logo, ancestors))
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex, nofollow')
     .header('cache-control', 'no-store');
-  const page = html`<!doctype html>
+  const start = html`<!doctype html>
 <html lang="${language.tag}" dir="${directionOf(language.tag)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}${application && ` – ${application.name}`}</title><style>${new Html(STYLE)}</style>${colors !== '' && html`<style>${new Html(colors)}</style>`}</head>
 <body><div class="page"><header>${application && html`<p class="app">${logo !== '' && html`<img class="logo" src="${logo}" alt="">`}<span dir="auto">${application.name}</span></p>`}${nav}</header>
 <main><h1>${inWords(language, title)}</h1>
-${main}</main></div><script>${new Html(SCRIPT)}</script></body></html>
 `;
-  return reply.send(page.text);
+  if (main instanceof Html) return reply.type(HTML_TYPE).send(start.text + main.text + END.text);
+  return reply.stream(HTML_TYPE, inChunks(textsOf([[start], main, [END]])));
+}
+
+function* textsOf(parts: readonly Iterable<Html>[]): Generator<string, void> {
+  for (const pieces of parts) for (const { text } of pieces) yield text;
 }
 
 /** Origins of the application, which may show the page inside theirs. */
@@ -96,7 +105,16 @@ function directionOf(tag: string): 'ltr' | 'rtl' {
 export function inWords({ tag, texts }: PageLanguage, text: string): Html {
   return baseOf(tag) === baseOf(texts.tag)
     ? html`${text}`
-    : html`<span lang="${texts.tag}" dir="${directionOf(texts.tag)}">${text}</span>`;
+    : html`<span lang="${texts.tag}" dir="${directionOfWords(texts)}">${text}</span>`;
+}
+
+const directions = new WeakMap<SpokenTexts, 'ltr' | 'rtl'>();
+
+/** Looked up once for each language of the words: it is asked for with every hint. */
+function directionOfWords(texts: SpokenTexts): 'ltr' | 'rtl' {
+  const direction = directions.get(texts) ?? directionOf(texts.tag);
+  directions.set(texts, direction);
+  return direction;
 }
 
 /** One page for every link that does not work, and one for every other failure. */

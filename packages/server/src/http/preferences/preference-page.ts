@@ -96,7 +96,6 @@ async function show(
   const view: FieldView = { catalog, language, page };
   const values = await currentValues(service, opened, language);
   const kept = new Map(entered.map((each) => [each.placed, each.texts]));
-  const keys = keysOf(opened);
   const fieldOf = (placed: PlacedKey): Field => {
     const { key } = placed;
     const value = values.get(key.keyNo);
@@ -104,29 +103,38 @@ async function show(
     const held = value === undefined ? [] : ([value].flat() as Scalar[]);
     return { placed, shown, texts: kept.get(placed) ?? shown, held, isWrong: wrong.has(key.keyNo) };
   };
-  const sections = groups.flatMap((group): Html[] => {
-    const own = keys.filter((placed) => placed.group === group);
-    if (own.length === 0) return [];
-    const id = `g${own[0]?.key.keyNo}`;
-    const about = catalog.languages.textFor<string | undefined>(group.descriptions, language, undefined).text;
-    return [
-      html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${catalog.languages.textFor(group.texts, language, group.name).text}</h2>${about !== undefined && html`<p class="hint" dir="auto">${about}</p>`}${own.map((placed) => renderField(view, fieldOf(placed)))}</section>
-`,
-    ];
-  });
+  const keysByGroup = Map.groupBy(keysOf(opened), ({ group }) => group);
+  const renderSections = function* (): Generator<Html, void> {
+    for (const group of groups) {
+      const keys = keysByGroup.get(group) ?? [];
+      if (keys.length === 0) continue;
+      const id = `g${keys[0]?.key.keyNo}`;
+      const about = catalog.languages.textFor<string | undefined>(group.descriptions, language, undefined).text;
+      yield html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${catalog.languages.textFor(group.texts, language, group.name).text}</h2>${about !== undefined && html`<p class="hint" dir="auto">${about}</p>`}`;
+      for (const placed of keys) yield* renderField(view, fieldOf(placed));
+      yield html`</section>
+`;
+    }
+  };
   const told =
     note &&
     html`<p class="note ${note === 'notSaved' ? 'failed' : 'done'}" role="${note === 'notSaved' ? 'alert' : 'status'}" tabindex="-1" autofocus>${inWords(page, texts[note])}</p>`;
-  const form =
-    sections.length === 0
-      ? html`<div class="box"><p>${inWords(page, texts.nothingHere)}</p></div>`
-      : html`<form method="post" action="${language ? `?language=${encodeURIComponent(language.tag)}` : '?'}" novalidate>${sections}<button>${inWords(page, texts.save)}</button></form>`;
+  const renderMain = function* (): Generator<Html, void> {
+    if (told) yield told;
+    if (keysByGroup.size === 0) {
+      yield html`<div class="box"><p>${inWords(page, texts.nothingHere)}</p></div>`;
+      return;
+    }
+    yield html`<form method="post" action="${language ? `?language=${encodeURIComponent(language.tag)}` : '?'}" novalidate>`;
+    yield* renderSections();
+    yield html`<button>${inWords(page, texts.save)}</button></form>`;
+  };
   return sendPage(reply, {
     language: page,
     title: texts.title,
     application,
     nav: languageNav(view),
-    main: html`${told}${form}`,
+    main: renderMain(),
   });
 }
 
