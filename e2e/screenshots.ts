@@ -45,6 +45,7 @@ const PAGES: Record<string, (demo: Demo) => string> = {
   user: ({ clientId, userUid }) => `/applications/${clientId}/users/${userUid}`,
   insights: ({ clientId }) => `/applications/${clientId}/insights`,
   requests: ({ clientId }) => `/applications/${clientId}/requests`,
+  events: ({ clientId }) => `/applications/${clientId}/events`,
   audit: ({ clientId }) => `/applications/${clientId}/audit`,
   connect: ({ clientId }) => `/applications/${clientId}/connect`,
   credentials: ({ clientId }) => `/applications/${clientId}/credentials`,

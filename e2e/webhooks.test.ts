@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { sqlite } from '../packages/server/test/databases.ts';
+import { startReceiver } from '../packages/server/test/events/receiver.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { bearer, makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
+import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
-describe('the webhooks room', () => {
-  const portal = openPortal(sqlite);
+describe('the webhooks and events rooms', () => {
+  const portal = openPortal(sqlite, () => ({ webhooksAllow: '127.0.0.1' }));
 
   test('a webhook is added, its secret shown once, and deleted; a private address is refused at its field', async () => {
     const { clientId } = await portal.server.application();
@@ -32,5 +36,94 @@ describe('the webhooks room', () => {
     await page.getByText('No webhooks').waitFor();
     // The browser itself tells of the refused address.
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
+  });
+
+  test('a webhook is limited, its events are replayed, and the overview shows that it fails', async () => {
+    const receiver = await startReceiver();
+    try {
+      const application = await portal.server.application();
+      const { clientId } = application;
+      const manage = await manageWith(portal.server, { appIds: [application.appId] });
+      await makeUser(portal.server, application);
+      await manage.send('POST', `/applications/${clientId}/webhooks`, {
+        url: receiver.url,
+        description: 'Mailing list',
+      });
+      const { page, complaints } = await portal.enter(`/applications/${clientId}/webhooks`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: 'Rate limit' }).fill('25');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('at most 25 per second').waitFor();
+
+      await page.getByRole('button', { name: 'Replay…' }).click();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Replay' }).click();
+      await receiver.until(1);
+      expect(receiver.received[0]?.body).toContain('user.created');
+
+      receiver.answer = () => 410;
+      await makeUser(portal.server, application);
+      await page.getByText('Switched off: the receiver responded 410.').waitFor();
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByText('1 webhook is failing').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Open webhooks' }).click();
+      await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+      expect(complaints).toEqual([]);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test('events are listed, filtered and opened, of an application and of one user', async () => {
+    const { server } = portal;
+    const { application, apiKey, choice } = await withCatalog(server);
+    const { clientId } = application;
+    const ada = await makeSignedInUser(server, application, 'ada@example.com');
+    await server.post('/api/user_options', await choice('portions', [2]), { ...apiKey, ...bearer(ada.accessToken) });
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/events`);
+    const rows = page
+      .getByRole('table', { name: 'Events' })
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell') });
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByText('kitchen.portions: 2').waitFor();
+    await page.getByText('Revision 1').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'selection.saved' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Event' });
+    await drawer.getByRole('button', { name: 'Copy payload' }).click();
+    await expectAccessible(page);
+    const payload = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    expect(payload).toMatchObject({ type: 'selection.saved', clientId, data: { user_uid: ada.userCode, value: 2 } });
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+
+    const filter = page.getByRole('combobox', { name: 'Type' });
+    await filter.click();
+    await page.getByRole('option', { name: 'user.deleted' }).click();
+    await page.getByText('No events of this type').waitFor();
+    await page.waitForURL('**/events?type=user.deleted');
+    await filter.click();
+    await page.getByRole('option', { name: 'user.deleted' }).click();
+    // More than a page: those of others have no place among the user's own.
+    for (let count = 0; count < 50; count += 1) await makeUser(server, application);
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => rows.count()).toBe(53);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expectFits(page);
+    await rows.getByRole('link', { name: 'Test user' }).last().click();
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await expectFits(page);
+
+    const manage = await manageWith(server, { appIds: [application.appId] });
+    await manage.send('DELETE', `/applications/${clientId}/users/${ada.userCode}`);
+    await page.goto(`${server.url}/portal/applications/${clientId}/events?type=selection.saved`);
+    await page.getByText('Deleted user').waitFor();
+    expect(complaints).toEqual([]);
   });
 });

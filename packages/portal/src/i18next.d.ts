@@ -4,6 +4,7 @@ import type audit from './locales/en/audit.json';
 import type catalog from './locales/en/catalog.json';
 import type connect from './locales/en/connect.json';
 import type credentials from './locales/en/credentials.json';
+import type events from './locales/en/events.json';
 import type insights from './locales/en/insights.json';
 import type members from './locales/en/members.json';
 import type overview from './locales/en/overview.json';
@@ -27,6 +28,7 @@ declare module 'i18next' {
       catalog: typeof catalog;
       connect: typeof connect;
       credentials: typeof credentials;
+      events: typeof events;
       insights: typeof insights;
       members: typeof members;
       overview: typeof overview;

@@ -4,6 +4,7 @@ import { PORTAL_PATH } from './api/client.ts';
 import { patiently } from './api/connection.ts';
 import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { type EventType, isEventType } from './rooms/events/event-types.ts';
 import { readRequestsSearch } from './rooms/requests/search.ts';
 import { isProviderProblem, type ProviderProblemName } from './rooms/sign-in/problem-names.ts';
 import { readTranslationsSearch } from './rooms/translations/search.ts';
@@ -167,6 +168,16 @@ const requests = createRoute({
   ),
 });
 
+const events = createRoute({
+  getParentRoute: () => application,
+  path: 'events',
+  validateSearch: ({ type }: Record<string, unknown>): { type?: EventType } => (isEventType(type) ? { type } : {}),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/events/events-page.tsx')),
+    'EventsPage',
+  ),
+});
+
 const audit = createRoute({
   getParentRoute: () => application,
   path: 'audit',
@@ -227,6 +238,7 @@ const tree = root.addChildren([
       user,
       insights,
       requests,
+      events,
       audit,
       connect,
       credentials,

@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconActivity,
+  IconBolt,
   IconChartBar,
   IconHistory,
   IconKey,
@@ -23,6 +24,7 @@ type RoomName =
   | 'users'
   | 'insights'
   | 'requests'
+  | 'events'
   | 'audit'
   | 'connect'
   | 'credentials'
@@ -56,6 +58,7 @@ export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonl
       { name: 'users', to: '/applications/$clientId/users', icon: IconUsers, access: 'users' },
       { name: 'insights', to: '/applications/$clientId/insights', icon: IconChartBar },
       { name: 'requests', to: '/applications/$clientId/requests', icon: IconActivity, access: 'users' },
+      { name: 'events', to: '/applications/$clientId/events', icon: IconBolt, access: 'users' },
       { name: 'audit', to: '/applications/$clientId/audit', icon: IconTimeline },
     ],
   },

@@ -49,7 +49,7 @@ export function TimeRange({ range, spans, onChange }: Props) {
 }
 
 /** As the browser's own field has it. */
-function toLocal(moment: string | undefined): string {
+export function toLocal(moment: string | undefined): string {
   if (moment === undefined) return '';
   const date = new Date(`${moment.replace(' ', 'T')}Z`);
   return writeMoment(new Date(date.getTime() - date.getTimezoneOffset() * 60_000))

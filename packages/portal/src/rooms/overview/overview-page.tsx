@@ -10,6 +10,7 @@ import { PageHeader } from '../../shell/page-header.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import { ActivityPanel } from './activity-panel.tsx';
 import { Checklist } from './checklist.tsx';
+import { FailingWebhooks } from './failing-webhooks.tsx';
 import { overviewQuery } from './queries.ts';
 import { StatCard } from './stat-card.tsx';
 import { TokenServiceCard } from './token-service-card.tsx';
@@ -27,6 +28,7 @@ export function OverviewPage() {
       {overview.isError && <ErrorState error={overview.error} retry={() => overview.refetch()} />}
       {overview.data && (
         <Stack gap="lg">
+          <FailingWebhooks clientId={clientId} />
           <Checklist clientId={clientId} steps={overview.data.steps} />
           <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
             <StatCard

@@ -1,13 +1,14 @@
-import { Alert, Anchor, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Code, Drawer, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconTerminal2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SERVICE_URL } from '../../api/client.ts';
-import { Copy, Copyable, CopyButton } from '../../shell/copy.tsx';
+import { Copyable, CopyButton } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { readTime } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { TextBlock } from '../../shell/text-block.tsx';
 import { requestQuery } from './queries.ts';
 import { Status } from './request-table.tsx';
 import classes from './requests.module.css';
@@ -87,8 +88,18 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
           {t('detail.curlHint')}
         </Text>
       </Group>
-      <Body title={t('detail.request')} text={data.request} empty={t('detail.noBody')} />
-      <Body title={t('detail.answer')} text={data.answer} empty={t('detail.noAnswer')} />
+      <TextBlock
+        title={t('detail.request')}
+        text={data.request}
+        empty={t('detail.noBody')}
+        copyLabel={t('detail.copyBody')}
+      />
+      <TextBlock
+        title={t('detail.answer')}
+        text={data.answer}
+        empty={t('detail.noAnswer')}
+        copyLabel={t('detail.copyBody')}
+      />
       {data.userUid === null && (
         <Text size="xs" c="dimmed">
           {t('detail.bare')}
@@ -142,37 +153,4 @@ function FactRow({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </>
   );
-}
-
-function Body({ title, text, empty }: { title: string; text: string | null; empty: string }) {
-  const { t } = useTranslation('requests');
-  return (
-    <section>
-      <Group justify="space-between">
-        <Title order={3} size="h6">
-          {title}
-        </Title>
-        {text !== null && <Copy value={text} label={t('detail.copyBody')} />}
-      </Group>
-      {text === null ? (
-        <Text size="sm" c="dimmed">
-          {empty}
-        </Text>
-      ) : (
-        // What scrolls must be reached by keyboard.
-        <Code block className={classes.body ?? ''} tabIndex={0} role="region" aria-label={title}>
-          {inLines(text)}
-        </Code>
-      )}
-    </section>
-  );
-}
-
-/** Easier to read where it is whole. */
-function inLines(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -14,7 +14,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { api, SERVICE_URL } from '../../api/client.ts';
@@ -28,6 +28,8 @@ import { PageHeader } from '../../shell/page-header.tsx';
 import { ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { EventList } from '../events/event-list.tsx';
+import type { EventType } from '../events/event-types.ts';
 import { userQuery } from './queries.ts';
 import { UserHistory } from './user-history.tsx';
 import { useUserLink } from './user-link.tsx';
@@ -106,6 +108,7 @@ function User({ clientId, userUid }: { clientId: string; userUid: string }) {
         <Tabs.List mb="md">
           <Tabs.Tab value="selections">{t('selections.title')}</Tabs.Tab>
           <Tabs.Tab value="history">{t('history.title')}</Tabs.Tab>
+          <Tabs.Tab value="events">{t('events')}</Tabs.Tab>
           <Tabs.Tab value="tokens">{t('tokens.title', { count: accessTokens.length })}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="selections">
@@ -114,12 +117,20 @@ function User({ clientId, userUid }: { clientId: string; userUid: string }) {
         <Tabs.Panel value="history">
           <UserHistory clientId={clientId} userUid={userUid} />
         </Tabs.Panel>
+        <Tabs.Panel value="events">
+          <UserEvents clientId={clientId} userUid={userUid} />
+        </Tabs.Panel>
         <Tabs.Panel value="tokens">
           <UserTokens clientId={clientId} userUid={userUid} tokens={accessTokens} />
         </Tabs.Panel>
       </Tabs>
     </Container>
   );
+}
+
+function UserEvents(of: { clientId: string; userUid: string }) {
+  const [type, setType] = useState<EventType>();
+  return <EventList {...of} type={type} onType={setType} />;
 }
 
 function Fact({ name, value, copy = false }: { name: string; value: ReactNode; copy?: boolean }) {

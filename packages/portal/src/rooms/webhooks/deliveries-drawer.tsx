@@ -1,12 +1,12 @@
-import { Badge, Button, Center, Code, Drawer, Group, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Center, Drawer, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { Copy } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { TextBlock } from '../../shell/text-block.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import classes from '../requests/requests.module.css';
 import { type Delivery, deliveriesQuery, deliveryQuery } from './queries.ts';
@@ -76,7 +76,7 @@ function Deliveries({ clientId, webhookId, mayChange }: Shown) {
             loading={deliveries.isFetchingNextPage}
             onClick={() => void deliveries.fetchNextPage()}
           >
-            {t('deliveries.more')}
+            {t('more', { ns: 'shell' })}
           </Button>
         </Center>
       )}
@@ -123,8 +123,8 @@ function Details({ clientId, webhookId, mayChange, delivery }: Shown & { deliver
           </>
         )}
       </Text>
-      <Body title={t('deliveries.request')} text={found.data.request} empty={t('deliveries.noRequest')} />
-      <Body title={t('deliveries.response')} text={found.data.response} empty={t('deliveries.noResponse')} />
+      <TextBlock title={t('deliveries.request')} text={found.data.request} empty={t('deliveries.noRequest')} />
+      <TextBlock title={t('deliveries.response')} text={found.data.response} empty={t('deliveries.noResponse')} />
       <Problem error={resend.error} />
       {mayChange && delivery.type !== 'webhook.test' && (
         <Group>
@@ -134,28 +134,5 @@ function Details({ clientId, webhookId, mayChange, delivery }: Shown & { deliver
         </Group>
       )}
     </Stack>
-  );
-}
-
-function Body({ title, text, empty }: { title: string; text: string | null; empty: string }) {
-  return (
-    <section>
-      <Group justify="space-between">
-        <Title order={3} size="h6">
-          {title}
-        </Title>
-        {text !== null && <Copy value={text} />}
-      </Group>
-      {text === null ? (
-        <Text size="sm" c="dimmed">
-          {empty}
-        </Text>
-      ) : (
-        // What scrolls must be reached by keyboard.
-        <Code block className={classes.body ?? ''} tabIndex={0} role="region" aria-label={title}>
-          {text}
-        </Code>
-      )}
-    </section>
   );
 }

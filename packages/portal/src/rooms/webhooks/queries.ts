@@ -3,22 +3,15 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 
 export type Webhook = OutputOf<'/manage/v1/applications/{clientId}/webhooks', 'get'>['items'][number];
+/** Its receiver does not take deliveries, or did not for so long that the service switched it off. */
+export function isFailing({ offReason, failingSince }: Webhook): boolean {
+  return offReason === null ? failingSince !== null : offReason !== 'manual';
+}
+
 export type Delivery = OutputOf<
   '/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries',
   'get'
 >['items'][number];
-export type EventType = Webhook['types'][number];
-
-export const EVENT_TYPES = [
-  'user.created',
-  'user.updated',
-  'user.suspended',
-  'user.resumed',
-  'user.deleted',
-  'selection.saved',
-  'selection.unset',
-  'catalog.published',
-] as const satisfies readonly EventType[];
 
 export function webhooksQuery(clientId: string) {
   return queryOptions({

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../shell/copy.tsx';
-import classes from '../requests/requests.module.css';
+import classes from '../../shell/text-block.module.css';
 
 /** The one time that it is shown. */
 export function SecretShown({ secret, title, onClose }: { secret: string; title: string; onClose(): void }) {

@@ -9,7 +9,9 @@ import { Moment } from '../../shell/moment.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { type Webhook, webhooksQuery } from './queries.ts';
+import { ReplayDialog } from './replay-dialog.tsx';
 import { SecretShown } from './secret-shown.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
 
 type Props = { clientId: string; webhook: Webhook; mayChange: boolean; onDeliveries: (() => void) | undefined };
 
@@ -18,8 +20,10 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
   const { t, i18n } = useTranslation('webhooks');
   const { t: shell } = useTranslation();
   const client = useQueryClient();
-  const [deleting, setDeleting] = useState(false);
-  const { webhookId, url, types, description, enabled, offReason, recent, lastSuccessAt, failingSince } = webhook;
+  const [asked, setAsked] = useState<'edit' | 'replay' | 'delete'>();
+  const ask = { edit: () => setAsked('edit'), replay: () => setAsked('replay'), end: () => setAsked(undefined) };
+  const { webhookId, url, types, description, maxPerSecond, enabled, offReason } = webhook;
+  const { recent, lastSuccessAt, failingSince } = webhook;
   const path = { clientId, webhookId };
   const onSettled = () => client.invalidateQueries({ queryKey: webhooksQuery(clientId).queryKey });
   const test = useMutation({
@@ -64,6 +68,7 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
             {description !== '' && <Text size="sm">{description}</Text>}
             <Text size="sm" c="dimmed">
               {types.length === 0 ? t('allTypes') : types.join(', ')}
+              {maxPerSecond !== null && ` · ${t('limited', { rate: number.format(maxPerSecond) })}`}
             </Text>
           </Stack>
           {mayChange && (
@@ -100,13 +105,19 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
           )}
           {mayChange && (
             <>
+              <Button size="compact-sm" variant="default" onClick={ask.edit}>
+                {t('edit.action')}
+              </Button>
               <Button size="compact-sm" variant="default" loading={test.isPending} onClick={() => testOnce()}>
                 {t('test.send')}
+              </Button>
+              <Button size="compact-sm" variant="default" disabled={!enabled} onClick={ask.replay}>
+                {t('replay.action')}
               </Button>
               <Button size="compact-sm" variant="default" loading={rotate.isPending} onClick={() => rotateOnce()}>
                 {t('rotate')}
               </Button>
-              <Button size="compact-sm" variant="subtle" color="red" onClick={() => setDeleting(true)}>
+              <Button size="compact-sm" variant="default" c="red" onClick={() => setAsked('delete')}>
                 {t('delete.submit')}
               </Button>
             </>
@@ -122,15 +133,17 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
       >
         {rotate.data && <SecretShown secret={rotate.data.secret} title={t('rotated')} onClose={() => rotate.reset()} />}
       </Modal>
+      <WebhookDialog clientId={clientId} webhook={webhook} opened={asked === 'edit'} onClose={ask.end} />
+      <ReplayDialog clientId={clientId} webhookId={webhookId} opened={asked === 'replay'} onClose={ask.end} />
       <ConfirmByTyping
-        opened={deleting}
+        opened={asked === 'delete'}
         title={t('delete.title')}
         word={URL.parse(url)?.host ?? 'webhook'}
         action={t('delete.submit')}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => removeOnce()}
-        onClose={() => setDeleting(false)}
+        onClose={ask.end}
       >
         {t('delete.text')}
       </ConfirmByTyping>

@@ -9,11 +9,11 @@ import { Copy } from '../../shell/copy.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import classes from '../connect/connect.module.css';
-import { CreateWebhook } from './create-webhook.tsx';
 import { DeliveriesDrawer } from './deliveries-drawer.tsx';
 import { webhooksQuery } from './queries.ts';
 import { VERIFY_SNIPPETS } from './verify-snippets.ts';
 import { WebhookCard } from './webhook-card.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
 
 export function WebhooksPage() {
   const { t } = useTranslation('webhooks');
@@ -51,7 +51,7 @@ export function WebhooksPage() {
         ))}
         <Verify />
       </Stack>
-      <CreateWebhook clientId={clientId} opened={creating} onClose={() => setCreating(false)} />
+      <WebhookDialog clientId={clientId} opened={creating} onClose={() => setCreating(false)} />
       <DeliveriesDrawer
         clientId={clientId}
         webhookId={opened}

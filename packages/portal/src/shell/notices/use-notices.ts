@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { applicationQuery, sessionQuery } from '../../api/queries.ts';
 import { draftQuery } from '../../draft/queries.ts';
 import { overviewQuery } from '../../rooms/overview/queries.ts';
-import { webhooksQuery } from '../../rooms/webhooks/queries.ts';
+import { isFailing, webhooksQuery } from '../../rooms/webhooks/queries.ts';
 import { readTime } from '../moment.tsx';
 import type { RoomPath } from '../rooms.ts';
 
@@ -38,9 +38,8 @@ export function useNotices(clientId: string): Notice[] {
       at: expiresAt,
     });
   }
-  for (const { webhookId, url, description, offReason, failingSince } of webhooks) {
-    const isOff = offReason === 'failing' || offReason === 'gone';
-    if (!isOff && (failingSince === null || offReason !== null)) continue;
+  for (const { webhookId, url, description, offReason, failingSince } of webhooks.filter(isFailing)) {
+    const isOff = offReason !== null;
     notices.push({
       id: `webhook ${webhookId} ${isOff ? offReason : failingSince}`,
       to: '/applications/$clientId/webhooks',

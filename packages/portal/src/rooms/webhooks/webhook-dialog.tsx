@@ -1,0 +1,128 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Button, Modal, MultiSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
+import { EVENT_TYPES } from '../events/event-types.ts';
+import { type Webhook, webhooksQuery } from './queries.ts';
+import { SecretShown } from './secret-shown.tsx';
+
+type Props = {
+  clientId: string;
+  /** The one that is changed; none: one is created. */
+  webhook?: Webhook;
+  onClose(): void;
+};
+
+export function WebhookDialog({ opened, ...props }: Props & { opened: boolean }) {
+  const { t } = useTranslation('webhooks');
+  const { t: shell } = useTranslation();
+  return (
+    <Modal
+      opened={opened}
+      onClose={props.onClose}
+      title={props.webhook ? t('edit.title') : t('create.title')}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': shell('close') }}
+    >
+      {opened && <Form {...props} />}
+    </Modal>
+  );
+}
+
+const MOST_PER_SECOND = 1000;
+const FIELDS = ['url', 'maxPerSecond'] as const;
+
+function Form({ clientId, webhook, onClose }: Props) {
+  const { t } = useTranslation('webhooks');
+  const { t: shell } = useTranslation();
+  const client = useQueryClient();
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [types, setTypes] = useState(webhook?.types ?? []);
+  const [description, setDescription] = useState(webhook?.description ?? '');
+  const [rate, setRate] = useState<number | string>(webhook?.maxPerSecond ?? '');
+  const save = useMutation({
+    async mutationFn() {
+      const maxPerSecond = rate === '' ? null : Number(rate);
+      const body = { url: url.trim(), types, description: description.trim(), maxPerSecond };
+      if (!webhook)
+        return (await api.post('/manage/v1/applications/{clientId}/webhooks', { path: { clientId }, body })).data;
+      const path = { clientId, webhookId: webhook.webhookId };
+      await api.patch('/manage/v1/applications/{clientId}/webhooks/{webhookId}', { path, body });
+      return undefined;
+    },
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: webhooksQuery(clientId).queryKey });
+      if (!webhook) return;
+      notifications.show({ message: t('edit.done') });
+      onClose();
+    },
+  });
+  const saveOnce = useMutateOnce(save);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saveOnce();
+  };
+  if (save.data) return <SecretShown secret={save.data.secret} title={t('create.done')} onClose={onClose} />;
+  const faults = isInnkeeperError(save.error) ? save.error.errors : [];
+  const faultOf = (name: (typeof FIELDS)[number]) => faults.find(({ field }) => field === name)?.message;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          required
+          data-autofocus
+          type="url"
+          autoComplete="off"
+          spellCheck={false}
+          label={t('url')}
+          placeholder="https://app.example.com/webhooks"
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={faultOf('url')}
+        />
+        <MultiSelect
+          label={t('types')}
+          description={t('typesAbout')}
+          placeholder={types.length === 0 ? t('allTypes') : ''}
+          data={[...EVENT_TYPES]}
+          value={types}
+          onChange={(chosen) => setTypes(EVENT_TYPES.filter((type) => chosen.includes(type)))}
+          clearable
+        />
+        <NumberInput
+          label={t('maxPerSecond')}
+          description={t('maxPerSecondAbout')}
+          min={1}
+          max={MOST_PER_SECOND}
+          allowDecimal={false}
+          allowNegative={false}
+          value={rate}
+          onChange={setRate}
+          error={faultOf('maxPerSecond')}
+        />
+        <TextInput
+          label={t('description')}
+          maxLength={255}
+          autoComplete="off"
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        {FIELDS.every((name) => faultOf(name) === undefined) && <Problem error={save.error} />}
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            {shell('cancel')}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {webhook ? shell('save') : t('create.submit')}
+          </Button>
+        </DialogActions>
+      </Stack>
+    </form>
+  );
+}
