@@ -30,6 +30,19 @@ describe('the webhooks and events rooms', () => {
     expect(await page.content()).not.toContain(secret);
     await expectAccessible(page);
     await expectFits(page);
+    const rotated = async () => {
+      const newer = await dialog.getByText(/^whsec_/).innerText();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await dialog.waitFor({ state: 'detached' });
+      return newer;
+    };
+    await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
+    const second = await rotated();
+    await page.getByRole('button', { name: 'Rotate secret…' }).click();
+    await dialog.getByText('Rotating again revokes it immediately.').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Rotate secret' }).click();
+    expect(new Set([secret, second, await rotated()]).size).toBe(3);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('192.0.79.32');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

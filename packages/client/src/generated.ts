@@ -1128,7 +1128,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook a new secret
-         * @description The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the one before.
+         * @description The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -4135,6 +4135,20 @@ export interface components {
         };
         /** @description - `9409` An application needs at least one owner. */
         Error409_lastOwner: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9409";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9409` The previous secret is still valid, and another rotation would revoke it. Nothing was changed. */
+        Error409_previousSecretValid: {
             headers: {
                 [name: string]: unknown;
             };
@@ -7873,20 +7887,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
-            /** @description - `9409` The previous secret is still valid, and another rotation would revoke it. Nothing was changed. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        code: "9409";
-                        /** @description for people */
-                        message: string;
-                    };
-                };
-            };
+            409: components["responses"]["Error409_previousSecretValid"];
             413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
@@ -8444,10 +8445,15 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d
+                     * @description a number of seconds, or a string with a unit: 0s, 30m, 24h; at most 30d
                      * @default 24h
                      */
                     overlap?: number | string;
+                    /**
+                     * @description revoke a previous secret that is still valid
+                     * @default false
+                     */
+                    revokePrevious?: boolean;
                 };
             };
         };
@@ -8469,6 +8475,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_webhookNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_previousSecretValid"];
             413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];

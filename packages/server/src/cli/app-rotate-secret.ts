@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Rotation } from '../domain/applications/rotate-secret.ts';
 import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
@@ -6,6 +7,7 @@ import { type ShownApplication, withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
 import { showDuration } from './time.ts';
+import { WHILE_PREVIOUS_IS_VALID } from './webhook-refusal.ts';
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
@@ -23,7 +25,7 @@ export function appRotateSecret(): Command {
   })
     .argument('<ID>', 'clientId of the application')
     .addOption(overlapOption())
-    .option('--revoke-previous', 'rotate although the previous secret is still valid, and revoke it')
+    .addOption(revokeOption())
     .action(run);
 }
 
@@ -33,7 +35,11 @@ export function overlapOption(): Option {
     .default(86_400, '24h');
 }
 
-type Options = CommandOptions & { overlap: number; revokePrevious?: boolean };
+export function revokeOption(): Option {
+  return new Option('--revoke-previous', 'rotate although the previous secret is still valid, and revoke it');
+}
+
+type Options = CommandOptions & Rotation;
 
 async function run(clientId: string, options: Options): Promise<void> {
   const { before, rotated } = await withManagement(options, async ({ applications }) => {
@@ -61,10 +67,7 @@ function previousIsValid({ secrets }: ShownApplication): Failure {
   const until = secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt;
   return new Failure(
     `the previous secret is still valid${until ? `, until ${until} UTC` : ''}, and another rotation would revoke it. Nothing was changed.`,
-    {
-      wayOut:
-        'Deploy the current secret first. To revoke the previous one now and rotate anyway, add --revoke-previous; if a secret leaked, --overlap 0s revokes both.',
-    },
+    { wayOut: WHILE_PREVIOUS_IS_VALID },
   );
 }
 

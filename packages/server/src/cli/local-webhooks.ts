@@ -35,8 +35,8 @@ export function localWebhooks({ storage, keyring, config, now }: OpenStorage): M
     create: (clientId, wanted) => use(clientId, [], (acts, application) => acts.create(application, wanted)),
     change: (clientId, id, change) => use(clientId, [id], (acts, { appId }) => acts.change(appId, id, change)),
     delete: (clientId, id) => use(clientId, [id], (acts, { appId }) => acts.delete(appId, id)),
-    rotateSecret: (clientId, id, overlap) =>
-      use(clientId, [id], (acts, { appId }) => acts.rotateSecret(appId, id, overlap)),
+    rotateSecret: (clientId, id, rotation) =>
+      use(clientId, [id], (acts, { appId }) => acts.rotateSecret(appId, id, rotation)),
     test: (clientId, id) => use(clientId, [id], (acts, application) => acts.test(application, id)),
     deliveries: (clientId, id, { after, limit, ...filter }) =>
       use(clientId, [id], async (acts, { appId }) => {

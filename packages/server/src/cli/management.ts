@@ -1,5 +1,6 @@
 import { type Remote, readRemote } from '../config.ts';
 import type { ApplicationChange, ChangeProblem } from '../domain/applications/change-application.ts';
+import type { Rotation } from '../domain/applications/rotate-secret.ts';
 import type { ApplicationSettings } from '../domain/applications/settings.ts';
 import type { Scalar } from '../domain/catalog/catalog.ts';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
@@ -31,7 +32,7 @@ export type Management = {
     /** Undefined: refused, because the previous one is still valid. */
     rotateSecret(
       clientId: string,
-      options: { overlap: number; revokePrevious?: boolean },
+      rotation: Rotation,
     ): Promise<{ clientSecret: string; previousExpiresAt: string } | undefined>;
     delete(clientId: string): Promise<void>;
   };
@@ -85,7 +86,7 @@ export type Management = {
     rotateSecret(
       clientId: string,
       webhookId: string,
-      overlap: number,
+      rotation: Rotation,
     ): Promise<{ secret: string; previousExpiresAt: string }>;
     test(clientId: string, webhookId: string): Promise<DeliveryView & { response: string | null }>;
     /** Newest first. */

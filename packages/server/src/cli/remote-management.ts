@@ -17,7 +17,7 @@ import type {
 } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
 import { refusedArgument } from './refused-argument.ts';
-import { remoteWebhooks } from './remote-webhooks.ts';
+import { remoteWebhooks, rotationBody } from './remote-webhooks.ts';
 import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 
 /** Until a service that does not answer is given up. */
@@ -133,8 +133,8 @@ export function remoteManagement({ url, token }: Remote): Management {
         const { changedSettings, ...shown } = answer.body as Shown;
         return { name: shown.name, settings: shown.settings, changed: changedSettings };
       },
-      async rotateSecret(clientId, { overlap, revokePrevious }) {
-        const body = { overlap: `${overlap}s`, ...(revokePrevious && { revokePrevious }) };
+      async rotateSecret(clientId, rotation) {
+        const body = rotationBody(rotation);
         const answer = await call('POST', of(clientId, '/secrets'), { body }, [409]);
         return answer.status === 409 ? undefined : (answer.body as never);
       },

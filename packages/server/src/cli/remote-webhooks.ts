@@ -1,3 +1,4 @@
+import type { Rotation } from '../domain/applications/rotate-secret.ts';
 import type { FieldError } from '../domain/errors.ts';
 import type { Management } from './management.ts';
 import type { Call } from './remote-management.ts';
@@ -22,7 +23,7 @@ export function remoteWebhooks(call: Call, of: (clientId: string, path: string) 
     create: (clientId, wanted) => use('POST', clientId, [], '', wanted),
     change: (clientId, id, change) => use('PATCH', clientId, [id], '', change),
     delete: (clientId, id) => use('DELETE', clientId, [id]),
-    rotateSecret: (clientId, id, overlap) => use('POST', clientId, [id], '/rotate-secret', { overlap: `${overlap}s` }),
+    rotateSecret: (clientId, id, rotation) => use('POST', clientId, [id], '/rotate-secret', rotationBody(rotation)),
     test: (clientId, id) => use('POST', clientId, [id], '/test'),
     async deliveries(clientId, id, { state, after, limit }) {
       const query = new URLSearchParams({ limit: String(limit), ...(state && { state }), ...(after && { after }) });
@@ -34,4 +35,9 @@ export function remoteWebhooks(call: Call, of: (clientId: string, path: string) 
     },
     resend: (clientId, id, deliveryId) => use('POST', clientId, [id, deliveryId], '/resend'),
   };
+}
+
+/** As /manage/v1 reads it, for secrets of clients too. */
+export function rotationBody({ overlap, revokePrevious }: Rotation) {
+  return { overlap: `${overlap}s`, ...(revokePrevious && { revokePrevious }) };
 }

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Rotation } from '../domain/applications/rotate-secret.ts';
 import { MOST_PER_SECOND } from '../domain/webhooks/manage-webhooks.ts';
 import { EVENT_TYPES, type WebhookChange } from '../storage/port.ts';
-import { overlapOption, showOverlap } from './app-rotate-secret.ts';
+import { overlapOption, revokeOption, showOverlap } from './app-rotate-secret.ts';
 import { APP_OPTION } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
@@ -157,10 +158,9 @@ export function webhookRotateSecret(): Command {
     .argument(...WEBHOOK_ARGUMENT)
     .requiredOption(...APP_OPTION)
     .addOption(overlapOption())
-    .action(async (id: string, options: WebhookOptions & { overlap: number }) => {
-      const rotated = await withManagement(options, ({ webhooks }) =>
-        webhooks.rotateSecret(options.app, id, options.overlap),
-      );
+    .addOption(revokeOption())
+    .action(async (id: string, options: WebhookOptions & Rotation) => {
+      const rotated = await withManagement(options, ({ webhooks }) => webhooks.rotateSecret(options.app, id, options));
       printResult(options, rotated, () =>
         [
           'Created a new secret for the webhook.',

@@ -6,9 +6,14 @@ import { visible } from './table.ts';
 /** What the rules refuse: an InnkeeperError, or the response that it became. */
 export type Refusal = { message: string; fields: readonly FieldError[] | undefined };
 
+/** Of a secret of a client or of a webhook. */
+export const WHILE_PREVIOUS_IS_VALID =
+  'Deploy the current secret first. To revoke the previous one now and rotate anyway, add --revoke-previous; if a secret leaked, --overlap 0s revokes both.';
+
 const FIXES = new Map<string, string>([
   [ERRORS.tooManyWebhooks.message, ERRORS.tooManyWebhooks.remedy],
   [ERRORS.webhookIsOff.message, 'Switch it on with: innkeeper webhook set ID --app ID --enable'],
+  [ERRORS.previousSecretValid.message, WHILE_PREVIOUS_IS_VALID],
   [ERRORS.deliveryIsTest.message, 'Send another with: innkeeper webhook test ID --app ID'],
 ]);
 

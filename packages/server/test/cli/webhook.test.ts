@@ -82,6 +82,9 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
 
       const rotated = await webhook('rotate-secret', webhookId, '--overlap', '1h');
       expect(Object.keys(rotated)).toEqual(['secret', 'previousExpiresAt']);
+      const refused = await run('rotate-secret', webhookId);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/previous secret is still valid.*\n.*--revoke-previous/);
       await webhook('test', webhookId);
       const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
       for (const each of [secret, rotated.secret]) {
@@ -90,6 +93,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
         });
       }
 
+      await webhook('rotate-secret', webhookId, '--revoke-previous');
       expect(await webhook('delete', webhookId)).toEqual({ webhookId, url: `${receiver.url}/new`, deleted: true });
       expect(await webhook('list')).toEqual([]);
       expect((await run('list')).stdout).toContain('innkeeper webhook create');

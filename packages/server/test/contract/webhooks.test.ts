@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { DeliveryRecord, Lease, NewWebhook, Storage } from '../../src/storage/port.ts';
+import type { DeliveryRecord, Lease, NewWebhook, Storage, WebhookRecord } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { createApplication, createUser, MINUTE, NOW, tally, times } from './examples.ts';
 import { attempt, delivery, webhook } from './webhook-examples.ts';
@@ -57,6 +57,23 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.webhooks.delete(appId, first.webhookId)).toBe('deleted');
     expect(await storage.webhooks.delete(appId, first.webhookId)).toBe('unknown');
     expect(await storage.webhooks.find(appId, first.webhookId)).toBeUndefined();
+  });
+
+  test('while the secret before is valid, another rotation is refused if told so, and one of many at once succeeds', async () => {
+    const { webhookId } = await make();
+    const rotate = (to: string, at?: number) => storage.webhooks.rotateSecret(appId, webhookId, to, NOW + MINUTE, at);
+    const found = async () => {
+      const { sealedSecret, previousSecret } = (await storage.webhooks.find(appId, webhookId)) as WebhookRecord;
+      return [sealedSecret, previousSecret?.sealed];
+    };
+    expect(await tally(times(8, (i) => rotate(`second ${i}`, NOW)))).toEqual({ rotated: 1, 'previous-valid': 7 });
+    const [second, first] = await found();
+    expect(await rotate('third', NOW + MINUTE - 1)).toBe('previous-valid');
+    expect(await found()).toEqual([second, first]);
+    expect(await rotate('third', NOW + MINUTE)).toBe('rotated');
+    expect(await found()).toEqual(['third', second]);
+    expect(await rotate('fourth')).toBe('rotated');
+    expect(await found()).toEqual(['fourth', 'third']);
   });
 
   test("another application's webhook is unknown, and replicas hear of every change", async () => {

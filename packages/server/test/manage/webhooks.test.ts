@@ -201,6 +201,15 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
       });
     };
     expect(await verify(newer, secret)).toEqual([true, true]);
+    const again = await manage.send('POST', `${path}/${webhookId}/rotate-secret`, {});
+    expect(again).toMatchObject({
+      status: 409,
+      json: { code: '9409', message: expect.stringContaining('previous secret is still valid') },
+    });
+    expect(await verify(newer, secret)).toEqual([true, true]);
+    const revoking = await manage.send('POST', `${path}/${webhookId}/rotate-secret`, { revokePrevious: true });
+    expect(revoking.status).toBe(201);
+    expect(await verify(revoking.json.secret as string, newer, secret)).toEqual([true, true, false]);
     await manage.send('POST', `${path}/${webhookId}/rotate-secret`, { overlap: '0s' });
     expect(await verify(newer, secret)).toEqual([false, false]);
     expect((await manage.get(`${path}/${webhookId}`)).json.previousSecretExpiresAt).toBeNull();

@@ -1,4 +1,5 @@
 import { Badge, Button, Card, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,6 +25,7 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
   const ask = { edit: () => setAsked('edit'), replay: () => setAsked('replay'), end: () => setAsked(undefined) };
   const { webhookId, url, types, description, maxPerSecond, enabled, offReason } = webhook;
   const { recent, lastSuccessAt, failingSince } = webhook;
+  const hasPrevious = webhook.previousSecretExpiresAt !== null;
   const path = { clientId, webhookId };
   const onSettled = () => client.invalidateQueries({ queryKey: webhooksQuery(clientId).queryKey });
   const test = useMutation({
@@ -42,9 +44,11 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
     onSettled,
   });
   const rotate = useMutation({
-    mutationFn: async () =>
-      (await api.post('/manage/v1/applications/{clientId}/webhooks/{webhookId}/rotate-secret', { path, body: {} }))
-        .data,
+    mutationFn: async () => {
+      // The question below says that it is revoked. One that somebody else made meanwhile was not told of, and is refused.
+      const input = { path, body: { revokePrevious: hasPrevious } };
+      return (await api.post('/manage/v1/applications/{clientId}/webhooks/{webhookId}/rotate-secret', input)).data;
+    },
     onSettled,
   });
   const remove = useMutation({
@@ -53,6 +57,15 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
   });
   const [testOnce, changeOnce] = [useMutateOnce(test), useMutateOnce(change)];
   const [rotateOnce, removeOnce] = [useMutateOnce(rotate), useMutateOnce(remove)];
+  const askToRevoke = () =>
+    modals.openConfirmModal({
+      title: t('rotate'),
+      children: t('rotateText'),
+      labels: { confirm: t('rotate'), cancel: shell('cancel') },
+      confirmProps: { color: 'red' },
+      closeButtonProps: { 'aria-label': shell('close') },
+      onConfirm: () => rotateOnce(),
+    });
   const number = new Intl.NumberFormat(i18n.language);
   return (
     <Card withBorder component="article" aria-label={url}>
@@ -114,8 +127,13 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
               <Button size="compact-sm" variant="default" disabled={!enabled} onClick={ask.replay}>
                 {t('replay.action')}
               </Button>
-              <Button size="compact-sm" variant="default" loading={rotate.isPending} onClick={() => rotateOnce()}>
-                {t('rotate')}
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={rotate.isPending}
+                onClick={hasPrevious ? askToRevoke : () => rotateOnce()}
+              >
+                {hasPrevious ? `${t('rotate')}…` : t('rotate')}
               </Button>
               <Button size="compact-sm" variant="default" c="red" onClick={() => setAsked('delete')}>
                 {t('delete.submit')}

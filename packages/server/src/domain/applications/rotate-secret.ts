@@ -5,28 +5,38 @@ import type { Keyring } from '../keyring.ts';
 import { makeClientSecret, makeSecretRecord } from './application.ts';
 
 export type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
+/** `overlap` in seconds. */
+export type Rotation = { overlap: number; revokePrevious?: boolean };
 
-/**
- * The previous secret stays valid for the overlap, so that callers can switch without a gap. At most two are valid at a time: while the
- * one before is, clients may still use it, so another rotation is refused unless it says to revoke it. An overlap of 0 says so too.
- */
 export async function rotateSecret(
   { storage, keyring }: { storage: Pick<Storage, 'applications'>; keyring: Keyring },
   appId: number,
-  { overlap, revokePrevious = false }: { overlap: number; revokePrevious?: boolean },
+  rotation: Rotation,
   now: number,
 ): Promise<RotatedSecret> {
   const clientSecret = makeClientSecret();
-  const previousExpiresAt = now + overlap * 1000;
-  const outcome = await storage.applications.rotateSecret(
-    appId,
-    makeSecretRecord(keyring, clientSecret, now),
-    previousExpiresAt,
-    revokePrevious || overlap === 0 ? undefined : now,
+  const previousExpiresAt = await rotateUnlessInUse(rotation, now, 'applicationNotFound', (...times) =>
+    storage.applications.rotateSecret(appId, makeSecretRecord(keyring, clientSecret, now), ...times),
   );
-  if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');
-  if (outcome === 'previous-valid') throw new InnkeeperError('previousSecretValid');
   return { clientSecret, previousExpiresAt };
+}
+
+/**
+ * The rule for secrets of clients and of webhooks. The previous secret stays valid for the overlap, so that callers can switch without a
+ * gap. At most two are valid at a time: while the one before is, it may still be in use, so another rotation is refused unless it says to
+ * revoke it. An overlap of 0 says so too. Returns when the previous one expires.
+ */
+export async function rotateUnlessInUse(
+  { overlap, revokePrevious = false }: Rotation,
+  now: number,
+  unknown: 'applicationNotFound' | 'webhookNotFound',
+  rotate: (previousExpiresAt: number, unlessValidAt?: number) => Promise<'rotated' | 'previous-valid' | 'unknown'>,
+): Promise<number> {
+  const previousExpiresAt = now + overlap * 1000;
+  const outcome = await rotate(previousExpiresAt, revokePrevious || overlap === 0 ? undefined : now);
+  if (outcome === 'unknown') throw new InnkeeperError(unknown);
+  if (outcome === 'previous-valid') throw new InnkeeperError('previousSecretValid');
+  return previousExpiresAt;
 }
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;

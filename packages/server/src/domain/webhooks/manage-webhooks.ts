@@ -9,6 +9,7 @@ import {
   type WebhookRecord,
 } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
+import { type Rotation, rotateUnlessInUse } from '../applications/rotate-secret.ts';
 import { InnkeeperError } from '../errors.ts';
 import { whyNoName } from '../required.ts';
 import type { Service } from '../service.ts';
@@ -111,13 +112,12 @@ export async function resendDelivery(
 export async function rotateWebhookSecret(
   { storage, keyring, now }: WebhookService,
   { appId, webhookId }: WebhookRecord,
-  overlapSeconds: number,
+  rotation: Rotation,
 ): Promise<{ secret: string; previousExpiresAt: number }> {
   const secret = makeWebhookSecret();
-  const previousExpiresAt = now() + overlapSeconds * 1000;
-  const sealed = keyring.sealWebhookSecret(secret);
-  const outcome = await storage.webhooks.rotateSecret(appId, webhookId, sealed, previousExpiresAt);
-  if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
+  const previousExpiresAt = await rotateUnlessInUse(rotation, now(), 'webhookNotFound', (...times) =>
+    storage.webhooks.rotateSecret(appId, webhookId, keyring.sealWebhookSecret(secret), ...times),
+  );
   return { secret, previousExpiresAt };
 }
 

@@ -1,3 +1,4 @@
+import type { Rotation } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { eventId } from '../../domain/events/tell-event.ts';
 import {
@@ -59,9 +60,9 @@ export function webhookActs(service: WebhookService) {
       if ((await storage.webhooks.delete(appId, webhookId)) === 'unknown') throw new InnkeeperError('webhookNotFound');
     },
 
-    async rotateSecret(appId: number, given: string, overlapSeconds: number) {
+    async rotateSecret(appId: number, given: string, rotation: Rotation) {
       const webhook = await findWebhook(service, appId, given);
-      const { secret, previousExpiresAt } = await rotateWebhookSecret(service, webhook, overlapSeconds);
+      const { secret, previousExpiresAt } = await rotateWebhookSecret(service, webhook, rotation);
       return { secret, previousExpiresAt: formatTime(previousExpiresAt) };
     },
 

@@ -7,7 +7,7 @@ import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
-import { requireOverlap } from './rotate-secret.ts';
+import { RotationMembers, readRotation } from './rotate-secret.ts';
 import { Time } from './schemas.ts';
 import { readTime } from './time-span.ts';
 import { webhookActs } from './webhook-acts.ts';
@@ -59,8 +59,7 @@ export function webhookRoutes(app: Routes, service: Service): void {
 
   const rotate = { method: 'POST', path: `${one}/rotate-secret`, schema: rotateSchema } as const;
   applicationRoute(app, service, rotate, async (context) => {
-    const overlap = requireOverlap(context.readBody().overlap);
-    const rotated = await acts.rotateSecret(...webhookOf(context), overlap);
+    const rotated = await acts.rotateSecret(...webhookOf(context), readRotation(context.readBody()));
     context.reply.code(201);
     return rotated;
   });
@@ -182,18 +181,11 @@ const rotateSchema = {
   operationId: 'rotateWebhookSecret',
   summary: 'Give a webhook a new secret',
   description:
-    'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the one before.',
+    'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
   params: WebhookParams,
-  body: Type.Object({
-    overlap: Type.Optional(
-      Type.Union([Type.Integer(), Type.String()], {
-        description: 'seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d',
-        default: '24h',
-      }),
-    ),
-  }),
+  body: Type.Object(RotationMembers),
   response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },
-  errors: ['webhookNotFound'] as const,
+  errors: ['webhookNotFound', 'previousSecretValid'] as const,
   examples: {
     overlap: {
       summary: 'With a day to bring the new one everywhere',

@@ -42,13 +42,17 @@ export interface WebhookStore {
   find(appId: number, webhookId: string): Promise<WebhookRecord | undefined>;
   /** What is not named stays. A webhook that is switched on, or gets another url, starts without failures. */
   update(appId: number, webhookId: string, change: WebhookChange): Promise<'updated' | 'unknown'>;
-  /** The secret before signs until `previousExpiresAt`; one before that no more. */
+  /**
+   * The secret before signs until `previousExpiresAt`; one before that no more. With `unlessValidAt` nothing changes if that one is
+   * valid at that time.
+   */
   rotateSecret(
     appId: number,
     webhookId: string,
     sealedSecret: string,
     previousExpiresAt: number,
-  ): Promise<'rotated' | 'unknown'>;
+    unlessValidAt?: number,
+  ): Promise<'rotated' | 'previous-valid' | 'unknown'>;
   /** Reads on from there: events that were delivered before are delivered again. */
   replay(appId: number, webhookId: string, position: ReadPosition): Promise<'moved' | 'unknown'>;
   /** With its deliveries. */

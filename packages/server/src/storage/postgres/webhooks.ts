@@ -49,9 +49,13 @@ const UPDATE = `
   where app_id = $1 and webhook_id = $2 returning webhook_id
 `;
 
+// One rotation after another: the second sees what the first did.
+const LOCK = `
+  select previous_expires_at as "previousExpiresAt" from webhooks where app_id = $1 and webhook_id = $2 for no key update
+`;
 const ROTATE = `
   update webhooks set sealed_previous = sealed_secret, previous_expires_at = $4, sealed_secret = $3
-  where app_id = $1 and webhook_id = $2 returning webhook_id
+  where app_id = $1 and webhook_id = $2
 `;
 
 // The current holder reads from another position, so it has to claim the webhook again.
@@ -125,8 +129,15 @@ export function webhookStore(connections: Connections): WebhookStore {
         ],
         'updated',
       ),
-    rotateSecret: (appId, webhookId, sealedSecret, previousExpiresAt) =>
-      change(ROTATE, [appId, webhookId, sealedSecret, previousExpiresAt], 'rotated'),
+    rotateSecret: (appId, webhookId, sealedSecret, previousExpiresAt, unlessValidAt) =>
+      connections.transaction(async (query) => {
+        const [found] = await query<{ previousExpiresAt: number | null }>(LOCK, [appId, webhookId]);
+        if (!found) return 'unknown';
+        if (unlessValidAt !== undefined && (found.previousExpiresAt ?? 0) > unlessValidAt) return 'previous-valid';
+        await query(ROTATE, [appId, webhookId, sealedSecret, previousExpiresAt]);
+        await logChange(query, 'webhooks', appId);
+        return 'rotated';
+      }),
     replay: (appId, webhookId, { after, since }) => change(REPLAY, [appId, webhookId, after, since], 'moved'),
     delete: (appId, webhookId) => change(DELETE, [appId, webhookId], 'deleted'),
     health: (appId, limit) => connections.read<WebhookHealth>(HEALTH, [appId, limit]),

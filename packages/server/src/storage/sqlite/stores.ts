@@ -199,8 +199,8 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       ...of(webhookReads),
       create: (webhook, atMost) => run('createWebhook', webhook, atMost),
       update: (appId, webhookId, change) => run('updateWebhook', appId, webhookId, change),
-      rotateSecret: (appId, webhookId, sealedSecret, previousExpiresAt) =>
-        run('rotateWebhookSecret', appId, webhookId, sealedSecret, previousExpiresAt),
+      rotateSecret: (appId, webhookId, sealedSecret, previousExpiresAt, unlessValidAt) =>
+        run('rotateWebhookSecret', appId, webhookId, sealedSecret, previousExpiresAt, unlessValidAt),
       replay: (appId, webhookId, position) => run('replayWebhook', appId, webhookId, position),
       delete: (appId, webhookId) => run('deleteWebhook', appId, webhookId),
     },

@@ -106,7 +106,10 @@ export function webhookActs(connection: Connection) {
       webhookId: string,
       sealedSecret: string,
       previousExpiresAt: number,
-    ): 'rotated' | 'unknown' {
+      unlessValidAt?: number,
+    ): 'rotated' | 'previous-valid' | 'unknown' {
+      const valid = statement('select 1 from webhooks where app_id = ? and webhook_id = ? and previous_expires_at > ?');
+      if (unlessValidAt !== undefined && valid.get(appId, toBytes(webhookId), unlessValidAt)) return 'previous-valid';
       const done = statement(
         `update webhooks set sealed_previous = sealed_secret, previous_expires_at = ?, sealed_secret = ?
          where app_id = ? and webhook_id = ?`,
