@@ -1832,7 +1832,7 @@ export interface paths {
         };
         /**
          * Export all data about a user
-         * @description The profile, selections, history, access tokens (without the tokens themselves), and a signed receipt of each selection. With `format=html`, a page to read.
+         * @description The profile, selections, history, access tokens (without the tokens themselves), a signed receipt of each selection, and the events that are still kept. With `format=html`, a page to read.
          */
         get: operations["exportUser"];
         put?: never;
@@ -11517,6 +11517,8 @@ export interface operations {
                         history: components["schemas"]["ManagedUserOptionEvent"][];
                         /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
                         receipts: string[];
+                        /** @description as feeds and webhooks send them, newest first */
+                        events: components["schemas"]["ApplicationEvent"][];
                     };
                     "text/html": {
                         clientId: string;
@@ -11528,6 +11530,8 @@ export interface operations {
                         history: components["schemas"]["ManagedUserOptionEvent"][];
                         /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
                         receipts: string[];
+                        /** @description as feeds and webhooks send them, newest first */
+                        events: components["schemas"]["ApplicationEvent"][];
                     };
                 };
             };

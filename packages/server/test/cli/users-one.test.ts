@@ -97,12 +97,16 @@ describe.each(places)(
         options: [{ keyName: 'vegetarian', value: false }, { keyName: 'tags' }],
       });
       expect(exported.history).toHaveLength(3);
+      expect(exported.events.map(({ type }: { type: string }) => type)).toEqual([
+        ...['selection.saved', 'selection.saved', 'selection.saved', 'user.created'],
+      ]);
+      expect(exported.events[3].data).toMatchObject({ clientUserId: 'grace@example.com' });
       const { keys } = (await server.send('GET', '/oauth/v2/jwks')).json as { keys: [] };
       const { payload } = await jwtVerify(exported.receipts[0], createLocalJWKSet({ keys }));
       expect(payload).toMatchObject({ sub: userCode, option: 'vegetarian', value: false, by: 'unsubscribe' });
       const page = await cli.run('users', 'export', ...app(), '--user', userCode, '--format', 'html');
       expect(page.stdout).toMatch(/^<!doctype html>/);
-      for (const word of ['grace@example.com', 'unsubscribe']) expect(page.stdout).toContain(word);
+      for (const word of ['grace@example.com', 'unsubscribe', 'user.created']) expect(page.stdout).toContain(word);
       expect(`${page.stdout}${one.stdout}`).not.toContain(accessToken);
       expect((await cli.run('users', 'export', ...app(), '--format', 'html')).code).toBe(2);
       expect((await cli.run('users', 'export', ...app(), '--user', 'nobody')).code).toBe(1);

@@ -1,4 +1,11 @@
-import type { HistoryPlace, SelectionEvent, SelectionOrigin, SelectionRecord, Storage } from '../../storage/port.ts';
+import type {
+  HistoryPlace,
+  SelectionEvent,
+  SelectionOrigin,
+  SelectionRecord,
+  Storage,
+  StoredEvent,
+} from '../../storage/port.ts';
 
 type Walked = { storage: Pick<Storage, 'selections'> };
 
@@ -24,5 +31,25 @@ export async function* walkSelections(
     const last = page.at(-1);
     if (!last) return;
     after = last.keyNo;
+  }
+}
+
+const EVENTS_PER_PAGE = 200;
+
+/** The events about the user that are still kept, newest first. */
+export async function* walkEvents(
+  { storage }: { storage: Pick<Storage, 'events'> },
+  appId: number,
+  userId: string,
+): AsyncGenerator<StoredEvent> {
+  for (let before: number | null = null; ; ) {
+    const { items, next }: Awaited<ReturnType<Storage['events']['listBack']>> = await storage.events.listBack(
+      appId,
+      { userId },
+      { before, limit: EVENTS_PER_PAGE },
+    );
+    yield* items;
+    if (next === null) return;
+    before = next;
   }
 }

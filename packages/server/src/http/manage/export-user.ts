@@ -1,11 +1,13 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { recordExport } from '../../domain/audit/user-reads.ts';
+import { type PublicEvent, tellEvents } from '../../domain/events/tell-event.ts';
 import { readReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
-import { walkHistory, walkSelections } from '../../domain/users/export-user.ts';
+import { walkEvents, walkHistory, walkSelections } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
+import { EventAnswer, exampleOf } from '../events/event-shapes.ts';
 import { EXAMPLE } from '../examples.ts';
 import { inChunks } from '../in-chunks.ts';
 import { writeReceipt } from '../options/user-option-receipt.ts';
@@ -23,7 +25,7 @@ const schema = {
   operationId: 'exportUser',
   summary: 'Export all data about a user',
   description:
-    'The profile, selections, history, access tokens (without the tokens themselves), and a signed receipt of each selection. With `format=html`, a page to read.',
+    'The profile, selections, history, access tokens (without the tokens themselves), a signed receipt of each selection, and the events that are still kept. With `format=html`, a page to read.',
   params: UserParams,
   querystring: Type.Object({ format: Type.Optional(Type.Enum(['json', 'html'])) }),
   produces: ['application/json', 'text/html'],
@@ -37,6 +39,7 @@ const schema = {
       receipts: Type.Array(Type.String(), {
         description: 'as GET /api/user_options/{user_options_uid}/receipt returns',
       }),
+      events: Type.Array(EventAnswer, { description: 'as feeds and webhooks send them, newest first' }),
     }),
   },
   errors: ['userNotFound'] as const,
@@ -52,6 +55,7 @@ const schema = {
         options: [CHOSEN_OPTION],
         history: [SAVED_EVENT],
         receipts: [EXAMPLE.receipt],
+        events: [exampleOf('selection.saved'), exampleOf('user.created')],
       },
     },
   },
@@ -89,6 +93,7 @@ export type UserExport = {
   options: AsyncIterable<ReturnType<typeof viewOption>>;
   history: AsyncIterable<ReturnType<typeof viewEvent>>;
   receipts: AsyncIterable<string>;
+  events: AsyncIterable<PublicEvent>;
 };
 
 export async function describeUser(
@@ -116,6 +121,11 @@ export async function describeUser(
     receipts: (async function* () {
       for await (const record of walkSelections(service, userId)) {
         yield await writeReceipt(service, application, await readReceipt(service, user, record, record));
+      }
+    })(),
+    events: (async function* () {
+      for await (const stored of walkEvents(service, application.appId, userId)) {
+        for (const { event } of await tellEvents(service, application, [stored])) yield event;
       }
     })(),
   };

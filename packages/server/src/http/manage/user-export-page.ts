@@ -25,6 +25,10 @@ export async function* writeUserPage(exported: UserExport): AsyncGenerator<strin
   ]);
   yield '\n<h2>Receipts</h2>';
   for await (const receipt of exported.receipts) yield html`<pre>${receipt}</pre>`.text;
+  yield '\n<h2>Events</h2>';
+  yield* table(['Id', 'Time', 'Type', 'Data'], exported.events, (each) => [
+    ...[each.id, each.timestamp, each.type, each.data],
+  ]);
   yield '\n</main></body></html>\n';
 }
 
