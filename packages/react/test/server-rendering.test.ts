@@ -1,5 +1,5 @@
 import { createElement, StrictMode } from 'react';
-import { renderToString } from 'react-dom/server';
+import { renderToReadableStream, renderToString } from 'react-dom/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPackage } from '../../../scripts/build-package.js';
 import { createOptionsClient, createSelectionStore, type StoreData } from '../../client/src/index.ts';
@@ -9,6 +9,7 @@ import { databases } from '../../server/test/databases.ts';
 import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
 import { startTestServer, type TestServer } from '../../server/test/http/start.ts';
 import type * as Package from '../src/index.ts';
+import type * as ServerPart from '../src/server.tsx';
 
 let service: TestServer;
 let innkeeper: typeof Package;
@@ -59,4 +60,20 @@ test('a server renders the form as it is filled in, or that it is loading', asyn
   const one = render(store.data(), createElement(OptionField, { name: 'appearance.theme', readOnly: true }));
   expect(one).toMatch(/<input[^>]*disabled=""[^>]*\/?><bdi>Dunkel/);
   expect(() => renderToString(form)).toThrow('<InnkeeperProvider>');
+});
+
+test('a server component links to the preference page of a user', async () => {
+  const { PreferenceLink }: typeof ServerPart = await import(new URL('../dist/server.js', import.meta.url).href);
+  const { application } = await withCatalog(service, DEMO_CATALOG);
+  const users = createUsersClient({ baseUrl: service.url, ...application });
+  await users.createUser({ clientUserId: 'grace', clientUserName: 'Grace' });
+  const { service_user_code } = await users.get({ clientUserId: 'grace' });
+  const props = { users, userId: service_user_code, groups: ['appearance'], language: 'de', className: 'quiet' };
+  const html = await new Response(
+    await renderToReadableStream(createElement(PreferenceLink as never, props, 'Preferences')),
+  ).text();
+  const [, url = ''] = /<a rel="noreferrer" class="quiet" href="([^"]+)">Preferences<\/a>/.exec(html) ?? [];
+  const page = await (await fetch(url)).text();
+  expect(page).toContain('Farbschema');
+  expect(page).not.toContain('Newsletter');
 });
