@@ -6,14 +6,15 @@ const MAX_DEPTH = 32;
  * `__proto__`, or nesting beyond MAX_DEPTH. `text` is known to be valid JSON.
  */
 export function findAmbiguity(text: string): string | undefined {
-  const names: (Set<string> | undefined)[] = [];
+  // Most objects have few members: a Set for each would cost more than all the rest.
+  const names: (string[] | Set<string> | undefined)[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x7b: // {
       case 0x5b: // [
         if (++depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
-        names[depth] = text.charCodeAt(at) === 0x7b ? new Set() : undefined;
+        names[depth] = text.charCodeAt(at) === 0x7b ? NONE : undefined;
         break;
       case 0x7d: // }
       case 0x5d: // ]
@@ -26,14 +27,26 @@ export function findAmbiguity(text: string): string | undefined {
           const raw = text.slice(at, end + 1);
           const name: string = raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1);
           if (name === '__proto__') return 'it has a member named __proto__';
-          if (known.has(name)) return `it contains the member ${JSON.stringify(name.slice(0, 64))} twice`;
-          known.add(name);
+          const isKnown = known instanceof Set ? known.has(name) : known.includes(name);
+          if (isKnown) return `it contains the member ${JSON.stringify(name.slice(0, 64))} twice`;
+          names[depth] = withName(known, name);
         }
         at = end;
       }
     }
   }
   return undefined;
+}
+
+/** What is compared one by one. */
+const FEW = 8;
+const NONE: string[] = [];
+
+function withName(known: string[] | Set<string>, name: string): string[] | Set<string> {
+  if (known === NONE) return [name];
+  if (known instanceof Set) return known.add(name);
+  if (known.push(name) <= FEW) return known;
+  return new Set(known);
 }
 
 function endOfString(text: string, start: number): number {

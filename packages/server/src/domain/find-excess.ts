@@ -1,7 +1,7 @@
 /** More than any catalog has: one of 5,000 keys in twenty languages has half of this. */
 const MAX_MEMBERS = 1_000_000;
 const MAX_IN_ONE = 10_000;
-/** Objects and lists. */
+/** Objects and lists, unless less is expected. */
 const MAX_CONTAINERS = 250_000;
 
 /** What is too much in a text, as seen from the text, and where it stands. */
@@ -11,7 +11,7 @@ export type Excess = { message: string; offset: number };
  * What in a JSON text would cost its parser, and code that walks the value, more than its length suggests. One look at
  * each character, before anything is made of it; the text need not be JSON.
  */
-export function findExcess(text: string, maxDepth: number): Excess | undefined {
+export function findExcess(text: string, maxDepth: number, maxContainers = MAX_CONTAINERS): Excess | undefined {
   const membersOf = new Int32Array(maxDepth + 1);
   let [depth, containers, members] = [0, 0, 0];
   for (let offset = 0; offset < text.length; offset++) {
@@ -22,8 +22,8 @@ export function findExcess(text: string, maxDepth: number): Excess | undefined {
       case 0x7b: // {
       case 0x5b: // [
         if (++depth > maxDepth) return { message: `is nested deeper than ${maxDepth} levels`, offset };
-        if (++containers > MAX_CONTAINERS)
-          return { message: `contains more than ${MAX_CONTAINERS} objects and lists`, offset };
+        if (++containers > maxContainers)
+          return { message: `contains more than ${maxContainers} objects and lists`, offset };
         membersOf[depth] = 0;
         break;
       case 0x7d: // }

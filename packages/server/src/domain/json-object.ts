@@ -9,11 +9,11 @@ const MAX_DEPTH = 32;
 const SHORT = 2_048;
 
 /** A JSON object of bounded depth and size, in which no name is there twice; 0021 with the reason otherwise. */
-export function parseJsonObject(body: Uint8Array | undefined): Record<string, unknown> {
+export function parseJsonObject(body: Uint8Array | undefined, maxContainers?: number): Record<string, unknown> {
   if (!body || body.length === 0) throw refuse('it is empty');
   if (!isUtf8(body)) throw refuse('it is not UTF-8');
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  const excess = text.length > SHORT ? findExcess(text, MAX_DEPTH) : undefined;
+  const excess = text.length > SHORT ? findExcess(text, MAX_DEPTH, maxContainers) : undefined;
   if (excess) throw refuse(`it ${excess.message}`);
   const value = parse(text);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw refuse('it is not an object');

@@ -34,7 +34,7 @@ export function pauses(): () => Promise<void> | undefined {
 const paused: (() => void)[] = [];
 
 /** Loops take turns, however many there are: each turn of the event loop continues one of them. */
-function ownTurn(): Promise<void> {
+export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     paused.push(resolve);
     if (paused.length === 1) setImmediate(continueOne);

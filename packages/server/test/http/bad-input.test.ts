@@ -23,6 +23,7 @@ const NOT_JSON: [string, string | Uint8Array][] = [
   ['UTF-16', Buffer.from('{"clientId":"x"}', 'utf16le')],
   ['a member named twice', '{"clientId":"a","clientId":"b"}'],
   ['a member named twice, once escaped', '{"clientId":"a","client\\u0049d":"b"}'],
+  ['a member named twice among many', `{${Array.from({ length: 20 }, (_, at) => `"m${at}":1`).join()},"m15":2}`],
   ['a member named twice further down', '{"clientId":{"a":1,"b":[{"c":1, "c" :2}]}}'],
   ['__proto__', '{"__proto__":{"clientId":"x"}}'],
   ['__proto__ escaped', '{"\\u005f_proto__":{}}'],

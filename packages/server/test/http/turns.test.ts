@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { startTestServer, type TestServer, uniqueName } from './start.ts';
@@ -67,6 +67,33 @@ it('reads no more of a client that asks and asks than it can answer', async () =
   };
   await expect.poll(() => takenIn(300)).toBe(0);
   expect(line.socket.writableLength).toBeGreaterThan(0);
+});
+
+it('reads one large body in a turn, however many arrive together', async () => {
+  // Longer than what the request log reads again.
+  const body = JSON.stringify({ clientId, text: 'x'.repeat(20_000) });
+  const crowd = await Promise.all(Array.from({ length: 20 }, () => open([])));
+  let [turn, isOver] = [0, false];
+  const count = (): void => {
+    turn++;
+    if (!isOver) setImmediate(count);
+  };
+  const readIn: number[] = [];
+  const read = JSON.parse;
+  const parse = vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {
+    if (text === body) readIn.push(turn);
+    return read(text, reviver);
+  });
+  try {
+    count();
+    for (const { socket } of crowd) socket.write(rawRequest('/api/v2/app/create-user', body));
+    await expect.poll(() => crowd.every(({ text }) => text.includes('HTTP/1.1 400'))).toBe(true);
+  } finally {
+    isOver = true;
+    parse.mockRestore();
+  }
+  expect(readIn).toHaveLength(crowd.length);
+  expect(new Set(readIn).size).toBe(readIn.length);
 });
 
 it('lets others in while a crowd on open connections asks without a break', async () => {

@@ -7,14 +7,17 @@ const MAX_ALLOWED = 10;
 /** Collects what is wrong with the parts of a request, in any order, and reports all of it at once. */
 export class Refusals {
   readonly #found: { place: number; error: InnkeeperError }[] = [];
+  #lastPlace = -1;
 
-  /** undefined: it was refused. */
+  /** undefined: it was refused, or there are as many refusals before it as an answer tells. */
   attempt<T>(place: number, work: () => T): T | undefined {
+    if (this.#found.length >= MAX_FIELDS && place > this.#lastPlace) return undefined;
     try {
       return work();
     } catch (error) {
       if (!(error instanceof InnkeeperError)) throw error;
       this.#found.push({ place, error });
+      this.#lastPlace = Math.max(this.#lastPlace, place);
       return undefined;
     }
   }

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Service } from '../../domain/service.ts';
+import { pauses } from '../../domain/slices.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import type { NewLoggedRequest } from '../../storage/port.ts';
 import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-request.ts';
@@ -13,8 +13,6 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const KEPT = 1000;
 /** After so many new ones of an application, its oldest go: so much more than KEPT may be there for each process. */
 const TRIM_AFTER = 200;
-/** Looked into at once: others get their turn between. */
-const SLICE = 20;
 
 /**
  * Counts the requests of every application and logs the latest ones. On the way of a request it only remembers what is
@@ -74,9 +72,10 @@ export class RequestLog {
     this.#bytes = 0;
     try {
       const logged: NewLoggedRequest[] = [];
-      for (let start = 0; start < seen.length; start += SLICE) {
-        if (start > 0) await nextTurn();
-        logged.push(...seen.slice(start, start + SLICE).map(toLoggedRequest));
+      const pause = pauses();
+      for (const each of seen) {
+        logged.push(toLoggedRequest(each));
+        await pause();
       }
       await this.#service.storage.requestLog.add(logged);
       await this.#trim(logged);

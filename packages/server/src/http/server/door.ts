@@ -3,6 +3,7 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { RateLimits, Standing } from '../../domain/limits/rate-limits.ts';
+import { ownTurn } from '../../domain/slices.ts';
 import { inSpan, type Tracer } from '../../domain/tracing.ts';
 import { ClientGone, hasBody, readBody } from './body.ts';
 import { createAddressReader } from './client-address.ts';
@@ -20,6 +21,8 @@ import { writeResponse, writeStream, writeToSocket } from './write-response.ts';
 const { createServer } = process.getBuiltinModule('node:http');
 
 export const BODY_LIMIT = 64 * 1024;
+/** Larger ones may take milliseconds to read. */
+const LARGE_BODY = 8 * 1024;
 export const HEADER_LIMIT = 16 * 1024;
 /** A request has this long to arrive, checked so often: within ten seconds it is complete or cut off. */
 const REQUEST_MS = 9_500;
@@ -204,7 +207,11 @@ export class Door {
   async #handleLater(route: Route, request: HttpRequest, reply: HttpReply, raw?: IncomingMessage): Promise<unknown> {
     await this.#held;
     await route.admit?.(request);
-    if (raw && route.takesBody && hasBody(raw)) request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
+    if (raw && route.takesBody && hasBody(raw)) {
+      request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
+      // However many there are, others wait for one of them.
+      if (request.body.length > LARGE_BODY) await ownTurn();
+    }
     return route.handler(request, reply);
   }
 

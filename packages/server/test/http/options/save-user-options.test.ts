@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
+import { InnkeeperError } from '../../../src/domain/errors.ts';
+import { Refusals } from '../../../src/domain/selections/refusals.ts';
 import { databases } from '../../databases.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
@@ -346,7 +348,41 @@ describe.each(databases)('saving user options on $kind', (database) => {
     for (const options of [undefined, {}, [1], [[]], [volume, volume], [{ ...volume, value: 1 }]]) {
       expect((await put(options)).json.code).toBe('1009');
     }
+    const problemOf = async (options: unknown[]) => {
+      const { status, json } = await put(options);
+      return [status, json.code, json.message];
+    };
+    // By their number, before any is made.
+    const parsed = vi.spyOn(JSON, 'parse');
+    const counted = await problemOf(Array(20_000).fill({}));
+    const texts = parsed.mock.calls.map(([text]) => text.length);
+    parsed.mockRestore();
+    expect(counted).toEqual([400, '1009', expect.stringContaining('it contains more than 5000 objects and lists')]);
+    expect(Math.max(...texts)).toBeLessThan(20_000);
+    expect(await problemOf(Array(501).fill({}))).toEqual([400, '1009', 'options must contain at most 500.']);
+    const all = (await put(Array(500).fill({}))).json.errors as Wire[];
+    expect([all.length, all[0]?.field]).toEqual([200, 'options[0].option_group_uid']);
   });
+});
+
+test('of options that are refused, no more are looked at than a response names', () => {
+  const refusals = new Refusals();
+  const tried: number[] = [];
+  const refuse = (place: number) =>
+    refusals.attempt(place, () => {
+      tried.push(place);
+      throw new InnkeeperError('valueNotAllowed', { fields: [{ field: `options[${place}]`, message: 'is invalid' }] });
+    });
+  for (let place = 1; place <= 500; place++) refuse(place);
+  expect(tried).toHaveLength(200);
+  // What stands before them is still looked at, and told first.
+  refuse(0);
+  expect(tried.at(-1)).toBe(0);
+  expect(() => refusals.throwIfAny()).toThrow(
+    expect.objectContaining({
+      fields: Array.from({ length: 200 }, (_, at) => expect.objectContaining({ field: `options[${at}]` })),
+    }),
+  );
 });
 
 /** The last character of 64 bytes in base64url has four bits that mean nothing. */
