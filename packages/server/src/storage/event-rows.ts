@@ -128,7 +128,7 @@ type Found = {
   items: StoredEvent[];
   after: number;
   limit: number;
-  /** Items behind them had no place on the page (page-bytes.ts). */
+  /** Items behind them may have had no place on the page (page-bytes.ts). */
   isFull: boolean;
   /** The last row that was looked at, if there may be more behind it. */
   cutAt: number | null;

@@ -2,6 +2,7 @@ import type { EventType, StoredEvent } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
+import { pauses } from '../slices.ts';
 
 /** As feeds, streams and webhooks have it (CONTRACT.md section 6). */
 export type PublicEvent = {
@@ -25,11 +26,13 @@ export async function tellEvents(
   events: readonly StoredEvent[],
 ): Promise<FeedItem[]> {
   const items: FeedItem[] = [];
+  const pause = pauses();
   for (const stored of events) {
     const { no, type, at, userId, selection } = stored;
     const catalog = selection ? await catalogs.getAt(appId, selection.revision) : undefined;
     const data = dataOf(stored, catalog);
     items.push({ no, userId, event: { id: eventId(no), type, timestamp: new Date(at).toISOString(), clientId, data } });
+    await pause();
   }
   return items;
 }

@@ -4,6 +4,7 @@ import { readCursor, writeCursor } from '../../domain/events/cursor.ts';
 import type { LiveEvents } from '../../domain/events/live-events.ts';
 import { tellEvents } from '../../domain/events/tell-event.ts';
 import type { Service } from '../../domain/service.ts';
+import { atOnceOrInSlices, mapSteps } from '../../domain/slices.ts';
 import { authorizeApplication, hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
@@ -13,6 +14,7 @@ import { EXAMPLE } from '../examples.ts';
 import type { Query } from '../paging.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
+import { JSON_TYPE } from '../server/wire-text.ts';
 import { readOnce } from '../users/user-filter.ts';
 import { BACK_END_ERRORS } from '../users/user-routes.ts';
 import { EventAnswer, exampleOf } from './event-shapes.ts';
@@ -96,7 +98,8 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
     if (page.outcome === 'expired')
       throw new InnkeeperError('cursorExpired', { more: { oldest: cursor(page.oldest) } });
     const items = await tellEvents(service, application, page.items);
-    return { items: items.map(({ event }) => event), next: cursor(page.next) };
+    const written = await atOnceOrInSlices(mapSteps(items, ({ event }) => JSON.stringify(event)));
+    return reply.type(JSON_TYPE).send(`{"items":[${written.join()}],"next":${JSON.stringify(cursor(page.next))}}`);
   });
 }
 

@@ -1,4 +1,4 @@
-import { takePage } from '../../page-bytes.ts';
+import { PAGE_BYTES, takePage } from '../../page-bytes.ts';
 import {
   type EventRow,
   type ListBackRow,
@@ -25,20 +25,24 @@ const INSERT = `insert into events (app_id, type, at, user_id, selection_id, eve
 
 const LIST_BACK = listBackText((position) => `?${position}`);
 
-/** `which` chooses rows of `events`, with the parameters before those of STATE_TYPES. The user's state is the one until the next change. */
+/** The rows of `events` that `which` chooses, in their order and one by one: what is behind the last one taken is not read. The user's state is the one until the next change. */
 const select = (which: string): string => `
-  with page as materialized (${which})
   select e.no, e.type, e.at, e.user_id, e.selection_id, e.key_no, e.revision, e.data,
     coalesce(c.client_user_id, p.client_user_id) as clientUserId, coalesce(c.client_user_name, p.client_user_name) as clientUserName,
     coalesce(c.status, u.status) as status, s.means, s.actor, s.from_value as fromValue, s.to_value as toValue
-  from page e
+  from events e
   left join users u on u.user_id = e.user_id and e.type in (${STATE_TYPES})
   left join profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id
   left join user_changes c on c.user_id = u.user_id
     and c.until_no = (select min(until_no) from user_changes where user_id = u.user_id and until_no > e.no)
   left join selection_events s on s.user_id = e.user_id and s.selection_id = e.selection_id and s.event_no = e.event_no
-  order by e.no
+  where e.app_id = ?1 and ${which}
 `;
+
+const READ = select('e.no > ?2 and e.no <= ?3 order by e.no limit ?4');
+const READ_TYPES = select(
+  'e.no > ?2 and e.no <= ?3 and e.type in (select value from json_each(?5)) order by e.no limit ?4',
+);
 
 export function eventReads({ statement, rows, snapshot }: Connection): Omit<EventStore, 'purge'> {
   const newest = (): number =>
@@ -53,7 +57,7 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
       selectionId: selection_id === null ? null : toUuid(selection_id as Uint8Array),
     } as EventRow);
   const find = (appId: number, nos: readonly number[]): StoredEvent[] =>
-    statement(select('select * from events where app_id = ? and no in (select value from json_each(?))'))
+    statement(select('e.no in (select value from json_each(?2)) order by e.no'))
       .all(appId, JSON.stringify(nos))
       .map(toStored);
 
@@ -67,17 +71,14 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
         const scan = scanLimit(limit, types);
         const scanned = rows('select no from events where app_id = ? and no > ? order by no limit 1 offset ?');
         const cutAt = types ? ((scanned.get(appId, after, scan - 1)?.[0] as number | undefined) ?? null) : null;
-        const wanted = types ? `and type in (${types.map(typeNo).join()})` : '';
-        // First which, then one by one until the page is full: what the others hold is not read.
-        const nos = rows(`select no from events where app_id = ? and no > ? and no <= ? ${wanted} order by no limit ?`)
-          .all(appId, after, cutAt ?? upTo, limit)
-          .flat();
-        const one = statement(select('select * from events where app_id = ? and no = ?'));
-        const items = takePage(
-          Iterator.from(nos).map((no) => toStored(one.get(appId, no as number) as Record<string, unknown>)),
-          sizeOfEvent,
-        );
-        return toPage({ items, after, limit, isFull: items.length < nos.length, cutAt, upTo });
+        const range = [appId, after, cutAt ?? upTo, limit];
+        // A parameter: statements are kept by their text.
+        const found = types
+          ? statement(READ_TYPES).iterate(...range, JSON.stringify(types.map(typeNo)))
+          : statement(READ).iterate(...range);
+        const items = takePage(found.map(toStored), sizeOfEvent);
+        const isFull = items.reduce((bytes, item) => bytes + sizeOfEvent(item), 0) >= PAGE_BYTES;
+        return toPage({ items, after, limit, isFull, cutAt, upTo });
       });
     },
     async find(appId, nos) {
