@@ -116,10 +116,18 @@ export class WebhookDispatcher {
     const newest = await storage.events.newest();
     if (newest !== this.#newest) this.#newsUntil = at + SETTLING_MS;
     this.#newest = newest;
-    if (at < this.#newsUntil || at >= this.#readAllAt) {
+    if (at >= this.#readAllAt) {
       this.#readAllAt = at + READ_ALL_MS;
       for (const endpoint of this.#endpoints.values()) endpoint.look({ news: true });
-    }
+    } else if (at < this.#newsUntil) await this.#lookAtNews();
+  }
+
+  /** Events of other applications are no news: a look at the feed costs more than one at the numbers. */
+  async #lookAtNews(): Promise<void> {
+    const endpoints = [...this.#endpoints.values()];
+    const newest = await this.#parts.storage.events.newestOf([...new Set(endpoints.map(({ appId }) => appId))]);
+    for (const endpoint of endpoints)
+      if ((newest.get(endpoint.appId) ?? 0) > endpoint.place) endpoint.look({ news: true });
   }
 
   async #claim(): Promise<void> {

@@ -71,6 +71,11 @@ export class Endpoint {
     return this.#webhook.appId;
   }
 
+  /** The last event that it has read. */
+  get place(): number {
+    return this.#webhook.position.after;
+  }
+
   get webhookId(): string {
     return this.#webhook.webhookId;
   }

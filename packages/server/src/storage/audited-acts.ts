@@ -434,7 +434,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
         outcome === 'switched' ? [{ action: 'secret.masterRotated', appId: null, subject: '' }] : [],
     },
   },
-  events: { read: 'read', find: 'read', listBack: 'read', newest: 'read', purge: SERVICE },
+  events: { read: 'read', find: 'read', listBack: 'read', newest: 'read', newestOf: 'read', purge: SERVICE },
   clock: { read: 'read', newestRecord: 'read' },
   activity: { add: STATISTICS, list: 'read', lastAt: 'read', totals: 'read' },
   requestLog: { add: STATISTICS, trim: STATISTICS, list: 'read', find: 'read', count: 'read' },

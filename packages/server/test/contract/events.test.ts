@@ -52,6 +52,21 @@ describe.each(databases)('events on $kind', (database) => {
     ...{ languages: '[]', items: [], changes: 2, breaking: true },
   });
 
+  test('the newest event of each of some applications', async () => {
+    const [first, second, third] = await Promise.all(times(3, () => createApplication(storage)));
+    const apps = [first, second, third] as [number, number, number];
+    for (const app of [apps[0], apps[1], apps[0]]) await createUser(storage, app);
+    const found = await other.events.newestOf([...apps, 999_999_999]);
+    const lastOf = async (app: number) => (await eventsAfter('start', app)).at(-1)?.no as number;
+    expect(found).toEqual(
+      new Map([
+        [apps[0], await lastOf(apps[0])],
+        [apps[1], await lastOf(apps[1])],
+      ]),
+    );
+    expect(await other.events.newestOf([])).toEqual(new Map());
+  });
+
   test('each act has its event, with what it tells', async () => {
     const place = await latest();
     const { userId, clientUserId, clientUserName } = await createUser(storage, appId);

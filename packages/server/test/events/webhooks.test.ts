@@ -75,6 +75,29 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(json.lastSuccessAt).not.toBeNull();
   });
 
+  test('events of one application are not looked for on behalf of another', async () => {
+    const quiet = await server.application();
+    const quietManage = await manageWith(server, { appIds: [quiet.appId] });
+    await quietManage.send('POST', `/applications/${quiet.clientId}/webhooks`, { url: receiver.url });
+    await make();
+    // Both are held, and have read what there was.
+    await makeUser(server, quiet);
+    await makeUser(server, application);
+    await receiver.until(2);
+    const read = vi.spyOn(server.service.storage.events, 'read');
+    const SAVES = 30;
+    for (let saves = 1; saves <= SAVES; saves++) {
+      await makeUser(server, application);
+      await receiver.until(2 + saves);
+    }
+    const readsOf = (appId: number) => read.mock.calls.filter(([of]) => of === appId).length;
+    const [ofBusy, ofQuiet] = [readsOf(application.appId), readsOf(quiet.appId)];
+    read.mockRestore();
+    // A look at all of them every few seconds is the same for both.
+    expect(ofBusy - ofQuiet).toBeGreaterThanOrEqual(SAVES - 1);
+    await quietManage.send('DELETE', `/applications/${quiet.clientId}?confirm=${quiet.clientId}`);
+  });
+
   test('of the types that were chosen alone, from its creation on', async () => {
     await makeUser(server, application);
     await make({ types: ['user.updated'] });

@@ -71,6 +71,8 @@ export interface EventStore {
   ): Promise<{ items: StoredEvent[]; next: number | null }>;
   /** While it stays the same, nothing was written for any application. */
   newest(): Promise<number>;
+  /** The number of the newest event of each of these applications that has one. */
+  newestOf(appIds: readonly number[]): Promise<Map<number, number>>;
   /** Removes the oldest events from before a time, a bounded number; answers how many. */
   purge(appId: number, before: number): Promise<number>;
 }

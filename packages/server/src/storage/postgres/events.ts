@@ -106,6 +106,12 @@ const FIND = statement(`
   ${TOLD} order by e.no
 `);
 
+// One look at the end of the index for each.
+const NEWEST_OF = statement(`
+  select a.app_id as "appId", n.no from (select json_array_elements_text($1::json)::bigint as app_id) a
+  cross join lateral (select e.no from events e where e.app_id = a.app_id order by e.no desc limit 1) n
+`);
+
 const PARAMETERS = ['bigint', 'bigint', 'integer', 'integer', 'uuid', 'integer'];
 const LIST_BACK = statement(listBackText((position) => `$${position}::${PARAMETERS[position - 1]}`));
 
@@ -155,6 +161,10 @@ export function eventStore(connections: Connections): EventStore {
     },
     async newest() {
       return (await connections.read<{ no: number }>(NEWEST))[0]?.no ?? 0;
+    },
+    async newestOf(appIds) {
+      const found = await connections.read<{ appId: number; no: number }>(NEWEST_OF, [JSON.stringify(appIds)]);
+      return new Map(found.map(({ appId, no }) => [appId, no]));
     },
     async purge(appId, before) {
       return (await connections.write<{ count: number }>(PURGE, [appId, before]))[0]?.count ?? 0;

@@ -39,6 +39,13 @@ const select = (which: string): string => `
   where e.app_id = ?1 and ${which}
 `;
 
+/** One look at the end of the index for each. */
+const NEWEST_OF = `
+  select app_id, no from (
+    select a.value as app_id, (select max(no) from events where app_id = a.value) as no from json_each(?) a
+  ) where no is not null
+`;
+
 const READ = select('e.no > ?2 and e.no <= ?3 order by e.no limit ?4');
 const READ_TYPES = select(
   'e.no > ?2 and e.no <= ?3 and e.type in (select value from json_each(?5)) order by e.no limit ?4',
@@ -93,6 +100,9 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
     },
     async newest() {
       return newest();
+    },
+    async newestOf(appIds) {
+      return new Map(rows(NEWEST_OF).all(JSON.stringify(appIds)) as [number, number][]);
     },
   };
 }
