@@ -135,6 +135,16 @@ async function makeDemo(server: TestServer): Promise<Demo> {
     description: 'Mailing list',
   });
   await manage.send('POST', `${path}/webhooks`, { url: 'https://crm.example.com/hooks/innkeeper' });
+  const source = [{ path: 'appearance/theme', language: 'en', text: 'Colour theme' }];
+  await manage.send('PATCH', `${path}/catalog/translations`, { texts: source }, { 'if-match': '*' });
+  const listed = await manage.get(`${path}/catalog/translations?search=theme%3D`);
+  const texts = (listed.json.items as { path: string; source: string; texts: Record<string, string> }[]).map((row) => ({
+    path: row.path,
+    source: row.source,
+    language: 'de',
+    text: row.texts.de,
+  }));
+  await manage.send('POST', `${path}/catalog/translations/review`, { texts });
   await manage.send('PATCH', path, { name: 'Demo', settings: { accessTokenTtl: '2h', saveByUserUid: 'secret' } });
   await manage.send('PATCH', path, { settings: { accessTokenTtl: '1h', saveByUserUid: null } });
   await manage.send('POST', `${path}/secrets`, { overlap: '24h' });

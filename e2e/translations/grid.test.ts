@@ -164,4 +164,76 @@ describe('the room of translations: the grid', () => {
     await empty.page.getByRole('heading', { name: 'No texts yet' }).waitFor();
     await expectFits(empty.page);
   });
+
+  test('a text is outdated when its source changes, and reviewed by a key, a button or for all that are shown', async () => {
+    const { page, get, complaints } = await enter(portal);
+    const german = cell(page, 'key 01', 1);
+    await german.click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Frage 2');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await cell(page, 'key 01', 0).click();
+    await page.keyboard.type('Which one?');
+    await page.keyboard.press('Enter');
+    await german.getByRole('img', { name: 'Outdated' }).waitFor();
+    await saved(page);
+    const stateOf = async (path: string) => {
+      const { json } = await get('/catalog/translations?draft=true&limit=500');
+      const items = json.items as { path: string; outdated: string[]; reviewed: string[] }[];
+      const { outdated, reviewed } = items.find((each) => each.path === path) as (typeof items)[number];
+      return { outdated, reviewed };
+    };
+    expect(await stateOf('kitchen/key 01')).toEqual({ outdated: ['de'], reviewed: [] });
+
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.click();
+    await page.getByRole('option', { name: 'Outdated in Deutsch' }).click();
+    await page.waitForURL('**/translations?outdated=de');
+    await page.getByText('1 text', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await german.click();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await german.getByRole('img', { name: 'Reviewed' }).waitFor();
+    expect(await stateOf('kitchen/key 01')).toEqual({ outdated: [], reviewed: ['de'] });
+    await page.getByRole('button', { name: 'Withdraw review' }).click();
+    await german.getByRole('img', { name: 'Reviewed' }).waitFor({ state: 'detached' });
+    expect(await stateOf('kitchen/key 01')).toEqual({ outdated: [], reviewed: [] });
+
+    await page.getByRole('button', { name: 'Show all texts' }).click();
+    const menu = page.getByRole('button', { name: 'Column Deutsch' });
+    await menu.click();
+    await page.getByRole('menuitem', { name: /^Show \d+ texts not reviewed$/ }).click();
+    await page.waitForURL('**/translations?unreviewed=de');
+    await cell(page, 'key 02', 1).waitFor();
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Mark all shown as reviewed' }).click();
+    await page.getByText(/texts marked as reviewed/).waitFor();
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Show 0 texts not reviewed' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByText('All texts are reviewed').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('what is translated from stays in sight beside the names', async () => {
+    const tags = ['fr', 'it', 'nl', 'pl', 'pt', 'sv'];
+    const languages = [...CATALOG.languages, ...tags.map((tag) => ({ name: tag, tag }))];
+    const { page } = await enter(portal, { ...CATALOG, languages });
+    const grid = page.getByRole('grid', { name: 'Texts by language' });
+    const at = (column: number) => page.locator(`[data-row="2"][data-column="${column}"]`);
+    const leftOf = (column: number) => at(column).evaluate((each) => Math.round(each.getBoundingClientRect().left));
+    const before = await leftOf(0);
+    await grid.evaluate((each) => each.scrollTo({ left: 5000 }));
+    await at(8).waitFor();
+    expect(await leftOf(0)).toBe(before);
+    // The cursor comes back from under it.
+    await at(8).click();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => leftOf(1)).toBeGreaterThan(before + 190);
+    await expectAccessible(page);
+  });
 });

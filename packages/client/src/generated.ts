@@ -1579,6 +1579,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/catalog/translations/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark texts as reviewed
+         * @description A review is of a text and its source as you saw them: a change of either ends it. An outdated text that is reviewed is up to date. Texts that have changed are left out and listed in `changed`.
+         */
+        post: operations["reviewTranslations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/catalog/draft": {
         parameters: {
             query?: never;
@@ -2414,7 +2434,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "catalog.textsReviewed" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -10102,6 +10122,10 @@ export interface operations {
                 draft?: boolean;
                 /** @description only entries without a text in this language (name or tag) */
                 missing?: string;
+                /** @description only entries with an outdated text in this language */
+                outdated?: string;
+                /** @description only entries with a text in this language that is not reviewed */
+                unreviewed?: string;
                 /** @description only entries with this in the path or a text, case-insensitive */
                 search?: string;
             };
@@ -10133,19 +10157,14 @@ export interface operations {
                                 [key: string]: string;
                             };
                             missing: string[];
+                            outdated: string[];
+                            reviewed: string[];
                         }[];
                         total: number;
                         offset: number;
                         limit: number;
                     };
                 };
-            };
-            /** @description Not modified. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
@@ -10539,6 +10558,69 @@ export interface operations {
                 };
             };
             428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    reviewTranslations: {
+        parameters: {
+            query?: {
+                /** @description read the draft; without a draft, the published catalog */
+                draft?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    texts: {
+                        /** @description as in the list of texts */
+                        path: string;
+                        /** @description name or tag; not the default language */
+                        language: string;
+                        /** @description as you saw it */
+                        text: string;
+                        /** @description `source` in the list of texts, as you saw it */
+                        source: string;
+                    }[];
+                    /**
+                     * @description false withdraws the review
+                     * @default true
+                     */
+                    reviewed?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the current revision of the catalog, or the version of its draft */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description texts marked */
+                        count: number;
+                        changed: {
+                            path: string;
+                            language: string;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
@@ -12545,7 +12627,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "catalog.textsReviewed" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */
@@ -12600,7 +12682,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "catalog.textsReviewed" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */

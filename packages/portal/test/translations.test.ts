@@ -102,10 +102,13 @@ test('rows are known by their paths, filtered by what they hold and lack', () =>
     { name: 'English', tag: 'en', isDefault: true },
     { name: 'Deutsch', tag: 'de', isDefault: false },
   ];
-  const all = { search: '', group: undefined, missing: undefined, attention: false };
-  expect(filterRows(rows, { ...all, missing: 'any' }, shown)).toEqual(['a%2Fb', 'a%2Fb/k=x=y']);
-  expect(firstColumn(rows[0], 'any', shown)).toBe(1);
-  expect([undefined, 'de'].map((missing) => firstColumn(rows[2], missing, shown))).toEqual([0, 1]);
+  const all = { search: '', group: undefined, only: undefined, attention: false };
+  const ANY = { lack: 'missing', tag: 'any' } as const;
+  expect(filterRows(rows, { ...all, only: ANY }, shown)).toEqual(['a%2Fb', 'a%2Fb/k=x=y']);
+  expect(firstColumn(rows[0], ANY, shown)).toBe(1);
+  expect([undefined, { lack: 'missing' as const, tag: 'de' }].map((only) => firstColumn(rows[2], only, shown))).toEqual(
+    [0, 1],
+  );
   expect(filterRows(rows, { ...all, search: 'SCHLÜSSEL' }, shown)).toEqual(['a%2Fb/k']);
   expect(filterRows(rows, { ...all, group: 'other' }, shown)).toEqual([]);
   expect([directionOf('ar'), directionOf('he-IL'), directionOf('az-Arab'), directionOf('de')]).toEqual([

@@ -350,6 +350,22 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     revisions: 'read',
   },
+  textStates: {
+    list: 'read',
+    review: {
+      tell: (_, outcome, _before, { appId, texts, reviewed, languages }) =>
+        outcome === 'reviewed'
+          ? [
+              {
+                action: 'catalog.textsReviewed',
+                appId,
+                subject: languages.join(', '),
+                after: { texts: texts.length, reviewed },
+              },
+            ]
+          : [],
+    },
+  },
   drafts: {
     look: 'read',
     load: 'read',

@@ -23,6 +23,7 @@ export * from './port/sealed.ts';
 export * from './port/selections.ts';
 export * from './port/signing-keys.ts';
 export * from './port/storage.ts';
+export * from './port/text-states.ts';
 export * from './port/tokens.ts';
 export * from './port/transfer.ts';
 export * from './port/trials.ts';

@@ -311,6 +311,14 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['catalog.published'],
   },
+  'textStates.review': {
+    prepare: async (_, appId) => (storage) =>
+      storage.textStates.review({
+        ...{ appId, reviewed: true, languages: ['de'] },
+        texts: [{ textKey: 'text', sourceKey: 'en source' }],
+      }),
+    actions: ['catalog.textsReviewed'],
+  },
   'drafts.save': {
     async prepare(_, appId) {
       const change = draftChange(appId);

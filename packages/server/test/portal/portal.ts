@@ -61,15 +61,15 @@ export const PASSWORD = 'seven plums in a paper boat';
 /** Somebody with roles in some applications and nothing else, in a browser of their own. */
 export async function memberWith(
   server: TestServer,
-  roles: readonly { appId: number; role: Role }[],
+  roles: readonly { appId: number; role: Role; languages?: string[] }[],
   email = `${uniqueName('member')}@example.com`,
 ): Promise<Visitor & { accountId: string; email: string }> {
   const { storage, keyring, now } = server.service;
   const account = makeAccount(email, { role: 'member', now: now() });
   const link = { linkHash: keyring.hashLink(email), expiresAt: now() + 60_000 };
   const made = await storage.accounts.createWithLink(account, link);
-  for (const { appId, role } of roles) {
-    const invited = await inviteMember(server.service, { appId, email, role, invitedBy: 'tests', inviterId: null });
+  for (const given of roles) {
+    const invited = await inviteMember(server.service, { ...given, email, invitedBy: 'tests', inviterId: null });
     await joinByInvitation(server.service, made.account, tokenOf(invited.link));
   }
   const { sessionToken, session } = makeSession(keyring, { userAgent: 'Tests', means: 'link', now: now() });

@@ -49,6 +49,7 @@ export const APPLICATION_ACTIONS = [
   'catalog.published',
   'catalog.draftEdited',
   'catalog.draftDiscarded',
+  'catalog.textsReviewed',
   'user.created',
   'user.read',
   'user.exported',

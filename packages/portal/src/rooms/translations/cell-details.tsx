@@ -1,7 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { COMMAND } from '../../shell/palette/open.ts';
 import type { Sheet } from './sheet.ts';
-import { type Language, sourceOf } from './text-row.ts';
+import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 import classes from './workbench.module.css';
 
 /** Of the active cell: where it is, what it is translated from, and what is the matter with it. */
@@ -9,15 +10,19 @@ export function CellDetails(props: {
   sheet: Sheet;
   active: { path: string; tag: string } | undefined;
   languages: readonly Language[];
+  isReadOnly: boolean;
   onConflicts: () => void;
+  onReview: (spots: readonly { path: string; tag: string }[]) => void;
 }) {
-  const { sheet, active, languages, onConflicts } = props;
+  const { sheet, active, languages, isReadOnly, onConflicts, onReview } = props;
   const { t } = useTranslation('translations');
   const row = active && sheet.row(active.path);
   const language = languages.find(({ tag }) => tag === active?.tag);
   if (!row || !language) return <div />;
   const mark = row.marks?.[language.tag];
   const source = sourceOf(row, languages);
+  const state = stateOf(row, language, defaultTag(languages));
+  const isReviewable = !language.isDefault && row.texts[language.tag] !== undefined && mark === undefined;
   return (
     <Group gap="md" flex="1 1 240px" miw={200}>
       <div>
@@ -28,6 +33,17 @@ export function CellDetails(props: {
           {source}
         </Text>
       </div>
+      {state && <Text size="sm">{t(`state.${state}`)}</Text>}
+      {isReviewable && !isReadOnly && !language.isLocked && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onReview([{ path: row.path, tag: language.tag }])}
+          title={`${COMMAND} + Enter`}
+        >
+          {state === 'reviewed' ? t('review.withdraw') : t('review.one')}
+        </Button>
+      )}
       {mark?.phase === 'refused' && (
         <Text size="sm" c="red">
           {mark.message === 'tooLong' ? t('tooLong') : t('refusedBecause', { reason: mark.message })}

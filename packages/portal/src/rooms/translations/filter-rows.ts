@@ -1,34 +1,46 @@
-import { isMissing, type Language, type TextRow } from './text-row.ts';
+import { defaultTag, hasLack, type Lack, type Language, type TextRow } from './text-row.ts';
+
+/** Texts that lack something: in 'any' of the languages that are shown, or in one, by its tag. */
+export type Only = { lack: Lack; tag: string };
 
 export type Filter = {
   search: string;
   /** The path of a group; undefined: all. */
   group: string | undefined;
-  /** 'any' of the languages that are shown, or the tag of one. */
-  missing: string | undefined;
+  only: Only | undefined;
   /** Only what is not saved and needs a look. */
   attention: boolean;
 };
 
-/** The paths of the rows that fit, in order. */
-export function filterRows(rows: readonly TextRow[], filter: Filter, shown: readonly Language[]): string[] {
+/** The paths of the rows that fit, in order. `from`: the tag of the default language, which may be hidden. */
+export function filterRows(
+  rows: readonly TextRow[],
+  { only, ...filter }: Filter,
+  shown: readonly Language[],
+  from = defaultTag(shown),
+): string[] {
   const search = filter.search.trim().toLowerCase();
-  const asked = filter.missing === 'any' ? shown : shown.filter(({ tag }) => tag === filter.missing);
+  const asked = only?.tag === 'any' ? shown : shown.filter(({ tag }) => tag === only?.tag);
   return rows
     .filter((row) => filter.group === undefined || row.group === filter.group)
-    .filter((row) => filter.missing === undefined || asked.some((language) => isMissing(row, language)))
+    .filter((row) => only === undefined || asked.some((language) => hasLack(row, language, only.lack, from)))
     .filter((row) => !filter.attention || Object.values(row.marks ?? {}).some(needsAttention))
     .filter((row) => search === '' || holds(row, search))
     .map(({ path }) => path);
 }
 
-/** Where the cursor begins in the first row: at what is missing, if that is what was asked for. */
-export function firstColumn(row: TextRow | undefined, missing: Filter['missing'], shown: readonly Language[]): number {
-  if (!row || missing === undefined) return 0;
-  const isAsked = ({ tag }: Language) => missing === 'any' || missing === tag;
+/** Where the cursor begins in the first row: at what was asked for. */
+export function firstColumn(
+  row: TextRow | undefined,
+  only: Only | undefined,
+  shown: readonly Language[],
+  from = defaultTag(shown),
+): number {
+  if (!row || only === undefined) return 0;
+  const isAsked = ({ tag }: Language) => only.tag === 'any' || only.tag === tag;
   return Math.max(
     0,
-    shown.findIndex((language) => isAsked(language) && isMissing(row, language)),
+    shown.findIndex((language) => isAsked(language) && hasLack(row, language, only.lack, from)),
   );
 }
 

@@ -1,22 +1,26 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
 // biome-ignore-all lint/a11y/useFocusableInteractive: of a grid the cells take the focus, one at a time
 import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
-import { IconDotsVertical, IconEyeOff, IconFilter } from '@tabler/icons-react';
+import { IconCheck, IconDotsVertical, IconEyeOff, IconFilter } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Only } from './filter-rows.ts';
 import classes from './grid.module.css';
 import { LanguageProgress } from './language-progress.tsx';
-import type { Progress } from './progress.ts';
+import { NO_PROGRESS, type Progress } from './progress.ts';
+import { LACKS } from './search.ts';
 import { inColumn, type ShownColumn } from './use-grid-layout.ts';
 
 type Props = {
   columns: readonly ShownColumn[];
   progress: ReadonlyMap<string, Progress>;
-  onMissing: (tag: string) => void;
+  onOnly: (only: Only) => void;
+  /** Marks every text of the language in the rows that are shown; undefined: not allowed. */
+  onReviewAll: ((tag: string) => void) | undefined;
   onHide: (tag: string) => void;
 };
 
-export const GridHead = memo(function GridHead({ columns, progress, onMissing, onHide }: Props) {
+export const GridHead = memo(function GridHead({ columns, progress, ...acts }: Props) {
   const { t } = useTranslation('translations');
   return (
     <div role="row" aria-rowindex={1} className={classes.head}>
@@ -30,22 +34,19 @@ export const GridHead = memo(function GridHead({ columns, progress, onMissing, o
       </div>
       {columns.map((column) => {
         const { tag } = column.language;
-        const { total, missing } = progress.get(tag) ?? { total: 0, missing: 0 };
-        return (
-          <HeadCell key={tag} column={column} total={total} missing={missing} onMissing={onMissing} onHide={onHide} />
-        );
+        return <HeadCell key={tag} column={column} {...(progress.get(tag) ?? NO_PROGRESS)} {...acts} />;
       })}
     </div>
   );
 });
 
-type CellProps = Progress & Pick<Props, 'onMissing' | 'onHide'> & { column: ShownColumn };
+type CellProps = Progress & Pick<Props, 'onOnly' | 'onReviewAll' | 'onHide'> & { column: ShownColumn };
 
 /** Drawn again only for a text in its own language. */
 const HeadCell = memo(function HeadCell(props: CellProps) {
-  const { column, total, missing, onMissing, onHide } = props;
+  const { column, onOnly, onReviewAll, onHide, ...progress } = props;
   const { t } = useTranslation('translations');
-  const { name, tag, isDefault } = column.language;
+  const { name, tag, isDefault, isLocked } = column.language;
   return (
     <div role="columnheader" className={classes.headCell} {...inColumn(column)}>
       <Group justify="space-between" wrap="nowrap" gap={4}>
@@ -70,9 +71,19 @@ const HeadCell = memo(function HeadCell(props: CellProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            {!isDefault && (
-              <Menu.Item leftSection={<IconFilter size={16} aria-hidden />} onClick={() => onMissing(tag)}>
-                {t('grid.onlyMissing', { count: missing })}
+            {!isDefault &&
+              LACKS.map((lack) => (
+                <Menu.Item
+                  key={lack}
+                  leftSection={<IconFilter size={16} aria-hidden />}
+                  onClick={() => onOnly({ lack, tag })}
+                >
+                  {t(`grid.only.${lack}`, { count: progress[lack] })}
+                </Menu.Item>
+              ))}
+            {!isDefault && !isLocked && onReviewAll && (
+              <Menu.Item leftSection={<IconCheck size={16} aria-hidden />} onClick={() => onReviewAll(tag)}>
+                {t('review.all')}
               </Menu.Item>
             )}
             <Menu.Item leftSection={<IconEyeOff size={16} aria-hidden />} onClick={() => onHide(tag)}>
@@ -81,7 +92,7 @@ const HeadCell = memo(function HeadCell(props: CellProps) {
           </Menu.Dropdown>
         </Menu>
       </Group>
-      <LanguageProgress name={name} isDefault={isDefault} total={total} missing={missing} />
+      <LanguageProgress name={name} isDefault={isDefault} {...progress} />
     </div>
   );
 });

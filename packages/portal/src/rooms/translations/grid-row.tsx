@@ -1,11 +1,12 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
 // biome-ignore-all lint/a11y/useFocusableInteractive: of a grid the cells take the focus, one at a time
 import { VisuallyHidden } from '@mantine/core';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CellEditor, type Leave } from './cell-editor.tsx';
 import classes from './grid.module.css';
-import { directionOf, isMissing, type TextRow } from './text-row.ts';
+import { directionOf, isMissing, stateOf, type TextRow, type TextState } from './text-row.ts';
 import { inColumn, type ShownColumn } from './use-grid-layout.ts';
 
 type Props = {
@@ -20,6 +21,8 @@ type Props = {
   /** What the editor begins with, where one is open in this row. */
   editing: string | undefined;
   showParent: boolean;
+  /** The tag of the default language. */
+  from: string | undefined;
   onType: (text: string) => void;
   onSave: (text: string, leave: Leave) => void;
   onCancel: () => void;
@@ -27,7 +30,7 @@ type Props = {
 
 /** Drawn again only when something in it is another: of thousands of rows a few dozen are there at a time. */
 export const GridRow = memo(function GridRow(props: Props) {
-  const { row, index, top, columns, active, selected, editing, showParent, onType, onSave, onCancel } = props;
+  const { row, index, top, columns, active, selected, editing, showParent, from, onType, onSave, onCancel } = props;
   return (
     <div
       role="row"
@@ -54,6 +57,7 @@ export const GridRow = memo(function GridRow(props: Props) {
           row={row}
           rowIndex={index}
           column={column}
+          state={stateOf(row, column.language, from)}
           isActive={active === column.index}
           isSelected={selected !== undefined && selected.left <= column.index && column.index <= selected.right}
           editing={active === column.index ? editing : undefined}
@@ -70,6 +74,7 @@ function GridCell(props: {
   row: TextRow;
   rowIndex: number;
   column: ShownColumn;
+  state: TextState | undefined;
   isActive: boolean;
   isSelected: boolean;
   editing: string | undefined;
@@ -77,7 +82,7 @@ function GridCell(props: {
   onSave: Props['onSave'];
   onCancel: Props['onCancel'];
 }) {
-  const { row, rowIndex, column, isActive, isSelected, editing, onType, onSave, onCancel } = props;
+  const { row, rowIndex, column, state, isActive, isSelected, editing, onType, onSave, onCancel } = props;
   const { language } = column;
   const text = row.texts[language.tag];
   const mark = row.marks?.[language.tag];
@@ -93,6 +98,7 @@ function GridCell(props: {
       data-active={isActive || undefined}
       data-missing={isMissing(row, language) || undefined}
       data-phase={mark?.phase}
+      data-state={state}
     >
       {text !== undefined ? (
         <span className={classes.text} lang={language.tag} dir="auto">
@@ -105,6 +111,7 @@ function GridCell(props: {
           </span>
         )
       )}
+      {state && <StateSign state={state} />}
       {mark && <MarkWords phase={mark.phase} />}
       {editing !== undefined && (
         <CellEditor
@@ -118,6 +125,12 @@ function GridCell(props: {
       )}
     </div>
   );
+}
+
+function StateSign({ state }: { state: TextState }) {
+  const { t } = useTranslation('translations');
+  const Icon = state === 'outdated' ? IconAlertTriangle : IconCheck;
+  return <Icon size={14} className={classes.state} role="img" aria-label={t(`state.${state}`)} />;
 }
 
 /** What the dot in the corner says, for those who hear the grid. */

@@ -4,7 +4,7 @@ import { type Progress, percentOf } from './progress.ts';
 
 /** How far a language is; nothing of the default one, in which nothing is missing. */
 export function LanguageProgress(props: Progress & { name: string; isDefault: boolean }) {
-  const { name, isDefault, total, missing } = props;
+  const { name, isDefault, total, missing, outdated } = props;
   const { t } = useTranslation('translations');
   if (isDefault) return null;
   return (
@@ -13,11 +13,15 @@ export function LanguageProgress(props: Progress & { name: string; isDefault: bo
         value={percentOf({ total, missing })}
         size="xs"
         flex={1}
-        color={missing === 0 ? 'inn' : 'yellow'}
+        color={missing + outdated === 0 ? 'inn' : 'yellow'}
         aria-label={t('grid.progress', { name })}
       />
       <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        {missing === 0 ? t('grid.complete') : t('grid.missing', { count: missing })}
+        {missing > 0 || outdated === 0
+          ? missing === 0
+            ? t('grid.complete')
+            : t('grid.missing', { count: missing })
+          : t('grid.outdated', { count: outdated })}
       </Text>
     </Group>
   );

@@ -46,7 +46,7 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
   if (!shown) {
     return (
       <Stack>
-        <Text>{t('noMatch.nothingMissing')}</Text>
+        <Text>{t('noMatch.missing')}</Text>
         <Group justify="flex-end">
           <MainAct onClick={onClose}>{t('close')}</MainAct>
         </Group>

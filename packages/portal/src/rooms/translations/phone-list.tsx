@@ -3,10 +3,19 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LanguageProgress } from './language-progress.tsx';
-import type { Progress } from './progress.ts';
+import { NO_PROGRESS, type Progress } from './progress.ts';
 import type { Sheet } from './sheet.ts';
 import type { SheetState } from './sheet-state.ts';
-import { directionOf, isMissing, type Language, sourceOf, type TextRow } from './text-row.ts';
+import {
+  defaultTag,
+  directionOf,
+  isMissing,
+  type Language,
+  sourceOf,
+  stateOf,
+  type TextRow,
+  type TextState,
+} from './text-row.ts';
 import type { FilterControl } from './use-filter.ts';
 import classes from './workbench.module.css';
 
@@ -14,12 +23,14 @@ type Props = {
   sheet: Sheet;
   state: SheetState;
   filter: FilterControl;
+  languages: readonly Language[];
   progress: ReadonlyMap<string, Progress>;
   isReadOnly: boolean;
+  onReview: (spots: readonly { path: string; tag: string }[]) => void;
 };
 
 /** On a narrow screen one language at a time: what to translate, and under it the text, to be touched. */
-export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
+export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onReview }: Props) {
   const { t } = useTranslation('translations');
   const { paths, shown } = filter;
   const [wanted, setTag] = useState<string>();
@@ -38,7 +49,8 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
     // Another one would have all of them measured again.
     getItemKey: useCallback((index: number) => paths[index] ?? index, [paths]),
   });
-  const done = progress.get(language.tag) ?? { total: 0, missing: 0 };
+  const from = defaultTag(languages);
+  const done = progress.get(language.tag) ?? NO_PROGRESS;
   const opened = open === undefined ? undefined : sheet.row(paths[open] ?? '');
   return (
     <>
@@ -66,6 +78,7 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
                 row={row}
                 language={language}
                 source={sourceOf(row, shown)}
+                state={stateOf(row, language, from)}
                 isReadOnly={isReadOnly || (language.isLocked ?? false)}
                 onOpen={() => setOpen(index)}
               />
@@ -80,6 +93,12 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
           language={language}
           source={sourceOf(opened, shown)}
           isLast={open >= paths.length - 1}
+          {...(!language.isDefault && {
+            onReview: () => {
+              onReview([{ path: opened.path, tag: language.tag }]);
+              setOpen(undefined);
+            },
+          })}
           onType={(text) => sheet.type({ path: opened.path, tag: language.tag, text })}
           onClose={() => {
             sheet.type(undefined);
@@ -95,8 +114,15 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
   );
 }
 
-function Card(props: { row: TextRow; language: Language; source: string; isReadOnly: boolean; onOpen: () => void }) {
-  const { row, language, source, isReadOnly, onOpen } = props;
+function Card(props: {
+  row: TextRow;
+  language: Language;
+  source: string;
+  state: TextState | undefined;
+  isReadOnly: boolean;
+  onOpen: () => void;
+}) {
+  const { row, language, source, state, isReadOnly, onOpen } = props;
   const { t } = useTranslation('translations');
   const text = row.texts[language.tag];
   const mark = row.marks?.[language.tag];
@@ -120,6 +146,11 @@ function Card(props: { row: TextRow; language: Language; source: string; isReadO
           {text ?? (language.isDefault ? row.name : t('phone.missing'))}
         </Text>
       </UnstyledButton>
+      {state && (
+        <Badge size="xs" mt={4} variant="default">
+          {t(`state.${state}`)}
+        </Badge>
+      )}
       {mark && (
         <Badge
           size="xs"
@@ -139,11 +170,12 @@ function TextDrawer(props: {
   language: Language;
   source: string;
   isLast: boolean;
+  onReview?: () => void;
   onType: (text: string) => void;
   onClose: () => void;
   onSave: (text: string, isNext: boolean) => void;
 }) {
-  const { row, language, source, isLast, onType, onClose, onSave } = props;
+  const { row, language, source, isLast, onReview, onType, onClose, onSave } = props;
   const { t } = useTranslation('translations');
   const [text, setText] = useState(row.texts[language.tag] ?? '');
   return (
@@ -178,6 +210,11 @@ function TextDrawer(props: {
             {t('cancel')}
           </Button>
           <Group gap="xs">
+            {onReview && text !== '' && text === row.texts[language.tag] && (
+              <Button variant="default" onClick={onReview}>
+                {t('review.one')}
+              </Button>
+            )}
             <Button variant="default" onClick={() => onSave(text, false)}>
               {t('phone.save')}
             </Button>

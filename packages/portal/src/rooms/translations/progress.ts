@@ -1,23 +1,33 @@
 import type { Sheet } from './sheet.ts';
-import { isMissing, type Language } from './text-row.ts';
+import { defaultTag, isMissing, type Language, stateOf, type TextRow } from './text-row.ts';
 
-export type Progress = { total: number; missing: number };
+export type Progress = { total: number; missing: number; outdated: number; unreviewed: number };
+export const NO_PROGRESS: Progress = { total: 0, missing: 0, outdated: 0, unreviewed: 0 };
 
 /** Of the default language nothing is missing: names stand in. */
 export function progressOf(
   languages: readonly Language[],
-  rows: number,
+  rows: readonly TextRow[],
   filled: Readonly<Record<string, number>>,
 ): Map<string, Progress> {
+  const from = defaultTag(languages);
   return new Map(
-    languages.map(({ tag, isDefault }) => [
-      tag,
-      { total: rows, missing: isDefault ? 0 : Math.max(0, rows - (filled[tag] ?? 0)) },
-    ]),
+    languages.map((language) => {
+      const { tag, isDefault } = language;
+      if (isDefault) return [tag, { ...NO_PROGRESS, total: rows.length }];
+      const has = filled[tag] ?? 0;
+      const count = { outdated: 0, reviewed: 0 };
+      for (const row of rows) {
+        const state = stateOf(row, language, from);
+        if (state) count[state] += 1;
+      }
+      const missing = Math.max(0, rows.length - has);
+      return [tag, { total: rows.length, missing, outdated: count.outdated, unreviewed: has - count.reviewed }];
+    }),
   );
 }
 
-export function percentOf({ total, missing }: Progress): number {
+export function percentOf({ total, missing }: Pick<Progress, 'total' | 'missing'>): number {
   return total === 0 ? 100 : Math.floor(((total - missing) / total) * 100);
 }
 

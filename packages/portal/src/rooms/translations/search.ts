@@ -1,12 +1,15 @@
-/** What the address of the room says: which texts are shown. */
-export type TranslationsSearch = { search?: string; group?: string; missing?: string };
+import type { Lack } from './text-row.ts';
+
+/** What the address of the room says: which texts are shown. Of `missing` and the like, at most one: a tag, or `any`. */
+export type TranslationsSearch = { search?: string; group?: string } & { [Name in Lack]?: string };
+
+export const LACKS = ['missing', 'outdated', 'unreviewed'] as const satisfies readonly Lack[];
 
 export function readTranslationsSearch(raw: Record<string, unknown>): TranslationsSearch {
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-  const [search, group, missing] = [text(raw.search), text(raw.group), text(raw.missing)];
-  return {
-    ...(search !== undefined && { search }),
-    ...(group !== undefined && { group }),
-    ...(missing !== undefined && { missing }),
+  const read = (name: keyof TranslationsSearch) => {
+    const value = raw[name];
+    return typeof value === 'string' && value !== '' ? { [name]: value } : {};
   };
+  const lack = LACKS.find((name) => typeof raw[name] === 'string');
+  return { ...read('search'), ...read('group'), ...(lack && read(lack)) };
 }

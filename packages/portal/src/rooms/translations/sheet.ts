@@ -1,6 +1,6 @@
 import { History, type Step } from './history.ts';
 import { type Entry, makeState, type SentText, type SheetState, spotOf, toMark } from './sheet-state.ts';
-import type { Mark, TextRow } from './text-row.ts';
+import type { Mark, TextRow, TextState } from './text-row.ts';
 
 /** As the service takes them; one more is refused here already, so that a paste is not sent in vain. */
 const TEXT_LIMIT = 2000;
@@ -159,6 +159,17 @@ export class Sheet {
     this.#settle();
   }
 
+  /** What the service now says of texts as they are. */
+  setStates(spots: readonly { path: string; tag: string }[], state: TextState | undefined): void {
+    for (const { path, tag } of spots) {
+      const index = this.#index.get(path);
+      const row = index === undefined ? undefined : this.#rows[index];
+      if (index === undefined || !row) continue;
+      this.#rows[index] = { ...row, since: { ...row.since, [tag]: { texts: row.texts, state } } };
+    }
+    this.#emit();
+  }
+
   /** As done already: the change came from elsewhere, and can be undone here. */
   record(step: Step): void {
     if (step.changes.length > 0) this.#history.add(step);
@@ -292,7 +303,8 @@ export class Sheet {
     if (index === undefined || !row) return;
     const { [tag]: before, ...others } = row.texts;
     this.#count(tag, Number(text !== null) - Number(before !== undefined));
-    this.#rows[index] = { ...row, texts: text === null ? others : { ...others, [tag]: text } };
+    const texts = text === null ? others : { ...others, [tag]: text };
+    this.#rows[index] = { ...row, texts, since: { ...row.since, [tag]: { texts, state: undefined } } };
   }
 
   #mark(entry: Entry): void {

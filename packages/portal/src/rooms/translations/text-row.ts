@@ -9,9 +9,18 @@ export type TextRow = {
   /** What it belongs to, in words; empty for a group. */
   parent: string;
   texts: Readonly<Record<string, string>>;
+  /** As it was loaded: states are of these texts, and of their source among them. */
+  loaded: { texts: Readonly<Record<string, string>>; states: Readonly<Record<string, TextState>> };
+  /** By tag, the texts of the row when this one was typed or reviewed here. */
+  since:
+    | Readonly<Record<string, { texts: Readonly<Record<string, string>>; state: TextState | undefined }>>
+    | undefined;
   /** By tag, what is not as the service has it. */
   marks: Readonly<Record<string, Mark>> | undefined;
 };
+
+/** Outdated: made for an earlier source. Neither: translated, and nobody has reviewed it. */
+export type TextState = 'outdated' | 'reviewed';
 
 /** What became of a text that was typed: on its way, refused for what it is, or changed by somebody else meanwhile. */
 export type Mark =
@@ -23,7 +32,9 @@ export type Mark =
 export type Language = { name: string; tag: string; isDefault: boolean; isLocked?: boolean };
 
 /** The path is `group`, `group/key` or `group/key=value`; in names, `/`, `=` and `%` are written as in a URL. */
-export function toRow({ path, texts }: { path: string; texts: Record<string, string> }): TextRow {
+type ListedText = { path: string; texts: Record<string, string>; outdated?: string[]; reviewed?: string[] };
+
+export function toRow({ path, texts, outdated = [], reviewed = [] }: ListedText): TextRow {
   const [group = '', rest] = splitAt(path, '/');
   const [key, value] = rest === undefined ? [] : splitAt(rest, '=');
   const name = decode(value ?? key ?? group);
@@ -35,6 +46,14 @@ export function toRow({ path, texts }: { path: string; texts: Record<string, str
     group,
     parent: key === undefined ? '' : parent,
     texts,
+    loaded: {
+      texts,
+      states: Object.fromEntries([
+        ...outdated.map((tag) => [tag, 'outdated'] as const),
+        ...reviewed.map((tag) => [tag, 'reviewed'] as const),
+      ]),
+    },
+    since: undefined,
     marks: undefined,
   };
 }
@@ -54,13 +73,40 @@ function decode(name: string): string {
 
 /** What to translate: the text of the default language, or the name. */
 export function sourceOf({ texts, name }: TextRow, languages: readonly Language[]): string {
-  const tag = languages.find(({ isDefault }) => isDefault)?.tag;
+  const tag = defaultTag(languages);
   return (tag === undefined ? undefined : texts[tag]) ?? name;
 }
 
 /** In the default language nothing is missing: names stand in. */
 export function isMissing({ texts }: TextRow, { tag, isDefault }: Language): boolean {
   return !isDefault && texts[tag] === undefined;
+}
+
+/** `from`: the tag of the default language. */
+export function stateOf(row: TextRow, { tag, isDefault }: Language, from: string | undefined): TextState | undefined {
+  const text = row.texts[tag];
+  if (isDefault || from === undefined || text === undefined) return undefined;
+  const own = row.since?.[tag];
+  const isOwn = own?.texts[tag] === text;
+  const { texts, state } = isOwn ? own : { texts: row.loaded.texts, state: row.loaded.states[tag] };
+  if (texts[tag] !== text) return undefined;
+  if (texts[from] === row.texts[from]) return state;
+  // A name that stood in was no source.
+  return texts[from] === undefined ? undefined : 'outdated';
+}
+
+/** What somebody looks for in a language. */
+export type Lack = 'missing' | 'outdated' | 'unreviewed';
+
+export function hasLack(row: TextRow, language: Language, lack: Lack, from: string | undefined): boolean {
+  if (lack === 'missing') return isMissing(row, language);
+  if (language.isDefault || row.texts[language.tag] === undefined) return false;
+  const state = stateOf(row, language, from);
+  return lack === 'outdated' ? state === 'outdated' : state !== 'reviewed';
+}
+
+export function defaultTag(languages: readonly Language[]): string | undefined {
+  return languages.find(({ isDefault }) => isDefault)?.tag;
 }
 
 const RIGHT_TO_LEFT =

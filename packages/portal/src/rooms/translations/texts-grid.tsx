@@ -15,7 +15,7 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import type { Leave } from './cell-editor.tsx';
 import { readTable, writeTable } from './clipboard-table.ts';
-import { firstColumn } from './filter-rows.ts';
+import { firstColumn, type Only } from './filter-rows.ts';
 import classes from './grid.module.css';
 import { GridHead } from './grid-head.tsx';
 import { GridRow } from './grid-row.tsx';
@@ -39,13 +39,17 @@ type Props = {
   isReadOnly: boolean;
   /** Whether each row is to say what it belongs to: not all of them are there. */
   isFiltered: boolean;
-  /** Which missing texts the rows were chosen by. */
-  missing: string | undefined;
+  /** What the rows were chosen by. */
+  only: Only | undefined;
+  /** The tag of the default language. */
+  from: string | undefined;
   onAct: (act: GridAct) => void;
   onActive: (spot: { path: string; tag: string } | undefined) => void;
   onShortcuts: () => void;
   onSearch: () => void;
-  onMissing: (tag: string) => void;
+  onOnly: (only: Only) => void;
+  onReview: (spots: readonly { path: string; tag: string }[]) => void;
+  onReviewAll: ((tag: string) => void) | undefined;
   onHide: (tag: string) => void;
 };
 
@@ -60,7 +64,7 @@ export function TextsGrid(props: Props) {
   const isOurs = useRef(false);
 
   const { selection, bounds, setSelection } = useSelection(paths, languages, () =>
-    firstColumn(sheet.row(paths[0] ?? ''), props.missing, languages),
+    firstColumn(sheet.row(paths[0] ?? ''), props.only, languages, props.from),
   );
   const { active } = selection;
   const activePath = paths[active.row];
@@ -171,6 +175,7 @@ export function TextsGrid(props: Props) {
     if (isCommand && event.key.toLowerCase() === 'z') return take(() => step(event.shiftKey ? 'redo' : 'undo'));
     if (isCommand && event.key.toLowerCase() === 'y') return take(() => step('redo'));
     if (isCommand && event.key.toLowerCase() === 'f') return take(props.onSearch);
+    if (isCommand && event.key === 'Enter') return take(() => !isReadOnly && props.onReview(cellsOf()));
     if (isCommand && event.key.toLowerCase() === 'a') {
       const last = { row: bounds.rows - 1, column: bounds.columns - 1 };
       return take(() => setSelection(select({ row: 0, column: 0 }, last)));
@@ -263,7 +268,13 @@ export function TextsGrid(props: Props) {
       onDoubleClick={onDoubleClick}
     >
       <div role="presentation" className={classes.canvas}>
-        <GridHead columns={columns} progress={props.progress} onMissing={props.onMissing} onHide={props.onHide} />
+        <GridHead
+          columns={columns}
+          progress={props.progress}
+          onOnly={props.onOnly}
+          onReviewAll={props.onReviewAll}
+          onHide={props.onHide}
+        />
         {rows.map(({ index, start }) => {
           const row = sheet.row(paths[index] ?? '');
           if (!row) return null;
@@ -280,6 +291,7 @@ export function TextsGrid(props: Props) {
               selected={isSelected ? selected : undefined}
               editing={editing?.path === row.path ? editing.text : undefined}
               showParent={props.isFiltered}
+              from={props.from}
               onType={onType}
               onSave={onSave}
               onCancel={onCancel}

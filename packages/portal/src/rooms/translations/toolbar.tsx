@@ -21,8 +21,9 @@ import {
 } from '@tabler/icons-react';
 import { memo, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Progress, percentOf } from './progress.ts';
-import type { Language } from './text-row.ts';
+import { NO_PROGRESS, type Progress, percentOf } from './progress.ts';
+import { LACKS } from './search.ts';
+import type { Lack, Language } from './text-row.ts';
 import type { FilterControl } from './use-filter.ts';
 import { useDensity } from './use-grid-layout.ts';
 import classes from './workbench.module.css';
@@ -45,6 +46,7 @@ type Props = {
 export const Toolbar = memo(function Toolbar(props: Props) {
   const { languages, filter, isReadOnly, isPhone } = props;
   const { t } = useTranslation('translations');
+  const { only } = filter.filter;
   const translated = languages.filter(({ isDefault }) => !isDefault);
   return (
     <Group gap="xs" role="search">
@@ -83,12 +85,22 @@ export const Toolbar = memo(function Toolbar(props: Props) {
       <Select
         aria-label={t('toolbar.which')}
         placeholder={t('toolbar.allTexts')}
-        data={[
-          ...(translated.length > 1 ? [{ value: 'any', label: t('toolbar.missingAny') }] : []),
-          ...translated.map(({ tag, name }) => ({ value: tag, label: t('toolbar.missingIn', { name }) })),
-        ]}
-        value={filter.filter.missing ?? null}
-        onChange={(missing) => filter.set({ missing: missing ?? undefined })}
+        data={LACKS.map((lack) => ({
+          group: t(`toolbar.${lack}`),
+          items: [
+            ...(translated.length > 1 ? [{ value: `${lack} any`, label: t(`toolbar.${lack}Any`) }] : []),
+            ...translated.map(({ tag, name }) => ({
+              value: `${lack} ${tag}`,
+              label: t(`toolbar.${lack}In`, { name }),
+            })),
+          ],
+        }))}
+        value={only ? `${only.lack} ${only.tag}` : null}
+        onChange={(chosen) => {
+          const [lack, tag] = chosen?.split(' ') ?? [];
+          filter.setOnly(lack === undefined || tag === undefined ? undefined : { lack: lack as Lack, tag });
+        }}
+        maxDropdownHeight={360}
         clearable
         className={classes.filter}
       />
@@ -200,7 +212,7 @@ function PickedLanguages(props: {
             <Checkbox
               key={tag}
               value={tag}
-              label={`${name} · ${isDefault ? t('grid.default') : `${percentOf(progress.get(tag) ?? { total: 0, missing: 0 })} %`}`}
+              label={`${name} · ${isDefault ? t('grid.default') : `${percentOf(progress.get(tag) ?? NO_PROGRESS)} %`}`}
             />
           ))}
         </Stack>

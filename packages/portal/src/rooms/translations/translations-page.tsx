@@ -56,7 +56,9 @@ export function TranslationsPage() {
 }
 
 /** Of a translator with some languages: these, and the one that texts are translated from. */
-function languagesFor(all: Language[], own: readonly string[] | null): Language[] {
+function languagesFor(listed: Language[], own: readonly string[] | null): Language[] {
+  // What is translated from comes first, and stays in sight.
+  const all = listed.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
   if (own === null) return all;
   return all.flatMap((each) => {
     if (own.includes(each.tag)) return [each];

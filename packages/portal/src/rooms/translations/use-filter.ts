@@ -1,9 +1,10 @@
 import { useDebouncedValue, useLocalStorage } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
-import { type Filter, filterRows } from './filter-rows.ts';
+import { type Filter, filterRows, type Only } from './filter-rows.ts';
+import { LACKS } from './search.ts';
 import type { SheetState } from './sheet-state.ts';
-import type { Language } from './text-row.ts';
+import { defaultTag, type Language } from './text-row.ts';
 
 const FROM = '/frame/applications/$clientId/translations';
 
@@ -12,7 +13,9 @@ const FROM = '/frame/applications/$clientId/translations';
  * does not vanish while it is being typed.
  */
 export function useFilter(clientId: string, languages: readonly Language[], { rows, loads }: SheetState) {
-  const { search = '', group, missing } = useSearch({ from: FROM });
+  const { search = '', group, ...lacks } = useSearch({ from: FROM });
+  const lack = LACKS.find((name) => lacks[name] !== undefined);
+  const lackTag = lack && lacks[lack];
   const navigate = useNavigate({ from: '/applications/$clientId/translations' });
   const [attention, setAttention] = useState(false);
   const [hidden, setHidden] = useLocalStorage<string[]>({
@@ -28,16 +31,26 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
   }, [languages, hidden]);
 
   const filter: Filter = useMemo(
-    () => ({ search: searched, group, missing, attention }),
-    [searched, group, missing, attention],
+    () => ({
+      ...{ search: searched, group, attention },
+      only: lack && lackTag !== undefined ? { lack, tag: lackTag } : undefined,
+    }),
+    [searched, group, lack, lackTag, attention],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows were reloaded
-  const paths = useMemo(() => filterRows(rows, filter, shown), [loads, filter, shown]);
+  const paths = useMemo(() => filterRows(rows, filter, shown, defaultTag(languages)), [loads, filter, shown]);
 
   const set = useCallback(
-    (change: { search?: string; group?: string | undefined; missing?: string | undefined }) => {
+    (
+      { only, ...change }: { search?: string; group?: string | undefined; only?: Only | undefined },
+      isWhole = false,
+    ) => {
       void navigate({
-        search: (before) => ({ ...before, ...change, ...(change.search === '' && { search: undefined }) }),
+        search: ({ search: typed, group: chosen, ...lacked }) => ({
+          ...{ search: typed, group: chosen, ...change },
+          ...(change.search === '' && { search: undefined }),
+          ...(only ? { [only.lack]: only.tag } : !isWhole && lacked),
+        }),
         replace: true,
       });
     },
@@ -50,17 +63,19 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
       filter,
       paths,
       shown,
-      isFiltered: search !== '' || group !== undefined || missing !== undefined || attention,
+      isFiltered: search !== '' || group !== undefined || lack !== undefined || attention,
       set,
+      /** All texts again, where none is given. */
+      setOnly: (only: Only | undefined) => set({ ...(only && { only }) }, true),
       setAttention,
       clear: () => {
         setAttention(false);
-        set({ search: '', group: undefined, missing: undefined });
+        set({ search: '', group: undefined }, true);
       },
       show: (tags: readonly string[]) =>
         setHidden(languages.filter(({ tag }) => !tags.includes(tag)).map(({ tag }) => tag)),
     }),
-    [search, filter, paths, shown, group, missing, attention, set, setHidden, languages],
+    [search, filter, paths, shown, group, lack, attention, set, setHidden, languages],
   );
 }
 

@@ -21,11 +21,11 @@ const HEAD = 56;
 const NAME = 260;
 const LEAST = 200;
 
-export type ShownColumn = { index: number; left: number; width: number; language: Language };
+export type ShownColumn = { index: number; left: number; width: number; language: Language; isPinned: boolean };
 
 /** What every cell of a column has in common, be it of the head or of a row. The names are column 1. */
-export function inColumn({ index, left, width }: ShownColumn) {
-  return { 'aria-colindex': index + 2, style: { insetInlineStart: left, width } };
+export function inColumn({ index, left, width, isPinned }: ShownColumn) {
+  return { 'aria-colindex': index + 2, 'data-pinned': isPinned || undefined, style: { insetInlineStart: left, width } };
 }
 
 /** Which rows and columns are drawn, and where: of thousands a few dozen. The head and the rows share it, as do the styles. */
@@ -40,11 +40,16 @@ export function useGridLayout(
   const row = ROWS[density] ?? ROWS.compact;
   const columnWidth = Math.max(LEAST, Math.floor((viewWidth - NAME) / Math.max(1, languages.length)));
 
+  // What is translated from stays beside the names, where two other languages have room next to it.
+  const isPinned = languages[0]?.isDefault === true && viewWidth >= NAME + 3 * LEAST;
+  const pinned = isPinned ? columnWidth : 0;
+
   // The active cell is always there, however far it was scrolled away: it has the focus.
   const withActive = useCallback((range: Range, index: number) => {
     const shown = defaultRangeExtractor(range);
     return shown.includes(index) || index >= range.count ? shown : [...shown, index].sort((a, b) => a - b);
   }, []);
+  const withPinned = (shown: number[]) => (isPinned && !shown.includes(0) ? [0, ...shown] : shown);
   const rows = useVirtualizer({
     count: rowCount,
     getScrollElement: () => scroller.current,
@@ -61,10 +66,10 @@ export function useGridLayout(
     getScrollElement: () => scroller.current,
     estimateSize: () => columnWidth,
     paddingStart: NAME,
-    scrollPaddingStart: NAME,
+    scrollPaddingStart: NAME + pinned,
     overscan: 1,
     useFlushSync: false,
-    rangeExtractor: (range) => withActive(range, active.column),
+    rangeExtractor: (range) => withPinned(withActive(range, active.column)),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the width of a column changes
   useEffect(() => columns.measure(), [columns, columnWidth]);
@@ -80,9 +85,10 @@ export function useGridLayout(
       drawn.split(',').flatMap((text): ShownColumn[] => {
         const language = text === '' ? undefined : languages[Number(text)];
         const index = Number(text);
-        return language ? [{ index, left: NAME + index * columnWidth, width: columnWidth, language }] : [];
+        const place = { index, left: NAME + index * columnWidth, width: columnWidth };
+        return language ? [{ ...place, language, isPinned: isPinned && index === 0 }] : [];
       }),
-    [drawn, languages, columnWidth],
+    [drawn, languages, columnWidth, isPinned],
   );
   const sizes = {
     '--grid-row': `${row.height}px`,

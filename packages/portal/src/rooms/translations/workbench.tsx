@@ -2,7 +2,7 @@ import { ActionIcon, Box, Button, Group, Stack, Text, Tooltip } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconFilterOff, IconKeyboard, IconListLetters, IconUpload } from '@tabler/icons-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { shortcuts } from '../../shell/palette/open.ts';
@@ -19,10 +19,11 @@ import { PublishTexts } from './publish-texts.tsx';
 import { SaveState } from './save-state.tsx';
 import type { Sheet } from './sheet.ts';
 import type { SheetState } from './sheet-state.ts';
-import type { Language } from './text-row.ts';
+import { defaultTag, type Language } from './text-row.ts';
 import { type GridAct, TextsGrid } from './texts-grid.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useFilter } from './use-filter.ts';
+import { useReview } from './use-review.ts';
 import classes from './workbench.module.css';
 
 type Props = {
@@ -41,15 +42,20 @@ export function Workbench(props: Props) {
   const { clientId, languages, sheet, state, isReadOnly, isPhone } = props;
   const { t } = useTranslation(['translations', 'palette']);
   const filter = useFilter(clientId, languages, state);
-  const { set, show, shown } = filter;
+  const { setOnly, show, shown } = filter;
   const searchBox = useRef<HTMLInputElement>(null);
   const [active, setActive] = useState<{ path: string; tag: string }>();
   const [conflicts, conflictsDialog] = useDisclosure();
   const [importing, importDialog] = useDisclosure();
   const [listing, listDialog] = useDisclosure();
-  const progress = useMemo(
-    () => progressOf(languages, state.rows.length, state.filled),
-    [languages, state.rows.length, state.filled],
+  // Typing need not wait for the counts.
+  const counted = useDeferredValue(state);
+  const progress = useMemo(() => progressOf(languages, counted.rows, counted.filled), [languages, counted]);
+  const from = defaultTag(languages);
+  const review = useReview(clientId, sheet, languages);
+  const onReviewAll = useCallback(
+    (tag: string) => review(filter.paths.map((path) => ({ path, tag }))),
+    [review, filter.paths],
   );
   const latestProgress = useRef(progress);
   latestProgress.current = progress;
@@ -71,7 +77,6 @@ export function Workbench(props: Props) {
   // Undo ends with the room.
   useEffect(() => () => void notifications.hide(lastTold), []);
 
-  const onMissing = useCallback((tag: string) => set({ missing: tag }), [set]);
   const onHide = useCallback(
     (hidden: string) => show(shown.filter(({ tag }) => tag !== hidden).map(({ tag }) => tag)),
     [show, shown],
@@ -133,13 +138,21 @@ export function Workbench(props: Props) {
       {filter.paths.length === 0 ? (
         <EmptyState
           icon={IconFilterOff}
-          title={filter.filter.missing === undefined ? t('noMatch.title') : t('noMatch.nothingMissing')}
+          title={filter.filter.only ? t(`noMatch.${filter.filter.only.lack}`) : t('noMatch.title')}
           action={<Button onClick={filter.clear}>{t('noMatch.clear')}</Button>}
         >
           {t('noMatch.text')}
         </EmptyState>
       ) : isPhone ? (
-        <PhoneList sheet={sheet} state={state} filter={filter} progress={progress} isReadOnly={isReadOnly} />
+        <PhoneList
+          sheet={sheet}
+          state={state}
+          filter={filter}
+          languages={languages}
+          progress={progress}
+          isReadOnly={isReadOnly}
+          onReview={review}
+        />
       ) : (
         <TextsGrid
           sheet={sheet}
@@ -148,18 +161,28 @@ export function Workbench(props: Props) {
           progress={progress}
           isReadOnly={isReadOnly}
           isFiltered={filter.isFiltered}
-          missing={filter.filter.missing}
+          only={filter.filter.only}
+          from={from}
           onAct={onAct}
           onActive={setActive}
           onShortcuts={showShortcuts}
           onSearch={() => searchBox.current?.focus()}
-          onMissing={onMissing}
+          onOnly={setOnly}
+          onReview={review}
+          onReviewAll={isReadOnly ? undefined : onReviewAll}
           onHide={onHide}
         />
       )}
       {!isPhone && (
         <Group className={classes.details} justify="space-between" gap="md" wrap="nowrap">
-          <CellDetails sheet={sheet} active={active} languages={languages} onConflicts={conflictsDialog.open} />
+          <CellDetails
+            sheet={sheet}
+            active={active}
+            languages={languages}
+            isReadOnly={isReadOnly}
+            onConflicts={conflictsDialog.open}
+            onReview={review}
+          />
           {saveState}
         </Group>
       )}

@@ -48,6 +48,7 @@ const SHORTCUTS = {
     ['line', [['Shift', 'Enter']]],
     ['cancel', [['Esc']]],
     ['clear', [['Delete']]],
+    ['review', [[COMMAND, 'Enter']]],
   ],
   blocks: [
     ['extend', [['Shift', '↓']]],

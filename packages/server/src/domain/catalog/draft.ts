@@ -11,6 +11,7 @@ import type { OpenCatalog, OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { writeDifference } from './publish.ts';
 import { changesSince } from './revisions.ts';
+import { sourcesLeft } from './text-states.ts';
 import { refuseMoreThanTexts, type TextLanguages } from './texts-only.ts';
 
 /** What an editor has seen: what was published, with no draft, or a draft at a version; `revision` is its base. */
@@ -176,6 +177,7 @@ async function saveDraft(
       inverse: await inSlices(inverseOf(before, catalog)),
     },
     ...(spends !== undefined && { spends }),
+    sources: await inSlices(sourcesLeft(before, catalog)),
   });
   if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
   if (outcome === 'conflict') return undefined;

@@ -7,6 +7,7 @@ import type { OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { planDraft } from './plan-draft.ts';
 import { sayFact } from './say-fact.ts';
+import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
 /** Of a key that was there: the saved selections that the change touches. */
@@ -172,7 +173,8 @@ async function publishOnce(
   const difference = await inSlices(writeDifference(plan.changes.map(({ selections: _, ...change }) => change)));
   const authors = draft?.authors ?? [author];
   const counts = { changes: plan.changes.length, breaking: plan.breaking.length > 0 };
-  const publication = { appId, revision, createdAt, author, authors, difference, languages, items, ...counts };
+  const sources = await inSlices(sourcesLeft(current, plan.next));
+  const publication = { sources, appId, revision, createdAt, author, authors, difference, languages, items, ...counts };
   const outcome = await storage.catalogs.publish({ ...publication, ...(draft && { draft: nameOf(draft) }) });
   if (outcome === 'published') return { outcome, revision, plan };
   return outcome === 'conflict' ? { outcome, revision } : { outcome };

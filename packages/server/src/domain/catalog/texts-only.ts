@@ -23,7 +23,7 @@ export function* refuseMoreThanTexts(before: Catalog, after: Catalog, languages:
   throw new InnkeeperError('manageForbidden', { message });
 }
 
-function otherLanguages(languages: readonly string[]): InnkeeperError {
+export function otherLanguages(languages: readonly string[]): InnkeeperError {
   const message = `This changes texts of other languages. You can change: ${languages.join(', ')}.`;
   return new InnkeeperError('manageForbidden', { message });
 }

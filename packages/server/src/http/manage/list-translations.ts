@@ -1,4 +1,5 @@
 import { listTexts } from '../../domain/catalog/list-texts.ts';
+import { byText } from '../../domain/catalog/text-states.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
@@ -22,6 +23,10 @@ const schema = {
     ...DraftQuery.properties,
     limit: Type.Optional(Type.Integer({ minimum: 0, default: 50, description: `page size, at most ${MAX_ROWS}` })),
     missing: Type.Optional(Type.String({ description: 'only entries without a text in this language (name or tag)' })),
+    outdated: Type.Optional(Type.String({ description: 'only entries with an outdated text in this language' })),
+    unreviewed: Type.Optional(
+      Type.String({ description: 'only entries with a text in this language that is not reviewed' }),
+    ),
     search: Type.Optional(
       Type.String({ description: 'only entries with this in the path or a text, case-insensitive' }),
     ),
@@ -35,6 +40,10 @@ const schema = {
         source: Type.String({ description: 'source text: the text in the default language, or the name' }),
         texts: Type.Record(Type.String(), Type.String(), { description: 'by tag' }),
         missing: Type.Array(Type.String({ description: 'tag of a language without a text' })),
+        outdated: Type.Array(
+          Type.String({ description: 'tag of a language whose text was made for an earlier source text' }),
+        ),
+        reviewed: Type.Array(Type.String({ description: 'tag of a language whose text was reviewed for this source' })),
       }),
     ),
   },
@@ -51,7 +60,14 @@ const schema = {
           ['appearance/theme=system', 'System', 'Wie das Gerät', 'Como el dispositivo'] as const,
           ['appearance/theme=light', 'Light', 'Hell', 'Claro'] as const,
           ['appearance/theme=dark', 'Dark', 'Dunkel', 'Oscuro'] as const,
-        ].map(([path, en, de, es]) => ({ path, source: en, texts: { en, de, es }, missing: [] })),
+        ].map(([path, en, de, es]) => ({
+          path,
+          source: en,
+          texts: { en, de, es },
+          missing: [],
+          outdated: [],
+          reviewed: [],
+        })),
         total: 4,
         offset: 0,
         limit: 50,
@@ -61,14 +77,16 @@ const schema = {
 };
 
 export function listTranslationsRoute(app: Routes, service: Service): void {
-  const operation = { method: 'GET', path: '/catalog/translations', schema } as const;
+  // The ETag is of the catalog; a review changes no catalog.
+  const operation = { method: 'GET', path: '/catalog/translations', schema, alwaysNew: true } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, query, readQuery, reply } = context;
-    const { missing: missingIn, search, ...page } = readQuery();
+    const { draft: _, offset, limit, ...filter } = readQuery();
     const catalog = await openAsked(service, context);
-    const texts = await inSlices(listTexts(catalog, { missingIn, search }));
-    if (!texts) throw refuse('missing', 'is not a language of this application');
-    const listing = toListing(texts, pageOf(page, MAX_ROWS));
+    const states = byText(await service.storage.textStates.list(application.appId));
+    const texts = await inSlices(listTexts(catalog, states, filter));
+    if ('unknown' in texts) throw refuse(texts.unknown, 'is not a language of this application');
+    const listing = toListing(texts, pageOf({ offset, limit }, MAX_ROWS));
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/translations`, query, listing);
     if (link !== undefined) reply.header('link', link);
     return listing;

@@ -75,6 +75,7 @@ import { reissueSpecialTokenRoute } from './reissue-special-token.ts';
 import { removeMemberRoute } from './remove-member.ts';
 import { renewRecoveryCodesRoute } from './renew-recovery-codes.ts';
 import { restoreRevisionRoute } from './restore-revision.ts';
+import { reviewTranslationsRoute } from './review-translations.ts';
 import { revokeAccessTokenRoute } from './revoke-access-token.ts';
 import { revokeAccessTokensRoute } from './revoke-access-tokens.ts';
 import { revokeAccountTokenRoute } from './revoke-account-token.ts';
@@ -153,6 +154,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   exportTranslationsRoute(app, service);
   previewTranslationsRoute(app, service);
   importTranslationsRoute(app, service);
+  reviewTranslationsRoute(app, service);
 
   getDraftRoute(app, service);
   putDraftRoute(app, service);

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'catalog.published',
   'catalog.draftEdited',
   'catalog.draftDiscarded',
+  'catalog.textsReviewed',
   'user.created',
   'user.read',
   'user.exported',

@@ -1,3 +1,5 @@
+import type { TextSource } from './text-states.ts';
+
 /**
  * A catalog is stored as immutable versions of its groups and keys. Each version is current from the
  * revision that made it until the one that replaced it, so a revision number alone names a whole state.
@@ -44,6 +46,7 @@ export type Publication = RevisionRecord & {
   /** For its event: how many changes, and whether some touched what users have selected. */
   changes: number;
   breaking: boolean;
+  sources?: TextSource[];
   /** The draft that it is: gone with the publication, or there is a conflict. */
   draft?: DraftName;
 };

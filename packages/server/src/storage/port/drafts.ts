@@ -1,4 +1,5 @@
 import type { CatalogItem, DraftName } from './catalogs.ts';
+import type { TextSource } from './text-states.ts';
 
 /** What is to become of a catalog, at most one an application. It is kept as what differs from the revision it was begun from. */
 export type DraftRecord = DraftName & {
@@ -38,6 +39,7 @@ export type DraftChange = {
   edit: { kind: DraftEditKind; difference: string; inverse: string };
   /** The edit that this one takes back. */
   spends?: number;
+  sources?: TextSource[];
 };
 
 export interface DraftStore {

@@ -16,6 +16,7 @@ import type { RateLimitStore } from './rate-limits.ts';
 import type { SealedStore } from './sealed.ts';
 import type { SelectionStore } from './selections.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
+import type { TextStateStore } from './text-states.ts';
 import type { TokenStore } from './tokens.ts';
 import type { TransferStore } from './transfer.ts';
 import type { TrialStore } from './trials.ts';
@@ -45,6 +46,7 @@ export interface Stores {
   readonly signingKeys: SigningKeyStore;
   readonly catalogs: CatalogStore;
   readonly drafts: DraftStore;
+  readonly textStates: TextStateStore;
   readonly selections: SelectionStore;
   readonly trials: TrialStore;
   readonly transfer: TransferStore;

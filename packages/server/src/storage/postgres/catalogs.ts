@@ -5,6 +5,7 @@ import { type Connections, statement } from './connections.ts';
 import { deleteDraft } from './drafts.ts';
 import { violation } from './errors.ts';
 import { keepsEvents } from './events.ts';
+import { addSources } from './text-states.ts';
 
 /** Thousands of items go in one statement. */
 const PUBLISH_MS = 60_000;
@@ -93,6 +94,7 @@ export function catalogStore(connections: Connections): CatalogStore {
                as item ("itemUid" uuid, kind text, "groupUid" uuid, "keyNo" integer, document text)`,
             [appId, revision, JSON.stringify(items)],
           );
+          await addSources(query, appId, publication.sources ?? []);
           await query(ADD_EVENT, [appId, createdAt, revision, publishedData(publication)]);
           await logChange(query, 'catalog', appId);
           return 'published';

@@ -1,5 +1,6 @@
 import type { CatalogItem, DraftEdit, DraftName, DraftRecord, DraftStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
+import { addSources } from './text-states.ts';
 import type { Query } from './transactions.ts';
 
 /** As many edits as someone may want to undo. */
@@ -72,7 +73,7 @@ export function draftStore(connections: Connections): DraftStore {
       return { ...toRecord(first), items };
     },
 
-    save({ appId, draft, items, removed, edit, spends }) {
+    save({ appId, draft, items, removed, edit, spends, sources = [] }) {
       return connections.transaction(async (query) => {
         // As publishing does: a draft is begun from the newest revision, and that must still be it afterwards.
         const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
@@ -91,6 +92,7 @@ export function draftStore(connections: Connections): DraftStore {
             removed,
           ]);
         }
+        await addSources(query, appId, sources);
         // After a new edit, undone ones cannot be redone.
         await query(
           `update catalog_draft_edits set spent = true

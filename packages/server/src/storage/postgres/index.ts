@@ -27,6 +27,7 @@ import { Servers } from './servers.ts';
 import { sessionStore } from './sessions.ts';
 import { attemptStore } from './sign-in-attempts.ts';
 import { signingKeyStore } from './signing-keys.ts';
+import { textStateStore } from './text-states.ts';
 import { tokenStore } from './tokens.ts';
 import { transferStore } from './transfer.ts';
 import { trialStore } from './trials.ts';
@@ -92,6 +93,7 @@ function postgresStores(connections: Connections): Stores {
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     drafts: draftStore(connections),
+    textStates: textStateStore(connections),
     selections: selectionStore(connections),
     trials: trialStore(connections),
     transfer: transferStore(connections),

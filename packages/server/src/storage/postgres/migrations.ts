@@ -540,6 +540,16 @@ const MIGRATIONS: readonly string[] = [
   -- JSON: how many rows of each table the user had; null: deleted before this was counted.
   alter table deleted_users add column deleted_rows text;
   `,
+  `
+  -- Which source a text was made for, by hashes, and whether somebody reviewed it for that: see port/text-states.ts.
+  create table text_states (
+    app_id bigint not null constraint text_states_application references applications (app_id) on delete cascade,
+    text_key text not null,
+    source_key text not null,
+    reviewed boolean not null,
+    constraint text_states_key primary key (app_id, text_key)
+  );
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import { deleteDraft } from './drafts.ts';
 import { toBytes } from './encoding.ts';
 import { addEvent } from './events.ts';
+import { addSources } from './text-states.ts';
 
 export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' | 'loadAt' | 'revisions'> {
   const { statement, snapshot } = connection;
@@ -85,6 +86,7 @@ export function catalogActs(connection: Connection) {
           item.document,
         );
       }
+      addSources(connection, appId, publication.sources ?? []);
       const data = publishedData(publication);
       addEvent(connection, { appId, type: 'catalog.published', at: createdAt, revision, data });
       logChange(connection, 'catalog', appId);

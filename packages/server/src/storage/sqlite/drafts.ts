@@ -2,6 +2,7 @@ import type { CatalogItem, DraftChange, DraftEdit, DraftName, DraftRecord, Draft
 import { PAGE, readItems } from './catalog-item.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
+import { addSources } from './text-states.ts';
 
 /** As many edits as someone may want to undo. */
 const EDITS_KEPT = 100;
@@ -84,13 +85,15 @@ export function deleteDraft({ statement }: Connection, appId: number, { draftId,
 export function draftActs(connection: Connection) {
   const { statement } = connection;
   return {
-    saveDraft({ appId, draft, items, removed, edit, spends }: DraftChange): 'saved' | 'conflict' | 'application-gone' {
+    saveDraft(change: DraftChange): 'saved' | 'conflict' | 'application-gone' {
+      const { appId, draft, items, removed, edit, spends, sources = [] } = change;
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
       if (!writeDraft(connection, appId, draft)) return 'conflict';
       for (const item of items) writeItem(connection, appId, item);
       for (const uid of removed) {
         statement('delete from catalog_draft_items where app_id = ? and item_uid = ?').run(appId, toBytes(uid));
       }
+      addSources(connection, appId, sources);
       // After a new edit, undone ones cannot be redone.
       if (edit.kind === 'edit') {
         statement(`update catalog_draft_edits set spent = 1 where app_id = ? and kind = 'undo'`).run(appId);

@@ -21,6 +21,7 @@ import { selectionActs } from './selections.ts';
 import { sessionActs } from './sessions.ts';
 import { attemptActs } from './sign-in-attempts.ts';
 import { signingKeyActs } from './signing-keys.ts';
+import { textStateActs } from './text-states.ts';
 import { tokenActs } from './tokens.ts';
 import { transferActs } from './transfer.ts';
 import { trialActs } from './trials.ts';
@@ -44,6 +45,7 @@ export function plainActs(connection: Connection) {
     ...signingKeyActs(connection),
     ...catalogActs(connection),
     ...draftActs(connection),
+    ...textStateActs(connection),
     ...selectionActs(connection),
     ...replaceValueActs(connection),
     ...transferActs(connection),

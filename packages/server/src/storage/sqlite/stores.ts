@@ -23,6 +23,7 @@ import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
 import { signingKeyReads } from './signing-keys.ts';
 import type { SurveyReads } from './surveys.ts';
+import { textStateReads } from './text-states.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
@@ -146,6 +147,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       add: (key, previousPublishedUntil) => run('addSigningKey', key, previousPublishedUntil),
     },
     catalogs: { ...of(catalogReads), publish: (publication) => run('publishCatalog', publication) },
+    textStates: { ...of(textStateReads), review: (review) => run('reviewTexts', review) },
     drafts: {
       ...of(draftReads),
       save: (change) => run('saveDraft', change),

@@ -1,0 +1,70 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { tellProblem } from '../../shell/told.tsx';
+import type { Sheet } from './sheet.ts';
+import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
+
+type Spot = { path: string; tag: string };
+type Review = { spots: Spot[]; reviewed: boolean };
+
+/** As many as are marked at once. */
+const BATCH = 1000;
+
+/** Marks texts as reviewed; where all of them are already, withdraws that. */
+export function useReview(clientId: string, sheet: Sheet, languages: readonly Language[]) {
+  const { t } = useTranslation('translations');
+  const { mutate, isPending } = useMutation({
+    async mutationFn({ spots, reviewed }: Review) {
+      // A review is of what the service has.
+      await sheet.settled();
+      let [count, left] = [0, 0];
+      for (let at = 0; at < spots.length; at += BATCH) {
+        const batch = spots.slice(at, at + BATCH).flatMap(({ path, tag }) => {
+          const row = sheet.row(path);
+          const text = row?.texts[tag];
+          return row && text !== undefined ? [{ path, language: tag, text, source: sourceOf(row, languages) }] : [];
+        });
+        const { data } = await api.post('/manage/v1/applications/{clientId}/catalog/translations/review', {
+          path: { clientId },
+          query: { draft: true },
+          body: { texts: batch, reviewed },
+        });
+        const changed = new Set(data.changed.map(({ path, language }) => `${language} ${path}`));
+        const done = batch.filter(({ path, language }) => !changed.has(`${language} ${path}`));
+        sheet.setStates(
+          done.map(({ path, language }) => ({ path, tag: language })),
+          reviewed ? 'reviewed' : undefined,
+        );
+        count += data.count;
+        left += changed.size;
+      }
+      return { count, left, reviewed };
+    },
+    onSuccess({ count, left, reviewed }) {
+      const message = t(reviewed ? 'review.done' : 'review.withdrawn', { count });
+      notifications.show({ message: left > 0 ? `${message} ${t('review.left', { count: left })}` : message });
+    },
+    onError: tellProblem,
+  });
+  const isBusy = useRef(isPending);
+  isBusy.current = isPending;
+  return useCallback(
+    (wanted: readonly Spot[]) => {
+      const from = defaultTag(languages);
+      const byTag = new Map(languages.map((language) => [language.tag, language]));
+      const found = wanted.flatMap((spot) => {
+        const [row, language] = [sheet.row(spot.path), byTag.get(spot.tag)];
+        if (!row || !language || language.isDefault || language.isLocked || row.texts[spot.tag] === undefined)
+          return [];
+        return [{ path: spot.path, tag: spot.tag, isReviewed: stateOf(row, language, from) === 'reviewed' }];
+      });
+      if (found.length === 0 || isBusy.current) return;
+      const left = found.filter(({ isReviewed }) => !isReviewed);
+      mutate(left.length > 0 ? { spots: left, reviewed: true } : { spots: found, reviewed: false });
+    },
+    [languages, sheet, mutate],
+  );
+}

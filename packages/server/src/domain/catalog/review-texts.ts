@@ -1,0 +1,58 @@
+import type { TextSource } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { inSlices, type Steps } from '../slices.ts';
+import type { Catalog } from './catalog.ts';
+import { defaultOf, sourceKeyOf, textKeyOf } from './text-states.ts';
+import { otherLanguages, type TextLanguages } from './texts-only.ts';
+import { sourceText, translatable } from './translatable.ts';
+import { findLanguage } from './working-copy.ts';
+
+/** A text as the reviewer saw it, with its source. */
+export type ReviewedText = { path: string; language: string; text: string; source: string };
+
+/** Answers those that are no longer what the reviewer saw: nothing is said of them. */
+export async function reviewTexts(
+  { storage }: Service,
+  { appId }: Application,
+  catalog: Catalog,
+  { texts, reviewed, languages }: { texts: readonly ReviewedText[]; reviewed: boolean; languages: TextLanguages },
+): Promise<{ count: number; changed: { path: string; language: string }[] }> {
+  const { found, tags, changed } = await inSlices(findTexts(catalog, texts));
+  if (languages && tags.some((tag) => !languages.includes(tag))) throw otherLanguages(languages);
+  if (found.length > 0) {
+    const outcome = await storage.textStates.review({ appId, texts: found, reviewed, languages: tags });
+    if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+  }
+  return { count: found.length, changed };
+}
+
+type Found = { found: TextSource[]; tags: string[]; changed: { path: string; language: string }[] };
+
+function* findTexts(catalog: Catalog, texts: readonly ReviewedText[]): Steps<Found> {
+  const byDefault = defaultOf(catalog);
+  const wanted = new Map<string, ReviewedText[]>();
+  for (const each of texts) wanted.set(each.path, [...(wanted.get(each.path) ?? []), each]);
+  const tagOf = new Map(
+    [...new Set(texts.map(({ language }) => language))].map((word) => [word, findLanguage(catalog.languages, word)]),
+  );
+  const found = new Map<string, TextSource>();
+  const tags = new Set<string>();
+  const seen = new Set<ReviewedText>();
+  for (const item of translatable(catalog)) {
+    yield;
+    const source = sourceText(item, byDefault);
+    for (const each of wanted.get(item.path) ?? []) {
+      const tag = tagOf.get(each.language);
+      if (!byDefault || tag === undefined || tag === byDefault.tag) continue;
+      if (item.texts[tag] !== each.text || source !== each.source) continue;
+      const textKey = textKeyOf({ path: item.path, tag, text: each.text });
+      found.set(textKey, { textKey, sourceKey: sourceKeyOf(byDefault.tag, source) });
+      tags.add(tag);
+      seen.add(each);
+    }
+  }
+  const changed = texts.filter((each) => !seen.has(each)).map(({ path, language }) => ({ path, language }));
+  return { found: [...found.values()], tags: [...tags].sort(), changed };
+}
