@@ -70,6 +70,14 @@ describe('the users room', () => {
     await expect.poll(() => rowOf('fruit').innerText()).toContain('Apple, cherry');
     expect(await rowOf('vegetarian').innerText()).toContain('default');
     await expectAccessible(page);
+    await rowOf('fruit').getByRole('button', { name: /^What the user saw/ }).click();
+    const seen = page.getByRole('dialog');
+    await seen.getByText('Apple · Cherry', { exact: false }).waitFor();
+    await seen.getByText('saved with the access token').waitFor();
+    await expectAccessible(page);
+    const receipt = await download(page, () => seen.getByRole('button', { name: 'Download receipt' }).click());
+    expect([receipt.name, receipt.text.split('.').length]).toEqual([expect.stringMatching(/^receipt-.+\.jwt$/), 3]);
+    await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('Apple, cherry').waitFor();
     expect(await page.getByText('saved with the access token').count()).toBe(2);
@@ -189,6 +197,8 @@ describe('the users room', () => {
     await dialog.getByRole('textbox').fill('ada@example.com');
     await erase.click();
     await page.getByText('ada@example.com was deleted.').waitFor();
+    const receipt = await download(page, () => page.getByRole('link', { name: 'Download receipt' }).click());
+    expect(receipt.name).toBe(`deleted-${ada.userCode}.jwt`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     const { storage } = portal.server.service;
     expect(await storage.users.find(Number(clientId.split('_')[0]), ada.userCode)).toBeUndefined();

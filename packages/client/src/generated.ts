@@ -1989,6 +1989,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/users/{userUid}/options/{userOptionsUid}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a signed receipt of the last save of a user option
+         * @description It states what the user saw when they chose. The claims are those of GET /api/user_options/{user_options_uid}/receipt.
+         */
+        get: operations["getManagedUserOptionReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/users/{userUid}/history": {
         parameters: {
             query?: never;
@@ -12120,6 +12140,65 @@ export interface operations {
                             /** @description allowed values */
                             allowed?: unknown;
                         }[];
+                    };
+                };
+            };
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    getManagedUserOptionReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+                userOptionsUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description a compact JWS */
+                        receipt: string;
+                    };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            /**
+             * @description - `9404` User not found in this application.
+             *     - `9404` Selection not found for this user.
+             *     - `9404` Application not found, or this token has no access to it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9404";
+                        /** @description for people */
+                        message: string;
                     };
                 };
             };

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HistoryPurge } from '../../src/domain/selections/purge-history.ts';
 import { databases } from '../databases.ts';
@@ -40,6 +41,10 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
       },
     });
     expect(((await read()).json.items as { option: Wire }[]).map(({ option }) => option.value)).toEqual([10, 'Hi']);
+    const [{ userOptionsUid }] = saved.json.items as [{ userOptionsUid: string }];
+    const { receipt } = (await send('GET', `/options/${userOptionsUid}/receipt`)).json as { receipt: string };
+    expect(decodeJwt(receipt)).toMatchObject({ sub: user.userCode, option: 'volume', value: 10, by: 'manage' });
+    expect((await send('GET', `/options/${user.userCode}/receipt`)).json.code).toBe('9404');
     const uids = [volume, motto].map(({ option_key_uid }) => `option_key_uid=${option_key_uid}`);
     expect(
       (await send('DELETE', `/options?${uids.join('&').toUpperCase().replaceAll('OPTION_KEY_UID', 'option_key_uid')}`))

@@ -26,7 +26,7 @@ import { Moment } from '../../shell/moment.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
-import { tellProblem } from '../../shell/told.tsx';
+import { Told, tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { EventList } from '../events/event-list.tsx';
 import type { EventType } from '../events/event-types.ts';
@@ -170,7 +170,21 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
   const erasing = useMutation({
     mutationFn: () => api.delete('/manage/v1/applications/{clientId}/users/{userUid}', { path }),
     async onSuccess() {
-      notifications.show({ message: t('erase.done', { clientUserId }) });
+      const receipt = `${SERVICE_URL}/manage/v1/applications/${encodeURIComponent(clientId)}/users/${userUid}/deletion-receipt`;
+      notifications.show({
+        autoClose: 20_000,
+        message: (
+          <Told
+            act={
+              <Button component="a" href={receipt} download size="compact-sm" variant="default" miw="max-content">
+                {t('erase.receipt')}
+              </Button>
+            }
+          >
+            {t('erase.done', { clientUserId })}
+          </Told>
+        ),
+      });
       await navigate({ to: '/applications/$clientId/users', params: { clientId } });
       queries.removeQueries({ queryKey: ['application', clientId, 'users', userUid] });
       await queries.invalidateQueries({ queryKey: ['application', clientId] });

@@ -12,7 +12,7 @@ import {
   Title,
   Tooltip,
 } from '@mantine/core';
-import { IconListDetails, IconPencil, IconSearch, IconX } from '@tabler/icons-react';
+import { IconListDetails, IconPencil, IconReceipt, IconSearch, IconX } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -21,6 +21,7 @@ import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { EditSelection } from './edit-selection.tsx';
 import { type UserOption, userOptionsQuery } from './queries.ts';
+import { SelectionReceipt } from './selection-receipt.tsx';
 import { type Held, useChangeSelection } from './use-change-selection.ts';
 
 /** More rows at once than anybody reads. */
@@ -39,6 +40,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
   const [shown, setShown] = useState<Shown>('all');
   const [most, setMost] = useState(SHOWN);
   const [edited, setEdited] = useState<Row>();
+  const [receiptOf, setReceiptOf] = useState<Row>();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = options;
   // A search looks through all of them.
   useEffect(() => {
@@ -96,7 +98,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
                 <Table.Th visibleFrom="xs" ta="end">
                   {t('selections.since')}
                 </Table.Th>
-                <Table.Th w={90} aria-label={t('selections.edit')} />
+                <Table.Th w={120} aria-label={t('selections.edit')} />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -105,6 +107,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
                   key={row.key.keyUid}
                   row={row}
                   onEdit={() => setEdited(row)}
+                  onReceipt={() => setReceiptOf(row)}
                   onUnset={(held) => change.unset(row.key, held)}
                 />
               ))}
@@ -125,11 +128,20 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
           onClose={() => setEdited(undefined)}
         />
       )}
+      {receiptOf?.option?.userOptionsUid && (
+        <SelectionReceipt
+          path={{ clientId, userUid, userOptionsUid: receiptOf.option.userOptionsUid }}
+          title={receiptOf.key.label}
+          onClose={() => setReceiptOf(undefined)}
+        />
+      )}
     </Stack>
   );
 }
 
-function SelectionRow({ row, onEdit, onUnset }: { row: Row; onEdit(): void; onUnset(held: Held): void }) {
+type RowProps = { row: Row; onEdit(): void; onReceipt(): void; onUnset(held: Held): void };
+
+function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
   const { t } = useTranslation('users');
   const { key, option } = row;
   const held = isChosen(row) ? heldBy(option) : undefined;
@@ -172,6 +184,18 @@ function SelectionRow({ row, onEdit, onUnset }: { row: Row; onEdit(): void; onUn
       </Table.Td>
       <Table.Td>
         <Group gap={4} wrap="nowrap" justify="flex-end">
+          {held && (
+            <Tooltip label={t('receipt.action')}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t('receipt.of', { key: key.label })}
+                onClick={onReceipt}
+              >
+                <IconReceipt size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
           {!key.archived && (
             <Tooltip label={t('selections.edit')}>
               <ActionIcon

@@ -89,6 +89,7 @@ import { exportUsersRoute, importUsersRoute } from './transfer-users.ts';
 import { tryItRoute } from './try-it.ts';
 import { undoDraftRoute } from './undo-draft.ts';
 import { userLinkRoutes } from './user-links.ts';
+import { managedUserOptionReceiptRoute } from './user-option-receipt.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -181,6 +182,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   revokeAccessTokenRoute(app, service);
   revokeAccessTokensRoute(app, service);
   listUserOptionsRoute(app, service);
+  managedUserOptionReceiptRoute(app, service);
   changeUserOptionsRoutes(app, service);
   listUserHistoryRoute(app, service);
 
