@@ -1,11 +1,13 @@
 import type { Operation } from './operation.ts';
 import { createUser } from './operations/create-user.ts';
 import { deleteUser } from './operations/delete-user.ts';
+import { evaluateFlag, evaluateFlags } from './operations/evaluate-flags.ts';
 import { getAccessToken } from './operations/get-access-token.ts';
 import { getKey, getKeyUnchanged } from './operations/get-key.ts';
 import { introspect } from './operations/introspect.ts';
 import { listGroups } from './operations/list-groups.ts';
 import { listKeys } from './operations/list-keys.ts';
+import { preferencePage } from './operations/preference-page.ts';
 import { effectiveSelections, readSelections } from './operations/read-selections.ts';
 import { save, saveMany, saveReplace } from './operations/save.ts';
 
@@ -24,4 +26,7 @@ export const operations: Operation[] = [
   readSelections,
   effectiveSelections,
   introspect,
+  evaluateFlag,
+  evaluateFlags,
+  preferencePage,
 ];

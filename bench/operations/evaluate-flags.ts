@@ -1,0 +1,29 @@
+import { GROUP, KEY_NAMES } from '../catalog.ts';
+import type { Operation } from '../operation.ts';
+import { jsonRequest } from '../request.ts';
+import { credentials, type Stage } from '../stage.ts';
+
+export const evaluateFlag: Operation = {
+  name: 'evaluate-flag',
+  title: 'evaluate one flag (OFREP)',
+  status: 200,
+  once: false,
+  prepare: async (stage) => evaluations(stage, `/${GROUP}.${KEY_NAMES[0]}`),
+};
+
+export const evaluateFlags: Operation = {
+  name: 'evaluate-flags',
+  title: 'evaluate all flags of a user (OFREP)',
+  status: 200,
+  once: false,
+  prepare: async (stage) => evaluations(stage, ''),
+};
+
+/** As a back end asks: for a thousand users in turn. */
+function evaluations(stage: Stage, path: string): string[] {
+  return stage.users
+    .slice(0, 1_000)
+    .map(({ code }) =>
+      jsonRequest('POST', `/ofrep/v1/evaluate/flags${path}`, credentials(stage), { context: { targetingKey: code } }),
+    );
+}
