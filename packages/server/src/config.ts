@@ -132,6 +132,8 @@ export type Config = {
   databaseUrl: string;
   /** The path that was given, where it is another. */
   databaseLink: string | undefined;
+  /** How long an act of the storage waits for a lock. No setting: tests have more time. */
+  actMs?: number;
   /** How long a start waits for it. */
   databaseWaitMs: number;
   /** Where `secret` came from, unless it was given. */

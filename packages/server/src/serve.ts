@@ -52,7 +52,7 @@ export type RunningServer = {
 /** Wiring only: config -> storage -> tokens -> app -> listen. */
 export async function startServer(config: Config, times?: TimeSources): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
-  const driver = await storageDriver(config.databaseUrl, config.databaseLink);
+  const driver = await storageDriver(config.databaseUrl, config.databaseLink, config.actMs);
   // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
   const clock = new Clock(opened, times);

@@ -6,12 +6,19 @@ import {
   type StorageDriver,
 } from './port.ts';
 
-/** The one place that knows both databases. Only the one in use is loaded. `databaseLink` is a symbolic link that led to the file. */
-export async function storageDriver(databaseUrl: string, databaseLink?: string): Promise<StorageDriver> {
+/**
+ * The one place that knows both databases. Only the one in use is loaded. `databaseLink` is a symbolic link that led to the file; `actMs` is how
+ * long an act waits for a lock.
+ */
+export async function storageDriver(
+  databaseUrl: string,
+  databaseLink?: string,
+  actMs?: number,
+): Promise<StorageDriver> {
   if (databaseUrl.startsWith('sqlite:')) {
-    return (await import('./sqlite/index.ts')).sqliteDriver(databaseUrl.slice('sqlite:'.length), databaseLink);
+    return (await import('./sqlite/index.ts')).sqliteDriver(databaseUrl.slice('sqlite:'.length), databaseLink, actMs);
   }
-  return (await import('./postgres/index.ts')).postgresDriver(databaseUrl);
+  return (await import('./postgres/index.ts')).postgresDriver(databaseUrl, actMs);
 }
 
 /** Writes the time where it does no harm: a mere read does not notice a full or read-only disk. */

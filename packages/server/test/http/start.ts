@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig, type Settings } from '../../src/config.ts';
+import { type Config, readConfig, type Settings } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import { type RunningServer, startServer } from '../../src/serve.ts';
@@ -22,13 +22,17 @@ export type TestServer = RunningServer & {
 };
 
 /** The whole service, in this process, on a real database and a real port. */
-export async function startTestServer(databaseUrl: string, settings: Settings = {}): Promise<TestServer> {
+export async function startTestServer(
+  databaseUrl: string,
+  settings: Settings = {},
+  limits: Pick<Config, 'actMs'> = {},
+): Promise<TestServer> {
   const port = String(await freePort());
   const config = readConfig(
     { databaseUrl, secret: SECRET, port, logLevel: 'silent', publicUrl: `http://127.0.0.1:${port}`, ...settings },
     { env: {} },
   );
-  const server = await startServer(config);
+  const server = await startServer({ ...config, ...limits });
   let documented: DocumentedAnswers | undefined;
   const send: TestServer['send'] = async (method, path, init = {}) => {
     const response = await fetch(server.url + path, { method, redirect: 'manual', ...init });

@@ -6,7 +6,7 @@ import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/p
 import type { RemoteTokenServiceOptions } from '../../src/tokens/remote.ts';
 import type { Fault } from './oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
-import { connect, createInnkeeperKey, hashToken, QUICK, request } from './remote-service.ts';
+import { connect, createInnkeeperKey, hashToken, PATIENT, request } from './remote-service.ts';
 
 let signSubjectToken: RemoteTokenServiceOptions['signSubjectToken'];
 let provider: OidcProviderProcess;
@@ -136,15 +136,13 @@ describe('ping and close', () => {
     await expect(lost.ping()).rejects.toThrow(/must be its issuer/);
   });
 
-  it('close cuts short what is under way', QUICK, async () => {
-    const service = connect(provider, { signSubjectToken });
+  it('close cuts short what is under way', async () => {
+    const service = connect(provider, { signSubjectToken, ...PATIENT });
     await provider.fail('black-hole');
     const waiting = expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
     await sleep(100);
-    const started = performance.now();
     await service.close();
     await waiting;
-    expect(performance.now() - started).toBeLessThan(1_900);
     await expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
   });
 

@@ -23,7 +23,7 @@ import { Gathering, type Kind, LockedOut } from './gathering.ts';
 import { chooseLane, Lane } from './lane.ts';
 import { LockWatch } from './lock-watch.ts';
 import { DURABLE_SETTINGS, describeSchemaFault, LOSSY_PROBLEM, READ_ONLY_PROBLEM } from './server-problems.ts';
-import { LOCK_MS, Servers, STATEMENT_MS } from './servers.ts';
+import { LOCK_MS, Servers } from './servers.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
 /** Reads wait for no disk: two lanes keep a server process each busy. */
@@ -93,6 +93,7 @@ export class ConnectionPool implements Connections {
   readonly #failedWrite = new RecentFailure();
   readonly #refusedWrite = new RecentFailure();
   readonly #schemaFault = new RecentFailure();
+  readonly #statementMs: number;
   readonly #locks: LockWatch;
   readonly #addresses: AddressWatch;
   #isLossy = false;
@@ -105,9 +106,10 @@ export class ConnectionPool implements Connections {
   #abandonedAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(url: string) {
+  constructor(url: string, statementMs?: number) {
     // Connections to the address before would go on writing there.
-    const servers = new Servers(url, () => this.#abandonAll());
+    const servers = new Servers(url, () => this.#abandonAll(), statementMs);
+    this.#statementMs = servers.statementMs;
     this.#readLanes = Array.from({ length: READ_LANES }, () => new Lane(servers));
     this.#writeLanes = Array.from({ length: WRITE_LANES }, () => new Lane(servers));
     this.#sharedLanes = Array.from({ length: SHARED_LANES }, () => new Lane(servers));
@@ -117,12 +119,14 @@ export class ConnectionPool implements Connections {
   }
 
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return this.#act(() => untilUnlocked(() => this.#send<Row>(this.#readLanes, statement, values, true)));
+    return this.#act(() =>
+      untilUnlocked(this.#statementMs, () => this.#send<Row>(this.#readLanes, statement, values, true)),
+    );
   }
 
   write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(async () => {
-      const rows = await untilUnlocked(() => this.#commit<Row>(this.#writeLanes, statement, values));
+      const rows = await untilUnlocked(this.#statementMs, () => this.#commit<Row>(this.#writeLanes, statement, values));
       this.#committed++;
       return rows;
     });
@@ -164,7 +168,7 @@ export class ConnectionPool implements Connections {
     return this.#act(async () => {
       let gathering = this.#gatherings.get(statement) as Gathering<Act, Row> | undefined;
       if (!gathering) {
-        gathering = new Gathering(kindOf());
+        gathering = new Gathering(kindOf(), this.#statementMs);
         this.#gatherings.set(statement, gathering as Gathering<never, never>);
       }
       const rows = await gathering.add(act, keys);
@@ -191,7 +195,7 @@ export class ConnectionPool implements Connections {
 
   /** Several acts, all of them or none. One that meets a locked row gives its connection back and begins again, for as long as an act may take. */
   inOneTransaction<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>): Promise<T> {
-    return this.#act(() => untilUnlocked(() => this.#transact(work)));
+    return this.#act(() => untilUnlocked(this.#statementMs, () => this.#transact(work)));
   }
 
   async #transact<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs?: number): Promise<T> {
@@ -318,7 +322,7 @@ export class ConnectionPool implements Connections {
   #abandon(lane: Lane): void {
     const now = performance.now();
     if (now < this.#answeredAt + ANSWERS_MS) lane.abandon();
-    else if (now > this.#abandonedAt + STATEMENT_MS) this.#abandonAll();
+    else if (now > this.#abandonedAt + this.#statementMs) this.#abandonAll();
   }
 
   /** Reads too must not stay with an address that no longer hears of new writes. */
@@ -330,8 +334,8 @@ export class ConnectionPool implements Connections {
 }
 
 /** Nothing of what met a lock was done. */
-async function untilUnlocked<T>(attempt: () => Promise<T>): Promise<T> {
-  for (const lastTryAt = performance.now() + STATEMENT_MS - 2 * LOCK_MS; ; ) {
+async function untilUnlocked<T>(statementMs: number, attempt: () => Promise<T>): Promise<T> {
+  for (const lastTryAt = performance.now() + statementMs - 2 * LOCK_MS; ; ) {
     try {
       return await attempt();
     } catch (error) {

@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../port.ts';
 import { isConflict, isUnderLock, toPortError } from './errors.ts';
-import { LOCK_MS, STATEMENT_MS } from './servers.ts';
+import { LOCK_MS } from './servers.ts';
 
 /** Acts that have met a lock and are in flight at once: never so many that they take every lane. */
 const ALONE_UNDER_WAY = 4;
@@ -52,6 +52,7 @@ type Sent<Act, Row> = { refusal?: Error; locked: Set<Held<Act, Row>> };
  */
 export class Gathering<Act, Row> {
   readonly #kind: Kind<Act, Row>;
+  readonly #statementMs: number;
   readonly #ready: Held<Act, Row>[] = [];
   readonly #alone: Held<Act, Row>[] = [];
   /** Of every key that somebody has: who comes next. */
@@ -60,8 +61,9 @@ export class Gathering<Act, Row> {
   #aloneUnderWay = 0;
   #leaving = false;
 
-  constructor(kind: Kind<Act, Row>) {
+  constructor(kind: Kind<Act, Row>, statementMs: number) {
     this.#kind = kind;
+    this.#statementMs = statementMs;
   }
 
   add(act: Act, keys: string[]): Promise<Row[]> {
@@ -71,7 +73,7 @@ export class Gathering<Act, Row> {
       keys: new Set(keys),
       behind: 0,
       lockMs: FIRST_LOCK_MS,
-      lastTryAt: performance.now() + STATEMENT_MS - 2 * LOCK_MS,
+      lastTryAt: performance.now() + this.#statementMs - 2 * LOCK_MS,
       inFlight: false,
       late: false,
       resolve,
@@ -80,7 +82,7 @@ export class Gathering<Act, Row> {
     const patience = setTimeout(() => {
       held.late = true;
       if (!held.inFlight) reject(late());
-    }, STATEMENT_MS);
+    }, this.#statementMs);
     for (const key of held.keys) {
       const waiting = this.#next.get(key);
       if (!waiting) this.#next.set(key, []);

@@ -41,13 +41,14 @@ const PING = statement('select 1 as one');
 // "No key": users may be created meanwhile.
 const LOCK_APPLICATION = statement('select 1 as one from applications where app_id = $1 for no key update');
 
-export function postgresDriver(url: string): StorageDriver {
+/** `actMs`: how long an act may take, waiting for locks included. */
+export function postgresDriver(url: string, actMs?: number): StorageDriver {
   return {
     migrationState: () => migrationState(new Servers(url)),
     migrate: () => migrate(new Servers(url)),
     async open() {
       await migrate(new Servers(url));
-      const connections = new ConnectionPool(url);
+      const connections = new ConnectionPool(url, actMs);
       await connections.lookAround();
       return openPostgres(connections);
     },

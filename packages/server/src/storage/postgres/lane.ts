@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { answerWithin } from './deadline.ts';
-import { endClient, type Servers, STATEMENT_MS } from './servers.ts';
+import { endClient, type Servers } from './servers.ts';
 
 const STUCK_MS = 1_000;
 
@@ -32,7 +32,7 @@ export class Lane {
     return this.underWay > 0 && performance.now() - this.#movedAt > STUCK_MS;
   }
 
-  async query(query: pg.QueryConfig, withinMs = STATEMENT_MS): Promise<pg.QueryResult> {
+  async query(query: pg.QueryConfig, withinMs = this.#servers.statementMs): Promise<pg.QueryResult> {
     if (this.underWay++ === 0) this.#movedAt = performance.now();
     try {
       const client = this.#client ?? (await this.#connect());

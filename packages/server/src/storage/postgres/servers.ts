@@ -6,7 +6,7 @@ import { answerWithin } from './deadline.ts';
 
 const CONNECT_MS = 2_000;
 /** An act that is not answered by then is cancelled (deadline.ts). */
-export const STATEMENT_MS = 5_000;
+const STATEMENT_MS = 5_000;
 /** How long a statement waits for a lock: acts that share it, or come after it on its lane, wait too. */
 export const LOCK_MS = 100;
 
@@ -45,10 +45,13 @@ export class Servers {
   #lastError: Error | undefined;
   #isConnected = false;
   readonly #onMove: () => void;
+  /** How long an act may take. */
+  readonly statementMs: number;
 
   /** `onMove`: from now on another address is used than before. */
-  constructor(url: string, onMove = (): void => {}) {
+  constructor(url: string, onMove = (): void => {}, statementMs = STATEMENT_MS) {
     this.#onMove = onMove;
+    this.statementMs = statementMs;
     this.#urls = splitHosts(url);
     for (const each of this.#urls) refuseUnreadable(each);
   }
@@ -101,7 +104,7 @@ export class Servers {
       try {
         await client.connect();
         const { processID } = client as unknown as { processID: number };
-        const bounds = [processID, serverMs(STATEMENT_MS), options.pipeline ? LOCK_MS : 0];
+        const bounds = [processID, serverMs(this.statementMs), options.pipeline ? LOCK_MS : 0];
         await answerWithin(client, { text: BOUND_SESSION, values: bounds }, CONNECT_MS);
         if (this.#urls.length > 1) {
           const { rows } = await answerWithin(client, { text: 'show transaction_read_only' }, CONNECT_MS);

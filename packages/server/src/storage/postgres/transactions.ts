@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { StorageUnavailable } from '../port.ts';
 import { answerWithin } from './deadline.ts';
 import { isReadOnly } from './errors.ts';
-import { endClient, type Servers, STATEMENT_MS, serverMs } from './servers.ts';
+import { endClient, type Servers, serverMs } from './servers.ts';
 
 const MAX_CLIENTS = 4;
 const IDLE_MS = 30_000;
@@ -31,7 +31,10 @@ export class Transactions {
     return { open: this.#busy + this.#idle.length, idle: this.#idle.length, waiting: this.#queue.length };
   }
 
-  async run<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs = STATEMENT_MS): Promise<T> {
+  async run<T>(
+    work: (query: Query, queryFor: QueryFor) => Promise<T>,
+    statementMs = this.#servers.statementMs,
+  ): Promise<T> {
     await this.#place();
     let client: pg.Client | undefined;
     let sound = false;
@@ -43,7 +46,7 @@ export class Transactions {
         async (text, values = []) =>
           (await answerWithin(connected, { text, values }, mostMs)).rows;
       const query = queryFor(statementMs);
-      await query(statementMs === STATEMENT_MS ? 'begin' : `begin; ${boundStatements(statementMs)}`);
+      await query(statementMs === this.#servers.statementMs ? 'begin' : `begin; ${boundStatements(statementMs)}`);
       try {
         const result = await work(query, queryFor);
         await query('commit');
@@ -91,7 +94,7 @@ export class Transactions {
       const timer = setTimeout(() => {
         this.#queue.splice(this.#queue.indexOf(enter), 1);
         reject(new StorageUnavailable('PostgreSQL: every connection for transactions has been busy for too long.'));
-      }, STATEMENT_MS);
+      }, this.#servers.statementMs);
       this.#queue.push(enter);
     });
   }

@@ -5,6 +5,7 @@ import type { FileIdentity } from './open-file.ts';
 export type WriterData = {
   path: string;
   link?: string | undefined;
+  busyMs?: number | undefined;
   truncateMs?: number;
   longLog?: number;
   identity?: FileIdentity | undefined;

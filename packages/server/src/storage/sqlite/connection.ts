@@ -15,6 +15,7 @@ type RowStatement = {
 
 export type Connection = {
   readonly database: DatabaseSync;
+  readonly busyMs: number;
   /** Compiled once and kept: the text is its name. */
   statement(sql: string): StatementSync;
   /** The same with rows as arrays, which are made in half the time of objects: for what is read all the time. */
@@ -24,7 +25,7 @@ export type Connection = {
   close(): void;
 };
 
-export function connectToWrite(path: string): Connection {
+export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite gives its other files the mode of this one: nobody else's to read.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
@@ -32,7 +33,7 @@ export function connectToWrite(path: string): Connection {
   for (const written of [path, dirname(path)]) accessSync(written, constants.R_OK | constants.W_OK);
   const hadLog = existsSync(`${path}-wal`);
   refuseOtherLog(path);
-  const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true }));
+  const connection = connect(new DatabaseSync(path, { timeout: busyMs, enableForeignKeyConstraints: true }), busyMs);
   try {
     refuseForeign(connection.database, path);
   } catch (error) {
@@ -61,18 +62,18 @@ export function waitingAtMost<T>(connection: Connection, ms: number, work: () =>
   }
 }
 
-export function setBusyTimeout({ database }: Connection, ms = BUSY_MS): void {
+export function setBusyTimeout({ database, busyMs }: Connection, ms = busyMs): void {
   database.exec(`pragma busy_timeout = ${ms}`);
 }
 
 export function connectToRead(path: string): Connection {
-  const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true }));
+  const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true }), BUSY_MS);
   // Not mapped into memory: a page that the disk cannot return would end the process by SIGBUS (docs/decisions/0039).
   connection.database.exec('pragma query_only = on; pragma mmap_size = 0; pragma cache_size = -65536');
   return connection;
 }
 
-function connect(database: DatabaseSync): Connection {
+function connect(database: DatabaseSync, busyMs: number): Connection {
   const kept = (returnArrays: boolean) => {
     const statements = new Map<string, StatementSync>();
     return (sql: string): StatementSync => {
@@ -88,6 +89,7 @@ function connect(database: DatabaseSync): Connection {
   const statement = kept(false);
   return {
     database,
+    busyMs,
     statement,
     // The types know of objects only.
     rows: kept(true) as unknown as Connection['rows'],

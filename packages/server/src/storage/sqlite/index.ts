@@ -20,7 +20,8 @@ import { Writer } from './writer.ts';
 
 const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
-export function sqliteDriver(path: string, link?: string): StorageDriver {
+/** `actMs`: how long a write waits for another process that writes. */
+export function sqliteDriver(path: string, link?: string, actMs?: number): StorageDriver {
   const runMigrations = () => {
     refuseSecondNames(path);
     const connection = connectToWrite(path);
@@ -53,7 +54,7 @@ export function sqliteDriver(path: string, link?: string): StorageDriver {
     },
     async open() {
       namingFile(path, runMigrations);
-      return openSqlite(path, await Writer.open(path, link), leaveNote(path));
+      return openSqlite(path, await Writer.open(path, { link, busyMs: actMs }), leaveNote(path));
     },
     whole: sqliteWhole(path),
     scrub: sqliteScrub(path),

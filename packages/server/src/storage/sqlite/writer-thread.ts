@@ -8,8 +8,8 @@ import { runBatch } from './run-batch.ts';
 import { keepLogShort } from './truncate-log.ts';
 
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
-const { path, link, truncateMs, longLog, identity } = workerData as WriterData;
-const connection = connectToWrite(path);
+const { path, link, busyMs, truncateMs, longLog, identity } = workerData as WriterData;
+const connection = connectToWrite(path, busyMs);
 const acts = createActs(connection);
 connection.statement('select count(*) from sqlite_schema').get();
 const guard = new FileGuard(connection, new OpenFile(path, { identity, link }));

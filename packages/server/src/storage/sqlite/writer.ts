@@ -22,10 +22,13 @@ type Waiting = {
   reject(error: Error): void;
 };
 
+type WriterOptions = Pick<WriterData, 'link' | 'busyMs'>;
+
 /** The HTTP thread's side: one batch is with the writer thread, everything that arrives meanwhile becomes the next. */
 export class Writer {
   readonly #path: string;
   readonly #link: string | undefined;
+  readonly #busyMs: number | undefined;
   #worker: Worker | undefined;
   #failure = 'The writer thread has not started.';
   #closing = false;
@@ -42,13 +45,14 @@ export class Writer {
   #watch: FileWatch | undefined;
   #file: OpenFile | undefined;
 
-  private constructor(path: string, link: string | undefined) {
+  private constructor(path: string, { link, busyMs }: WriterOptions) {
     this.#path = path;
     this.#link = link;
+    this.#busyMs = busyMs;
   }
 
-  static async open(path: string, link?: string): Promise<Writer> {
-    const writer = new Writer(path, link);
+  static async open(path: string, options: WriterOptions = {}): Promise<Writer> {
+    const writer = new Writer(path, options);
     await writer.#start();
     return writer;
   }
@@ -111,7 +115,10 @@ export class Writer {
     const mismatch = this.#file?.mismatch();
     if (mismatch) throw new StorageUnavailable(describeMismatch(this.#file as OpenFile, mismatch));
     const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-      workerData: { path: this.#path, link: this.#link, identity: this.#file?.identity } satisfies WriterData,
+      workerData: {
+        ...{ path: this.#path, link: this.#link, busyMs: this.#busyMs },
+        identity: this.#file?.identity,
+      } satisfies WriterData,
     });
     const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
     this.#file ??= new OpenFile(this.#path, { identity, link: this.#link });
