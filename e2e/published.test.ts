@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,7 +16,7 @@ import type { CatalogFile } from '../packages/server/src/domain/catalog/file-sch
 import { databases } from '../packages/server/test/databases.ts';
 import { freePort } from '../packages/server/test/free-port.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
-import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { PUBLISHED, packPackages } from '../scripts/pack.js';
 import { ownBrowser } from './portal.ts';
@@ -35,6 +36,22 @@ const running: ChildProcess[] = [];
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'innkeeper-project-'));
   packed = await packPackages(project);
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  const quiet = ['--offline', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...quiet, ...packed.map(({ filename }) => `./${filename}`)], { cwd: project });
+  for (const name of [
+    'react',
+    'react-dom',
+    'scheduler',
+    'csstype',
+    '@types/react',
+    '@types/react-dom',
+    '@types/node',
+    'undici-types',
+  ]) {
+    await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+  }
   service = await startTestServer((await databases[0]?.fresh()) as string);
   browser = await ownBrowser();
 });
@@ -61,23 +78,6 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
     .slice(0, 2)
     .flatMap(({ files }) => files.filter(({ path }) => /\.tsx?$/.test(path.replace('.d.ts', ''))));
   expect(stray).toEqual([]);
-  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
-  const quiet = ['--offline', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...quiet, ...packed.map(({ filename }) => `./${filename}`)], { cwd: project });
-  for (const name of [
-    'react',
-    'react-dom',
-    'scheduler',
-    'csstype',
-    '@types/react',
-    '@types/react-dom',
-    '@types/node',
-    'undici-types',
-  ]) {
-    await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
-  }
-
   const demo = (await makeDemo(service.service.storage, service.service.keyring, Date.now())) as Demo;
   const page = await servePages();
   const tokenPort = await freePort();
@@ -93,16 +93,15 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   const catalog = ts.find((code) => code.startsWith('// catalog.ts'));
   await writeFile(join(project, 'catalog.ts'), catalog as string);
   await writeFile(join(project, 'client.ts'), ts.filter((code) => code !== catalog).join('\n'));
-  for (const [place, code] of (await blocksOf('react', 'tsx')).entries()) {
-    await writeFile(join(project, `react-${place}.tsx`), filledIn(code));
-  }
+  const tsx = await blocksOf('react', 'tsx');
+  for (const [place, code] of tsx.entries()) await writeFile(join(project, `react-${place}.tsx`), filledIn(code));
   const usual = ['--noEmit', '--target', 'es2024', '--jsx', 'react-jsx', '--types', 'node'];
   const strictest = ['--strict', '--exactOptionalPropertyTypes', '--isolatedModules', '--verbatimModuleSyntax'];
   const compile = (...how: string[]) =>
     run(process.execPath, [
       join(ROOT, 'node_modules/typescript/bin/tsc'),
       ...['--ignoreConfig', '--allowImportingTsExtensions', ...usual, ...strictest, ...how],
-      ...['client.ts', 'react-0.tsx', 'react-1.tsx', 'react-2.tsx', 'react-3.tsx'].map((file) => join(project, file)),
+      ...['client.ts', ...tsx.map((_, place) => `react-${place}.tsx`)].map((file) => join(project, file)),
     ]).catch(({ stdout: problems }) => problems);
   expect(await compile('--module', 'nodenext')).toMatchObject({ stdout: '' });
   expect(await compile('--module', 'esnext', '--moduleResolution', 'bundler')).toMatchObject({ stdout: '' });
@@ -176,6 +175,80 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   await page.close();
 });
 
+test('what docs/frameworks.md shows works: Vue, a plain page, no client; the parts of Next.js compile', async () => {
+  const { application, apiKey } = await withCatalog(service, README_CATALOG);
+  const page = await servePages('frameworks');
+  const filledIn = (code: string) =>
+    code
+      .replaceAll('http://localhost:8080', service.url)
+      .replaceAll('YOUR_CLIENT_ID', application.clientId)
+      .replaceAll("'ada@example.com'", `'${ADA}'`);
+  await service.service.storage.applications.update(application.appId, { set: { allowedOrigins: [page.origin] } });
+  const { accessToken } = await makeSignedInUser(service, application, ADA);
+  const guide = await readFile(join(ROOT, 'docs/frameworks.md'), 'utf8');
+  const files = [...guide.matchAll(/```\w+ (\S+)\n(.*?)```/gs)].map(
+    ([, name = '', code = '']) => [name, code] as const,
+  );
+  for (const [name, code] of files) {
+    await mkdir(dirname(join(project, name)), { recursive: true });
+    await writeFile(join(project, name), filledIn(code));
+  }
+  const names = files.map(([name]) => join(project, name)).filter((name) => /app\/|lib\//.test(name));
+  expect(names).toHaveLength(4);
+  const flags = ['--strict', '--noEmit', '--jsx', 'react-jsx', '--types', 'node', '--target', 'es2024'];
+  const compiled = await run(process.execPath, [
+    join(ROOT, 'node_modules/typescript/bin/tsc'),
+    ...['--ignoreConfig', '--module', 'esnext', '--moduleResolution', 'bundler', ...flags, ...names],
+  ]).catch(({ stdout: problems }) => problems);
+  expect(compiled).toMatchObject({ stdout: '' });
+
+  const output = { entryFileNames: 'newsletter.js' };
+  const alias = { vue: createRequire(import.meta.url).resolve('@vue/runtime-dom') };
+  await build({
+    ...{ root: project, configFile: false, logLevel: 'error', resolve: { alias } },
+    build: {
+      ...{ outDir: 'frameworks', target: 'es2024', emptyOutDir: false },
+      rolldownOptions: { input: join(project, 'newsletter.ts'), output },
+    },
+  });
+  const served = join(project, 'frameworks');
+  await writeFile(join(served, 'token'), accessToken);
+  await cp(join(project, 'node_modules/@innkeeper/client'), join(served, 'innkeeper-client'), { recursive: true });
+  await copyFile(join(project, 'plain.html'), join(served, 'plain.html'));
+  await writeFile(
+    join(served, 'vue.html'),
+    '<div id="root"></div><script type="module" src="/newsletter.js"></script>',
+  );
+  const saved = async () => {
+    const headers = { ...apiKey, ...bearer(accessToken) };
+    const { items } = (await service.send('GET', '/api/user_options', { headers })).json as { items: [Saved] };
+    return items[0]?.option.value;
+  };
+  for (const [name, value] of [
+    ['vue.html', true],
+    ['plain.html', false],
+  ] as const) {
+    const window = await browser.newPage();
+    await window.goto(`${page.origin}/${name}`);
+    const box = window.locator('input:enabled');
+    await expect.poll(() => box.isChecked()).toBe(!value);
+    await box.click();
+    await window.getByText('saved', { exact: true }).waitFor();
+    expect(await saved(), name).toBe(value);
+    await window.close();
+  }
+  await page.close();
+
+  const env = { INNKEEPER_URL: service.url, INNKEEPER_CLIENT_ID: application.clientId, ACCESS_TOKEN: accessToken };
+  const { stdout } = await run(process.execPath, ['plain-fetch.mjs'], { cwd: project, env });
+  expect(stdout).toContain('newsletter: true');
+  expect(await saved()).toBe(true);
+});
+
+/** A user of their own. */
+const ADA = 'grace@example.com';
+type Saved = { option: { value: unknown } };
+
 /** What the README of the client speaks of. */
 const README_CATALOG: CatalogFile = {
   languages: [
@@ -201,10 +274,10 @@ const README_CATALOG: CatalogFile = {
 };
 
 /** What was built in the project, as a host of static files would serve it. */
-async function servePages() {
+async function servePages(folder = 'dist') {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-    const file = join(project, 'dist', path === '/' ? 'index.html' : path);
+    const file = join(project, folder, path === '/' ? 'index.html' : path);
     const type = { html: 'text/html', js: 'text/javascript', css: 'text/css' }[file.split('.').at(-1) as 'js'];
     response.setHeader('content-type', `${type}; charset=utf-8`);
     createReadStream(file)

@@ -16,6 +16,7 @@ const SECTIONS: [title: string, files: string[]][] = [
       'docs/back-end.md',
       'docs/openfeature.md',
       'docs/front-end.md',
+      'docs/frameworks.md',
       'docs/events.md',
       'docs/webhooks.md',
       'docs/product.md',
