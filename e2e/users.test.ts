@@ -176,6 +176,53 @@ describe('the users room', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are added in the page, and several are suspended, exported and deleted at once', async () => {
+    const { clientId, ada } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('ada@example.com');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Grace Hopper');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText(/another user/i).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('grace@example.com');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Grace Hopper', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'All users' }).click();
+    await page.getByText('4 users').waitFor();
+
+    const pick = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await pick('Grace Hopper');
+    await pick('Test user');
+    await page.getByText('2 selected').waitFor();
+    await expectAccessible(page);
+    const file = await download(page, () =>
+      page.getByRole('region', { name: 'Selected users' }).getByRole('button', { name: 'Export' }).click(),
+    );
+    const exported = JSON.parse(file.text) as { user: { clientUserId: string } }[];
+    expect(exported.map(({ user }) => user.clientUserId).sort()).toEqual(['ada@example.com', 'grace@example.com']);
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('2 users suspended.').waitFor();
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Suspended' }).count()).toBe(2);
+    const { storage } = portal.server.service;
+    const find = () => storage.users.find(Number(clientId.split('_')[0]), ada.userCode);
+    expect(await find()).toMatchObject({ status: 'suspended' });
+
+    await page.getByRole('checkbox', { name: 'Select all listed users' }).check();
+    await page.getByText('4 selected').waitFor();
+    await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).uncheck();
+    await page.setViewportSize({ width: 380, height: 760 });
+    await expectFits(page);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByRole('textbox').fill('3');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('3 users deleted.').waitFor();
+    await page.getByText('1 user', { exact: true }).waitFor();
+    expect(await find()).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
   test('are exported, and erased by typing their id', async () => {
     const { clientId, ada } = await fill();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {

@@ -1811,7 +1811,11 @@ export interface paths {
          */
         get: operations["searchUsers"];
         put?: never;
-        post?: never;
+        /**
+         * Create a user
+         * @description As an application does with create-user, without a token: issue one with `POST …/users/{userUid}/special-token`.
+         */
+        post: operations["addUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -11427,6 +11431,75 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden"];
             404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    addUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description unique in the application; may be an e-mail address */
+                    clientUserId: string;
+                    /** @description display name */
+                    clientUserName: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description the service_user_code
+                         */
+                        userUid: string;
+                        clientUserId: string;
+                        clientUserName: string;
+                        email: string;
+                        /** @enum {unknown} */
+                        status: "active" | "suspended";
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        updatedAt: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            /** @description - `9409` Another user or profile of this application has this clientUserId. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];

@@ -30,6 +30,10 @@ export const theme = createTheme({
   components: {
     // The kit leaves it without a name, on notifications and dialogues alike.
     CloseButton: { defaultProps: () => ({ 'aria-label': i18next.t('close') }) },
+    // The kit's own is too bright in the dark for links on it.
+    Table: {
+      defaultProps: { highlightOnHoverColor: 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))' },
+    },
   },
 });
 

@@ -37,6 +37,32 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
   type Found = { items: { clientUserId: string }[]; next: string | null; limit: number; code?: string };
   const ids = ({ items }: Found) => items.map(({ clientUserId }) => clientUserId);
 
+  test('are created, once, with an event and an entry in the audit', async () => {
+    const made = await at.send('POST', '/users', { clientUserId: 'grace@example.com', clientUserName: 'Grace Hopper' });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({
+      clientUserId: 'grace@example.com',
+      email: 'grace@example.com',
+      status: 'active',
+    });
+    const { userUid } = made.json as { userUid: string };
+    expect((await at.get(`/users/${userUid}`)).json).toMatchObject({ clientUserName: 'Grace Hopper' });
+    expect((await at.get(`/events?userUid=${userUid}`)).json.items).toMatchObject([{ type: 'user.created' }]);
+    expect((await at.get(`/audit?action=user.created&userUid=${userUid}`)).json.items).toMatchObject([{ userUid }]);
+    const again = await at.send('POST', '/users', { clientUserId: 'grace@example.com', clientUserName: 'Other' });
+    expect([again.status, again.json.code]).toEqual([409, '9409']);
+    for (const [member, value] of [
+      ['clientUserId', ' '],
+      ['clientUserName', 'x'.repeat(256)],
+      ['clientUserName', 'a\u0000'],
+    ] as const) {
+      const body = { clientUserId: 'new', clientUserName: 'New', [member]: value };
+      const refused = await at.send('POST', '/users', body);
+      expect([refused.status, refused.json.errors]).toMatchObject([400, [{ field: member }]]);
+    }
+    expect((await at.send('DELETE', `/users/${userUid}`)).status).toBe(204);
+  });
+
   test('are found by how their id begins, by what their name holds, or by their uid', async () => {
     await addUser('zoe@example.com', 'Zoë Žižek');
     await addUser('zed', '<script>alert(1)</script>');

@@ -3,6 +3,7 @@ import {
   Box,
   Button,
   Center,
+  Checkbox,
   CloseButton,
   Container,
   Group,
@@ -23,6 +24,8 @@ import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
+import { AddUser } from './add-user.tsx';
+import { BulkActions } from './bulk-actions.tsx';
 import { ExportUsers } from './export-users.tsx';
 import type { Filters } from './filters.ts';
 import { countUsersQuery, usersQuery } from './queries.ts';
@@ -61,6 +64,13 @@ function Users({ clientId }: { clientId: string }) {
     lookSoon(text);
   };
   const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
+  const [chosenUids, setChosenUids] = useState<ReadonlySet<string>>(new Set());
+  // Of those that are in sight alone: others may have gone with a filter.
+  const chosen = found.filter(({ userUid }) => chosenUids.has(userUid));
+  const choose = (userUid: string) =>
+    setChosenUids((before) =>
+      before.has(userUid) ? new Set([...before].filter((each) => each !== userUid)) : new Set([...before, userUid]),
+    );
   const isEmpty = users.isSuccess && !users.isPlaceholderData && found.length === 0 && !users.hasNextPage;
 
   return (
@@ -68,7 +78,12 @@ function Users({ clientId }: { clientId: string }) {
       <PageHeader
         title={t('title')}
         description={t('description')}
-        actions={found.length > 0 && <ExportUsers clientId={clientId} filters={filters} />}
+        actions={
+          <>
+            {found.length > 0 && <ExportUsers clientId={clientId} filters={filters} />}
+            <AddUser clientId={clientId} />
+          </>
+        }
       />
       {!(isEmpty && !isFiltered) && (
         <TextInput
@@ -125,11 +140,24 @@ function Users({ clientId }: { clientId: string }) {
           {search === '' ? t('filter.noMatch') : t('noMatch.text', { search })}
         </EmptyState>
       )}
+      {chosen.length > 0 && (
+        <BulkActions clientId={clientId} chosen={chosen} onDone={(left) => setChosenUids(new Set(left))} />
+      )}
       {found.length > 0 && (
         <Table.ScrollContainer minWidth={320} type="native">
           <Table verticalSpacing="xs" highlightOnHover>
             <Table.Thead>
               <Table.Tr>
+                <Table.Th w={40}>
+                  <Checkbox
+                    aria-label={t('bulk.all')}
+                    checked={chosen.length === found.length}
+                    indeterminate={chosen.length > 0 && chosen.length < found.length}
+                    onChange={() =>
+                      setChosenUids(new Set(chosen.length < found.length ? found.map(({ userUid }) => userUid) : []))
+                    }
+                  />
+                </Table.Th>
                 <Table.Th>{t('user')}</Table.Th>
                 <Table.Th visibleFrom="md">{t('uid')}</Table.Th>
                 <Table.Th visibleFrom="xs">{t('created')}</Table.Th>
@@ -138,6 +166,14 @@ function Users({ clientId }: { clientId: string }) {
             <Table.Tbody>
               {found.map(({ userUid, clientUserId, clientUserName, status, createdAt }) => (
                 <Table.Tr key={userUid} className={classes.row}>
+                  <Table.Td>
+                    <Checkbox
+                      className={classes.above ?? ''}
+                      aria-label={t('bulk.one', { name: clientUserName })}
+                      checked={chosenUids.has(userUid)}
+                      onChange={() => choose(userUid)}
+                    />
+                  </Table.Td>
                   <Table.Td className={classes.who ?? ''}>
                     <LinkAnchor
                       to="/applications/$clientId/users/$userUid"

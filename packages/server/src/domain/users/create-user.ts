@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Application } from '../applications/application.ts';
 import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
@@ -32,11 +33,26 @@ export async function createUser(service: Service, request: CreateUserRequest): 
     throw new InnkeeperError('idempotencyKeyUnusable');
   }
 
+  const added = await addUser(service, application, { clientUserId, clientUserName }, idempotencyKey);
+  return { specialToken: added.specialToken, clientId, clientUserId, clientUserName };
+}
+
+type NewUser = { clientUserId: string; clientUserName: string };
+
+/** With a special token that can be exchanged once. */
+export async function addUser(
+  service: Service,
+  application: Application,
+  { clientUserId, clientUserName }: NewUser,
+  idempotencyKey?: string,
+): Promise<{ userId: string; specialToken: string }> {
   const specialToken = makeSpecialToken(service, application);
+  const { appId } = application;
   const now = service.now();
+  const userId = randomUUIDv7();
   const outcome = await service.storage.users.createWithToken({
-    userId: randomUUIDv7(),
-    appId: application.appId,
+    userId,
+    appId,
     clientUserId,
     clientUserName,
     createdAt: now,
@@ -51,11 +67,11 @@ export async function createUser(service: Service, request: CreateUserRequest): 
     }),
   });
 
-  if (outcome === 'created') service.activity.count(application.appId, 'usersCreated');
+  if (outcome === 'created') service.activity.count(appId, 'usersCreated');
   switch (outcome) {
     case 'created':
     case 'replayed':
-      return { specialToken: specialToken.text, clientId, clientUserId, clientUserName };
+      return { userId, specialToken: specialToken.text };
     case 'duplicate':
       throw new InnkeeperError('duplicateUser');
     case 'profile-exists':

@@ -46,17 +46,29 @@ export function changeUserRoute(app: Routes, service: Service): void {
       if (!user) throw new InnkeeperError('userNotFound');
       return viewUser(user);
     } catch (error) {
-      const isTaken = error instanceof InnkeeperError && ['duplicateUser', 'profileExists'].includes(error.error);
-      throw isTaken ? new InnkeeperError('clientUserIdTaken') : error;
+      throw takenOr(error);
     }
   });
 }
 
-function readChange({ clientUserName, clientUserId, status }: UserChange): UserChange {
-  for (const [field, value] of Object.entries({ clientUserName, clientUserId })) {
+/** The interface of applications has codes of its own for it. */
+export function takenOr(error: unknown): unknown {
+  const isTaken = error instanceof InnkeeperError && ['duplicateUser', 'profileExists'].includes(error.error);
+  return isTaken ? new InnkeeperError('clientUserIdTaken') : error;
+}
+
+export function refuseUnusable(names: Pick<UserChange, 'clientUserName' | 'clientUserId'>): void {
+  for (const [field, value] of Object.entries(names)) {
     const problem = value === undefined ? undefined : whyMissing(value);
     if (problem !== undefined) throw refuse(field, problem);
   }
+}
+
+function readChange({ clientUserName, clientUserId, status }: UserChange): UserChange {
+  refuseUnusable({
+    ...(clientUserName !== undefined && { clientUserName }),
+    ...(clientUserId !== undefined && { clientUserId }),
+  });
   return {
     ...(clientUserName !== undefined && { clientUserName }),
     ...(clientUserId !== undefined && { clientUserId }),

@@ -22,6 +22,7 @@ import { createAccountTokenRoute } from './create-account-token.ts';
 import { createApplicationRoute } from './create-application.ts';
 import { createGroupRoute } from './create-group.ts';
 import { createKeyRoute } from './create-key.ts';
+import { addUserRoute } from './create-user.ts';
 import { deleteApplicationRoute } from './delete-application.ts';
 import { deletionReceiptRoute } from './deletion-receipt.ts';
 import { discardDraftRoute } from './discard-draft.ts';
@@ -173,6 +174,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   exportUsersRoute(app, service);
   searchUsersRoute(app, service);
   getUserRoute(app, service);
+  addUserRoute(app, service);
   changeUserRoute(app, service);
   eraseUserRoute(app, service);
   exportUserRoute(app, service);

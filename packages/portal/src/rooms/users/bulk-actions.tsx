@@ -1,0 +1,117 @@
+import { Button, Group, Paper, Progress, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
+import { download } from '../../shell/download.ts';
+import { tellProblem } from '../../shell/told.tsx';
+import { type BulkAct, runBulk } from './run-bulk.ts';
+
+type Chosen = { userUid: string; status: 'active' | 'suspended' };
+type Props = {
+  clientId: string;
+  chosen: readonly Chosen[];
+  /** With those that nothing was done with. */
+  onDone(left: string[]): void;
+};
+
+const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
+
+/** What can be done with several users at once: one request each, so that each has its audit entry and its event. */
+export function BulkActions({ clientId, chosen, onDone }: Props) {
+  const { t } = useTranslation('users');
+  const { t: shell } = useTranslation();
+  const queries = useQueryClient();
+  const [running, setRunning] = useState<{ done: number; of: number }>();
+  const [asked, { open, close }] = useDisclosure();
+  const control = useRef<AbortController>(undefined);
+  useEffect(() => () => control.current?.abort(), []);
+
+  const run = async (act: BulkAct, work: (userUid: string, signal: AbortSignal) => Promise<unknown>) => {
+    if (control.current && !control.current.signal.aborted) return;
+    control.current = new AbortController();
+    const { signal } = control.current;
+    const uids = chosen.map(({ userUid }) => userUid);
+    setRunning({ done: 0, of: uids.length });
+    close();
+    const { failed, left, error } = await runBulk(uids, (userUid) => work(userUid, signal), {
+      signal,
+      onProgress: (done) => setRunning({ done, of: uids.length }),
+    });
+    control.current = undefined;
+    setRunning(undefined);
+    const done = uids.length - failed.length - left.length;
+    if (done > 0) notifications.show({ message: t(`bulk.${act}Done`, { count: done }) });
+    if (error !== undefined) tellProblem(error);
+    if (act !== 'export') onDone([...failed, ...left]);
+    await queries.invalidateQueries({ queryKey: ['application', clientId] });
+  };
+  const setStatus = (act: 'suspend' | 'resume') =>
+    run(act, (userUid, signal) => {
+      const status = act === 'suspend' ? 'suspended' : 'active';
+      return api.patch(USER, { path: { clientId, userUid }, body: { status }, signal });
+    });
+  const exportAll = async () => {
+    const exported: unknown[] = [];
+    await run('export', async (userUid, signal) => {
+      exported.push((await api.get(`${USER}/export`, { path: { clientId, userUid }, signal })).data);
+    });
+    if (exported.length > 0) download('users.json', 'application/json', JSON.stringify(exported, null, 2));
+  };
+  const has = (status: Chosen['status']) => chosen.some((each) => each.status === status);
+  const action = { size: 'compact-sm', variant: 'default', disabled: running !== undefined } as const;
+  return (
+    <Paper withBorder p="xs" mb="xs" component="section" aria-label={t('bulk.title')}>
+      <Group gap="xs">
+        <Text size="sm" fw={600} role="status">
+          {running ? t('bulk.running', running) : t('bulk.chosen', { count: chosen.length })}
+        </Text>
+        {running ? (
+          <>
+            <Progress flex="1 1 120px" value={(running.done / running.of) * 100} aria-label={t('bulk.title')} />
+            <Button size="compact-sm" variant="default" onClick={() => control.current?.abort()}>
+              {shell('cancel')}
+            </Button>
+          </>
+        ) : (
+          <>
+            {has('active') && (
+              <Button {...action} onClick={() => void setStatus('suspend')}>
+                {t('bulk.suspend')}
+              </Button>
+            )}
+            {has('suspended') && (
+              <Button {...action} onClick={() => void setStatus('resume')}>
+                {t('bulk.resume')}
+              </Button>
+            )}
+            <Button {...action} onClick={() => void exportAll()}>
+              {t('filter.export')}
+            </Button>
+            <Button {...action} c="red" onClick={open}>
+              {t('bulk.delete')}
+            </Button>
+            <Button size="compact-sm" variant="subtle" color="gray" ml="auto" onClick={() => onDone([])}>
+              {t('bulk.none')}
+            </Button>
+          </>
+        )}
+      </Group>
+      <ConfirmByTyping
+        opened={asked}
+        title={t('bulk.deleteTitle', { count: chosen.length })}
+        word={String(chosen.length)}
+        action={t('bulk.delete')}
+        onConfirm={() =>
+          void run('delete', (userUid, signal) => api.delete(USER, { path: { clientId, userUid }, signal }))
+        }
+        onClose={close}
+      >
+        {t('bulk.deleteText')}
+      </ConfirmByTyping>
+    </Paper>
+  );
+}
