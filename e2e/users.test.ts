@@ -70,7 +70,9 @@ describe('the users room', () => {
     await expect.poll(() => rowOf('fruit').innerText()).toContain('Apple, cherry');
     expect(await rowOf('vegetarian').innerText()).toContain('default');
     await expectAccessible(page);
-    await rowOf('fruit').getByRole('button', { name: /^What the user saw/ }).click();
+    await rowOf('fruit')
+      .getByRole('button', { name: /^What the user saw/ })
+      .click();
     const seen = page.getByRole('dialog');
     await seen.getByText('Apple · Cherry', { exact: false }).waitFor();
     await seen.getByText('saved with the access token').waitFor();
