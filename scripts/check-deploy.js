@@ -1,7 +1,7 @@
 // Holds deploy/ against the schemas of Compose and of Kubernetes. They are 27 MB, so they are fetched into a folder for the
 // moment and are no part of an installation: this needs the registry, and is no test.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,11 +31,11 @@ function composeProblems() {
     readFileSync(join(folder, 'node_modules/dclint/schemas/compose.schema.json'), 'utf8'),
   );
   const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
-  validate(parse(read('compose.yaml')));
+  validate(parse(read('compose.yaml'), { merge: true }));
   return (validate.errors ?? []).map(({ instancePath, message }) => `compose.yaml: ${instancePath} ${message}`);
 }
 
-/** Rendered without helm, with everything that can be switched on. */
+/** Rendered without helm, with everything that can be switched on. What a schema takes may hold fields it does not know: the compiler finds those. */
 async function chartProblems() {
   const values = parse(read('helm/values.yaml'));
   for (const part of ['ingress', 'autoscaling', 'serviceMonitor']) values[part].enabled = true;
@@ -55,9 +55,28 @@ async function chartProblems() {
     try {
       const { [resource.kind]: Model } = await import(pathToFileURL(file).href);
       new Model(resource).validate();
+      problems.push(...unknownFields(name, resource));
     } catch (error) {
       problems.push(`helm/templates/${name}: ${error.message}`);
     }
   }
   return problems;
+}
+
+/** @returns {string[]} what the compiler says of the resource as a literal of its type */
+function unknownFields(name, resource) {
+  const { apiVersion, kind } = resource;
+  const file = join(folder, `${name}.ts`);
+  const literal = JSON.stringify(resource, null, 2);
+  writeFileSync(
+    file,
+    `import type { I${kind} } from 'kubernetes-models/${apiVersion}/${kind}';\nexport const it: I${kind} = ${literal};\n`,
+  );
+  const flags = ['--ignoreConfig', '--noEmit', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler'];
+  const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, ...flags, '--types', '', file], { encoding: 'utf8' });
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('error'))
+    .map((line) => `helm/templates/${name}: ${line}`);
 }

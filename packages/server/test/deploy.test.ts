@@ -14,7 +14,18 @@ const TEMPLATES = 'deploy/helm/templates';
 
 type Json = Record<string, unknown>;
 const values = parse(read('deploy/helm/values.yaml')) as Json & { settings: Json };
-const compose = parse(read('deploy/compose.yaml')) as { services: Record<string, Json>; volumes: Json; networks: Json };
+const compose = parse(read('deploy/compose.yaml'), { merge: true }) as {
+  services: Record<string, Json>;
+  secrets: Record<string, { file: string }>;
+  volumes: Json;
+  networks: Json;
+};
+/** As the service of the compose file sees them. */
+const SECRETS: Record<string, string> = {
+  '/run/secrets/database-url': 'postgres://x/y',
+  '/run/secrets/secret': SECRET,
+  '/run/secrets/metrics-token': SECRET,
+};
 
 const chart = parse(read('deploy/helm/Chart.yaml')) as { version: string; appVersion: string };
 
@@ -41,7 +52,11 @@ test.each([
   'docs/backup.md',
   'docs/monitoring.md',
 ])('%s names no setting that there is not', (path) => {
-  const named = new Set(read(path).match(/\bINNKEEPER_[A-Z_]*[A-Z]/g));
+  const named = new Set(
+    read(path)
+      .match(/\bINNKEEPER_[A-Z_]*[A-Z]/g)
+      ?.map((name) => name.replace(/_FILE$/, '')),
+  );
   expect(named.size).toBeGreaterThan(0);
   expect([...named].filter((name) => !KNOWN.has(name))).toEqual([]);
 });
@@ -49,7 +64,8 @@ test.each([
 test('compose and chart set the same, but for what is secret', () => {
   const { environment } = compose.services.innkeeper as { environment: Json };
   const secret = ['INNKEEPER_DATABASE_URL', 'INNKEEPER_SECRET', 'INNKEEPER_METRICS_TOKEN'];
-  expect([...Object.keys(values.settings), ...secret].sort()).toEqual(Object.keys(environment).sort());
+  const set = [...Object.keys(values.settings), ...secret.map((name) => `${name}_FILE`)];
+  expect(set.sort()).toEqual(Object.keys(environment).sort());
   for (const name of secret) expect(read('deploy/helm/values.yaml')).toContain(`--from-literal=${name}=`);
 });
 
@@ -60,10 +76,9 @@ test.each(['compose', 'chart'])('the image starts on the settings of the %s', (w
       .map(([, name, value]) => [name, value]),
   );
   const { environment } = compose.services.innkeeper as { environment: Record<string, string> };
-  const given: Record<string, string> = { SECRET, PUBLIC_URL: 'https://users.example.com', METRICS_TOKEN: SECRET };
   const filled = Object.entries(environment).map(([name, value]) => [
-    name,
-    value.replaceAll(/\$\{(\w+):\?\}/g, (_, variable: string) => given[variable] ?? 'x'),
+    name.replace(/_FILE$/, ''),
+    SECRETS[value] ?? value.replace(/^\$\{PUBLIC_URL:\?\}$/, 'https://users.example.com'),
   ]);
   const secrets = { INNKEEPER_DATABASE_URL: 'postgres://x/y', INNKEEPER_SECRET: SECRET };
   const env = { ...image, ...(which === 'compose' ? Object.fromEntries(filled) : { ...values.settings, ...secrets }) };
@@ -80,6 +95,12 @@ test('compose refers to nothing that it does not have', () => {
     for (const other of Object.keys((service.depends_on as Json | undefined) ?? {}))
       expect(compose.services).toHaveProperty(other);
     for (const network of service.networks as string[]) expect(compose.networks).toHaveProperty(network);
+    for (const secret of (service.secrets as string[] | undefined) ?? []) {
+      expect(compose.secrets[secret]?.file).toMatch(/^secrets\//);
+    }
+    for (const [variable, path] of Object.entries((service.environment as Json | undefined) ?? {})) {
+      if (variable.endsWith('_FILE')) expect(service.secrets).toContain(String(path).replace('/run/secrets/', ''));
+    }
     for (const volume of (service.volumes as string[] | undefined) ?? []) {
       expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
     }
