@@ -8,6 +8,7 @@ import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
 import { changeList, checkSelection } from './check-selection.ts';
 import { isAllowed } from './effective.ts';
+import { inTurnOfUser, isTooMuch, isWorthCounting, MAX_HELD } from './held-by-user.ts';
 import { MAX_STEPS_INLINE, matchWithin } from './match-patterns.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
 import { isTagOf } from './record-tag.ts';
@@ -35,6 +36,13 @@ export type SavedSelection = { record: SelectionRecord; created: boolean };
 /** What `more` of the error `selectionChanged` holds: the record as it is now. */
 export type ChangedSelection = { placed: PlacedKey; record: SelectionRecord | undefined };
 
+type SaveOptions = {
+  refusals: Refusals;
+  matches?: Matches | undefined;
+  /** What the user has is counted, and no more than is allowed saved. */
+  isCounted?: boolean;
+};
+
 type Current = ReadonlyMap<number, SelectionRecord>;
 /** `matchesHeld` is for what users have already: bounded for the whole request. */
 type Rules = { catalog: CompiledCatalog; matches: Matches | undefined; matchesHeld: Matches };
@@ -46,23 +54,33 @@ const TRIES = 200;
  * Checks every choice, then saves all or none. What depends on the record as it is (an ETag, a change of a list, a text beside others)
  * is worked out from what was read and saved on condition that it is still so, else worked out again.
  */
-export async function saveSelections(
+export async function saveSelections(...args: Parameters<typeof saveNow>): Promise<SavedSelection[]> {
+  const [service, user, catalog, wanted, change, options] = args;
+  const lists = wanted.map(({ values }) => values);
+  if (!isWorthCounting(lists, catalog.keyByNo.size)) return saveNow(...args);
+  return inTurnOfUser(user.userId, () =>
+    saveNow(service, user, catalog, wanted, change, { ...options, isCounted: true }),
+  );
+}
+
+async function saveNow(
   service: Service,
   user: Pick<UserRecord, 'appId' | 'userId'>,
   catalog: CompiledCatalog,
   wanted: readonly WantedSelection[],
   change: Omit<SelectionChange, 'at'>,
-  { refusals, matches }: { refusals: Refusals; matches?: Matches | undefined },
+  { refusals, matches, isCounted = false }: SaveOptions,
 ): Promise<SavedSelection[]> {
   const { selections } = service.storage;
   const read = async (): Promise<Current> =>
     new Map((await selections.list(user.userId)).map((record) => [record.keyNo, record]));
-  let current = wanted.some(dependsOnRecord) ? await read() : undefined;
+  let current = isCounted || wanted.some(dependsOnRecord) ? await read() : undefined;
   for (let tries = 1; tries <= TRIES; tries++) {
     const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true) };
     const changes = wanted.map((each) => refusals.attempt(each.place, () => toChange(each, rules, current)));
     refusals.throwIfAny();
     const sent = changes as WantedChange[];
+    if (current && isTooMuch(current, sent)) throw tooMuch(wanted);
     const saved = await selections.save(user.appId, user.userId, sent, { ...change, at: service.now() });
     if (saved.outcome === 'user-gone') throw new InnkeeperError('profileUserNotFound');
     if (saved.outcome === 'user-suspended') throw userSuspended();
@@ -76,6 +94,13 @@ export async function saveSelections(
     current = await read();
   }
   throw new InnkeeperError('unavailable');
+}
+
+function tooMuch(wanted: readonly WantedSelection[]): InnkeeperError {
+  const message = `would make the user's selections longer than ${MAX_HELD} characters together`;
+  const [first] = wanted;
+  const field = `${first?.field ?? ''}${first?.remove ? 'add' : 'value'}`;
+  return new InnkeeperError('valueNotAllowed', { fields: [{ field, message }], message: `${field} ${message}.` });
 }
 
 /** A retired value may be kept by who has it. */

@@ -5,6 +5,7 @@ import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type EffectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
+import { atOnceOrInSlices, mapSteps } from '../../domain/slices.ts';
 import { authenticate } from '../../domain/users/authenticate.ts';
 import { hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { findNamedKey } from '../../domain/users/key-names.ts';
@@ -139,7 +140,8 @@ export function flagRoutes(app: Routes, service: Service): void {
     const { appId, selections } = await readTarget(service, request, reply);
     const catalog = await service.catalogs.get(appId);
     const effective = await effectiveSelections(service, appId, catalog, selections);
-    const body = JSON.stringify({ flags: effective.map((each) => flagOf(each)) });
+    const flags = await atOnceOrInSlices(mapSteps(effective, (each) => JSON.stringify(flagOf(each))));
+    const body = `{"flags":[${flags.join()}]}`;
     const etag = etagOf(body);
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');
     return hasCurrent(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);

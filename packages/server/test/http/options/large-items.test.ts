@@ -53,6 +53,33 @@ describe.each(databases)('large items on $kind', (database) => {
     expect(pages.flat().map(({ name }) => name)).toEqual(['tags', ...Array.from({ length: 10 }, (_, no) => `k${no}`)]);
   });
 
+  test('a user holds a bounded amount, however many requests come at once', async () => {
+    const lists = {
+      name: 'lists',
+      keys: Array.from({ length: 60 }, (_, no) => ({ name: `l${no}`, type: 'string' as const, multiple: true })),
+    };
+    const shop = await withCatalog(server, { languages: [{ name: 'English', tag: 'en' }], groups: [lists] });
+    const { accessToken } = await makeSignedInUser(server, shop.application);
+    const headers = { ...shop.apiKey, ...bearer(accessToken) };
+    const long = Array.from({ length: 15 }, (_, no) => `${no}`.padEnd(3_900, 'x'));
+    const choices = await Promise.all(lists.keys.map(({ name }) => shop.choice(name, long)));
+    const answers = await Promise.all(choices.map((choice) => server.post('/api/user_options', choice, headers)));
+    const refused = answers.filter(({ status }) => status !== 201);
+    // 58 kB each.
+    expect(answers.length - refused.length).toBe(35);
+    const message = "value would make the user's selections longer than 2097152 characters together.";
+    for (const { status, json } of refused) expect([status, json.code, json.message]).toEqual([422, '1008', message]);
+    const many = choices.slice(-1).map((choice) => ({ ...choice, value: ['a'.repeat(600)] }));
+    const put = await server.send('PUT', '/api/user_options', { headers, body: JSON.stringify({ options: many }) });
+    expect(put.status).toBe(200);
+    // Looked at before it is known to be a text.
+    const odd = { ...choices[0], value: [{ toString: 1 }, 'x'.repeat(600)] };
+    expect((await server.post('/api/user_options', odd, headers)).json.code).toBe('1008');
+    // What is there can be made smaller.
+    const saved = choices[answers.findIndex(({ status }) => status === 201)] as Wire;
+    expect((await server.post('/api/user_options', { ...saved, value: long.slice(1) }, headers)).status).toBe(200);
+  });
+
   test('a list grows to what one request could send, and no further', async () => {
     const { accessToken } = await makeSignedInUser(server, at.application);
     const headers = { ...at.apiKey, ...bearer(accessToken) };
