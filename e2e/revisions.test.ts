@@ -39,6 +39,23 @@ describe('the room of revisions', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('shows why one was published', async () => {
+    const { room, edit } = await application();
+    await edit('PATCH', '/translations?draft=true', { texts: [{ path: 'second', language: 'en', text: 'Second' }] });
+    const { page, complaints } = await portal.enter(room.replace('revisions', 'catalog'));
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Note (optional)' }).fill('Asked for by support\n<b>twice</b>');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 4').waitFor();
+    await page.getByRole('link', { name: 'Revisions' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Asked for by support' }).waitFor();
+    await page.getByRole('link', { name: 'Revision 4', exact: true }).click();
+    await page.getByText('<b>twice</b>').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('restores one as a draft, or as a new revision', async () => {
     const { room, tree } = await application();
     // From the list.

@@ -2704,6 +2704,8 @@ export interface components {
             authors: string[];
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
+            /** @description why it was published, if somebody wrote that */
+            note?: string;
             changes: components["schemas"]["CatalogChange"][];
         };
         ChangeFact: {
@@ -4244,6 +4246,8 @@ export interface components {
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
+                        /** @description why it was published, if somebody wrote that */
+                        note?: string;
                         changes: {
                             /** @enum {unknown} */
                             kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -4344,6 +4348,8 @@ export interface components {
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
+                        /** @description why it was published, if somebody wrote that */
+                        note?: string;
                         changes: {
                             /** @enum {unknown} */
                             kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -9508,6 +9514,8 @@ export interface operations {
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
+                            /** @description why it was published, if somebody wrote that */
+                            note?: string;
                             changes: {
                                 /** @enum {unknown} */
                                 kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -10272,6 +10280,8 @@ export interface operations {
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
+                            /** @description why it was published, if somebody wrote that */
+                            note?: string;
                             changes: {
                                 /** @enum {unknown} */
                                 kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -10710,6 +10720,8 @@ export interface operations {
                                 authors: string[];
                                 /** @description UTC, YYYY-MM-DD HH:MM:SS */
                                 createdAt: string;
+                                /** @description why it was published, if somebody wrote that */
+                                note?: string;
                                 changes: components["schemas"]["CatalogChange"][];
                             }[];
                             plan?: {
@@ -10845,6 +10857,8 @@ export interface operations {
                     allowBreaking?: boolean;
                     /** @description the newest revision, which you have reviewed; the draft overrides its changes */
                     over?: number;
+                    /** @description why, at most 1000 characters; shown with the revision */
+                    note?: string;
                 };
             };
         };
@@ -10890,6 +10904,8 @@ export interface operations {
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
+                            /** @description why it was published, if somebody wrote that */
+                            note?: string;
                             changes: {
                                 /** @enum {unknown} */
                                 kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -11192,6 +11208,8 @@ export interface operations {
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
+                        /** @description why it was published, if somebody wrote that */
+                        note?: string;
                         changes: components["schemas"]["CatalogChange"][];
                         catalog: components["schemas"]["Catalog"];
                     };

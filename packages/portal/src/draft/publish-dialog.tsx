@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, Textarea, Title } from '@mantine/core';
 import { IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatchRoute } from '@tanstack/react-router';
@@ -68,6 +68,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const queries = useQueryClient();
   const [agreed, setAgreed] = useState(false);
   const [over, setOver] = useState(false);
+  const [note, setNote] = useState('');
   const { changes = [], breaking = [], missing = [] } = draft.plan ?? {};
   const isOutdated = draft.revisions.length > 0;
   const wordsOf = useKeyWords(clientId);
@@ -86,7 +87,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       api.post('/manage/v1/applications/{clientId}/catalog/draft/publish', {
         path: { clientId },
         ifMatch: draft.etag,
-        body: { allowBreaking: agreed, ...(isOutdated && { over: revision }) },
+        body: { allowBreaking: agreed, note, ...(isOutdated && { over: revision }) },
       }),
     onSuccess: ({ data }) => {
       const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
@@ -151,6 +152,18 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         </ScrollArea.Autosize>
       </div>
       <MissingTexts clientId={clientId} missing={missing} onTranslate={isTranslating ? undefined : onClose} />
+      {may && (
+        <Textarea
+          label={t('publish.note')}
+          description={t('publish.noteAbout')}
+          autosize
+          minRows={1}
+          maxRows={5}
+          maxLength={1000}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+      )}
       {isConflict(publish.error) ? (
         <Alert
           variant="default"

@@ -183,6 +183,24 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     });
   });
 
+  test('a note says why it was published; it is kept with the revision', async () => {
+    const { change, publish, get } = await drafter();
+    await change('POST', '/groups', { name: 'sound' });
+    for (const note of ['x'.repeat(1001), 'a\u0000']) {
+      expect((await publish({ note })).json).toMatchObject({ code: '9400', errors: [{ field: 'note' }] });
+    }
+    expect((await publish({ note: '  Asked for by support\nNo. 7 ' })).status).toBe(200);
+    await change('POST', '/groups', { name: 'light' });
+    expect((await publish({ note: ' ' })).status).toBe(200);
+    const { items } = (await get('/revisions')).json as { items: Wire[] };
+    expect(items.map(({ revision, note }) => [revision, note])).toEqual([
+      [3, undefined],
+      [2, 'Asked for by support\nNo. 7'],
+      [1, undefined],
+    ]);
+    expect((await get('/revisions/2')).json.note).toBe('Asked for by support\nNo. 7');
+  });
+
   test('of many at once with one ETag one wins; with * all do', async () => {
     const { change, draft, draftTree } = await drafter();
     const at = (name: string) => change('POST', '/groups', { name }, 1);

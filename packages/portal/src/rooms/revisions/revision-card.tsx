@@ -4,12 +4,13 @@ import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import type { Revision } from './queries.ts';
 import { RestoreButtons } from './restore-buttons.tsx';
+import classes from './revisions.module.css';
 
 type Props = { clientId: string; revision: Revision; newest: number; mayRestore: boolean };
 
 /** One line of the history: who published what, and when. */
 export function RevisionCard({ clientId, revision: given, newest, mayRestore }: Props) {
-  const { revision, author, createdAt, changes } = given;
+  const { revision, author, createdAt, note, changes } = given;
   const { t } = useTranslation('revisions');
   const shown = changes.slice(0, 3).map(({ path }) => path);
   return (
@@ -25,7 +26,12 @@ export function RevisionCard({ clientId, revision: given, newest, mayRestore }: 
           <Text size="sm" c="dimmed">
             {author} · <Moment at={createdAt} />
           </Text>
-          <Text size="sm" mt={4}>
+          {note !== undefined && (
+            <Text size="sm" mt={4} lineClamp={3} className={classes.note ?? ''}>
+              {note}
+            </Text>
+          )}
+          <Text size="sm" mt={4} {...(note !== undefined && { c: 'dimmed' })}>
             {t('changes', { count: changes.length })}
             {shown.length > 0 && `: ${shown.join(', ')}${changes.length > shown.length ? ' …' : ''}`}
           </Text>

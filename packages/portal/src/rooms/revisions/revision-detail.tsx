@@ -11,6 +11,7 @@ import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import { BackToList } from './comparison.tsx';
 import { revisionQuery } from './queries.ts';
 import { RestoreButtons } from './restore-buttons.tsx';
+import classes from './revisions.module.css';
 
 type Props = { clientId: string; revision: number; newest: number; mayRestore: boolean };
 
@@ -42,6 +43,11 @@ export function RevisionDetail({ clientId, revision, newest, mayRestore }: Props
           <Text c="dimmed">
             {data.author} · <Moment at={data.createdAt} />
           </Text>
+          {data.note !== undefined && (
+            <Text mt={4} className={classes.note ?? ''}>
+              {data.note}
+            </Text>
+          )}
         </div>
         <Group gap="xs">
           {revision !== newest && (

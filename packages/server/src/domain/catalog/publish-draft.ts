@@ -15,13 +15,14 @@ export type PublishDraftOptions = DraftOptions & {
   allowBreaking: boolean;
   /** The revision that the editor has looked at and publishes over; the one that the draft was begun from without. */
   over: number | undefined;
+  note?: string | undefined;
 };
 
 /** Publishes the draft as one revision and ends it. */
 export async function publishDraft(
   service: Service,
   application: Application,
-  { author, seen, allowBreaking, over, textsOnly, languages }: PublishDraftOptions,
+  { author, seen, allowBreaking, over, note, textsOnly, languages }: PublishDraftOptions,
 ): Promise<Edited> {
   const { storage } = service;
   const { appId } = application;
@@ -41,6 +42,7 @@ export async function publishDraft(
       expectedRevision: revision,
       current: published,
       draft,
+      ...(note !== undefined && { note }),
     });
     switch (outcome.outcome) {
       case 'published':

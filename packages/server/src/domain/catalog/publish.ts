@@ -123,6 +123,8 @@ export type PublishOptions = {
   expectedRevision?: number;
   /** The catalog at `expectedRevision`, if the caller has it. */
   current?: Catalog;
+  /** Kept with the revision. */
+  note?: string;
   /** The draft that is published: then it says what is wanted. */
   draft?: OpenDraft;
 };
@@ -168,14 +170,18 @@ async function publishOnce(
   if (plan.breaking.length > 0 && !options.allowBreaking) return { outcome: 'breaking', plan };
 
   const { revision } = plan.next;
-  const { author, now: createdAt, draft } = options;
+  const { author, now: createdAt, draft, note } = options;
   // Which selections it touched is of no use later.
   const difference = await inSlices(writeDifference(plan.changes.map(({ selections: _, ...change }) => change)));
   const authors = draft?.authors ?? [author];
   const counts = { changes: plan.changes.length, breaking: plan.breaking.length > 0 };
   const sources = await inSlices(sourcesLeft(current, plan.next));
   const publication = { sources, appId, revision, createdAt, author, authors, difference, languages, items, ...counts };
-  const outcome = await storage.catalogs.publish({ ...publication, ...(draft && { draft: nameOf(draft) }) });
+  const outcome = await storage.catalogs.publish({
+    ...publication,
+    ...(note !== undefined && { note }),
+    ...(draft && { draft: nameOf(draft) }),
+  });
   if (outcome === 'published') return { outcome, revision, plan };
   return outcome === 'conflict' ? { outcome, revision } : { outcome };
 }

@@ -4,8 +4,11 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION, published, RENAMED_THEME } from './examples.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EditedAnswer } from './schemas.ts';
+
+const MAX_NOTE = 1000;
 
 const schema = {
   operationId: 'publishDraft',
@@ -21,6 +24,7 @@ const schema = {
         description: 'the newest revision, which you have reviewed; the draft overrides its changes',
       }),
     ),
+    note: Type.Optional(Type.String({ description: `why, at most ${MAX_NOTE} characters; shown with the revision` })),
   }),
   response: { 200: EditedAnswer },
   answerHeaders: { ETag: 'the current revision of the catalog' },
@@ -30,7 +34,7 @@ const schema = {
       summary: 'A draft with one text changed',
       params: APPLICATION,
       headers: ANY_MATCH,
-      body: { allowBreaking: false },
+      body: { allowBreaking: false, note: 'Clearer name for the theme' },
       status: 200,
       answer: published(RENAMED_THEME),
     },
@@ -41,8 +45,16 @@ export function publishDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/draft/publish', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readDraftOptions(context);
-    const { allowBreaking = false, over } = context.readBody();
-    const wanted = { ...options, allowBreaking, over };
+    const { allowBreaking = false, over, note } = context.readBody();
+    const wanted = { ...options, allowBreaking, over, note: readNote(note) };
     return answerEdited(context.reply, await publishDraft(service, context.application, wanted));
   });
+}
+
+/** A blank one is none. */
+function readNote(given = ''): string | undefined {
+  const note = given.trim();
+  if (note.length > MAX_NOTE) throw refuse('note', `must have at most ${MAX_NOTE} characters`);
+  if (note.includes('\u0000') || !note.isWellFormed()) throw refuse('note', 'contains characters that are not text');
+  return note === '' ? undefined : note;
 }

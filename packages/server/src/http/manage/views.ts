@@ -26,8 +26,9 @@ export function viewSecrets({ secrets }: Application, uses: readonly SecretUse[]
     });
 }
 
-export function viewRevision({ revision, author, authors, createdAt, changes }: Revision) {
-  return { revision, author, authors, createdAt: formatTime(createdAt), changes };
+export function viewRevision({ revision, author, authors, createdAt, changes, note }: Revision) {
+  const when = { createdAt: formatTime(createdAt), ...(note !== undefined && { note }) };
+  return { revision, author, authors, ...when, changes };
 }
 
 export async function viewPlan({ changes, breaking, notes, next }: CountedPlan) {

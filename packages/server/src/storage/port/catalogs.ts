@@ -33,6 +33,8 @@ export type RevisionRecord = {
   authors: string[];
   /** JSON of the readable difference to the revision before. */
   difference: string;
+  /** Why, in the words of who published it. */
+  note?: string;
 };
 
 /** One state of a draft: `version` grows with every edit, and a new draft is another one. */

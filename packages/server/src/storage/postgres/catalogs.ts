@@ -27,7 +27,7 @@ const LOAD_AT = statement(catalogOf('and revision = $2'));
 
 const REVISIONS = statement(`
   with page as (
-    select revision, created_at, author, authors, difference from catalog_revisions
+    select revision, created_at, author, authors, difference, note from catalog_revisions
     where app_id = $1 order by revision desc limit $2 offset $3
   )
   select counted.total, page.*
@@ -49,7 +49,7 @@ type LoadedRow =
 
 type RevisionRow = { total: number } & (
   | { revision: null }
-  | { revision: number; created_at: number; author: string; authors: string; difference: string }
+  | { revision: number; created_at: number; author: string; authors: string; difference: string; note: string | null }
 );
 
 /** The revision that was begun for it is undone. */
@@ -67,18 +67,18 @@ export function catalogStore(connections: Connections): CatalogStore {
     },
 
     async publish(publication) {
-      const { appId, revision, createdAt, author, authors, difference, languages, items, draft } = publication;
+      const { appId, revision, createdAt, author, authors, difference, languages, items, draft, note } = publication;
       try {
         return await connections.transaction(async (query) => {
           // One publication after another. "No key": users may be created meanwhile.
           const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
           if (found.length === 0) return 'application-gone';
           const added = await query(
-            `insert into catalog_revisions (app_id, revision, created_at, author, difference, languages, authors)
-             select $1::bigint, $2::integer, $3::bigint, $4::text, $5::text, $6::text, $7::text
+            `insert into catalog_revisions (app_id, revision, created_at, author, difference, languages, authors, note)
+             select $1::bigint, $2::integer, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::text
              where $2 = (select coalesce(max(revision), 0) + 1 from catalog_revisions where app_id = $1)
              returning revision`,
-            [appId, revision, createdAt, author, difference, languages, JSON.stringify(authors)],
+            [appId, revision, createdAt, author, difference, languages, JSON.stringify(authors), note ?? null],
           );
           if (added.length === 0) return 'conflict';
           if (draft && !(await deleteDraft(query, appId, draft))) throw new DraftGone();
@@ -111,8 +111,9 @@ export function catalogStore(connections: Connections): CatalogStore {
       const rows = await connections.read<RevisionRow>(REVISIONS, [appId, limit, offset]);
       const items = rows.flatMap((row): RevisionRecord[] => {
         if (row.revision === null) return [];
-        const { revision, created_at: createdAt, author, difference } = row;
-        return [{ revision, createdAt, author, authors: JSON.parse(row.authors) as string[], difference }];
+        const { revision, created_at: createdAt, author, difference, note } = row;
+        const authors = JSON.parse(row.authors) as string[];
+        return [{ revision, createdAt, author, authors, difference, ...(note !== null && { note }) }];
       });
       return { total: rows[0]?.total ?? 0, items };
     },

@@ -550,6 +550,7 @@ const MIGRATIONS: readonly string[] = [
     constraint text_states_key primary key (app_id, text_key)
   );
   `,
+  'alter table catalog_revisions add column note text',
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -44,11 +44,14 @@ export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' 
     async revisions(appId, { offset, limit }) {
       return snapshot(() => {
         const items = statement(
-          `select revision, created_at as createdAt, author, authors, difference from catalog_revisions
+          `select revision, created_at as createdAt, author, authors, difference, note from catalog_revisions
            where app_id = ? order by revision desc limit ? offset ?`,
         )
           .all(appId, limit, offset)
-          .map((row) => ({ ...row, authors: JSON.parse(row.authors as string) }) as unknown as RevisionRecord);
+          .map(({ note, authors, ...row }) => {
+            const record = { ...row, authors: JSON.parse(authors as string), ...(note !== null && { note }) };
+            return record as unknown as RevisionRecord;
+          });
         const row = statement('select count(*) as n from catalog_revisions where app_id = ?').get(appId);
         return { total: row?.n as number, items };
       });
@@ -60,15 +63,15 @@ export function catalogActs(connection: Connection) {
   const { statement } = connection;
   return {
     publishCatalog(publication: Publication): 'published' | 'conflict' | 'application-gone' {
-      const { appId, revision, createdAt, author, authors, difference, languages, items } = publication;
+      const { appId, revision, createdAt, author, authors, difference, languages, items, note } = publication;
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
       const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
       if (((row?.revision as number | null) ?? 0) + 1 !== revision) return 'conflict';
       if (publication.draft && !deleteDraft(connection, appId, publication.draft)) return 'conflict';
       statement(
-        `insert into catalog_revisions (app_id, revision, created_at, author, authors, difference, languages)
-         values (?, ?, ?, ?, ?, ?, ?)`,
-      ).run(appId, revision, createdAt, author, JSON.stringify(authors), difference, languages);
+        `insert into catalog_revisions (app_id, revision, created_at, author, authors, difference, languages, note)
+         values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(appId, revision, createdAt, author, JSON.stringify(authors), difference, languages, note ?? null);
       for (const item of items) {
         statement(
           'update catalog_items set until_revision = ? where app_id = ? and item_uid = ? and until_revision is null',

@@ -535,6 +535,7 @@ const MIGRATIONS: readonly string[] = [
     primary key (app_id, text_key)
   ) strict, without rowid;
   `,
+  'alter table catalog_revisions add column note text',
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;
