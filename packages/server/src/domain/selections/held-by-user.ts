@@ -1,7 +1,7 @@
 import type { SelectionRecord, WantedChange } from '../../storage/port.ts';
 
 /**
- * Characters of all selections of one user. Whatever is read of a user reads them all, at once: hundreds of long lists would hold everyone up.
+ * Characters of all selections of one user. Every read of a user reads them all, at once: hundreds of long lists would hold everyone up.
  * More than any form asks for, and each key has one selection: small ones are bounded by the catalog.
  */
 export const MAX_HELD = 2 * 1024 ** 2;
