@@ -94,7 +94,8 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
       renameSync(right, path);
       if (isKilled) {
         await load.pause();
-        server = await serve(options);
+        // As it is, in the control too: its stale view of the log would keep it from starting, which shows nothing.
+        server = await serve({ settings: options.settings });
         place.url = server.url;
       } else {
         const took = await untilServed(probe, 2 * RECOVERED_MS);
