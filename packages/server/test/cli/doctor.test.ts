@@ -161,6 +161,23 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     ]);
   });
 
+  test('tells that the check itself found no space', async () => {
+    if (kind === 'sqlite') return;
+    await execute(
+      databaseUrl,
+      `create function full_disk() returns event_trigger language plpgsql as $$ begin
+         raise exception 'could not extend file "base/1/2674": No space left on device' using errcode = 'disk_full';
+       end $$;
+       create event trigger full_disk on ddl_command_start when tag in ('CREATE SCHEMA') execute function full_disk()`,
+    );
+    const { stdout } = await doctor({}, '--json');
+    await execute(databaseUrl, 'drop event trigger full_disk; drop function full_disk()');
+    const detail = expect.stringContaining('No space left on device');
+    expect(failures(stdout)).toEqual([
+      { check: 'data', ok: false, detail, wayOut: expect.stringMatching(/^Free some disk space .* again\.$/) },
+    ]);
+  });
+
   test('tells the secret of another database, a port of another one, and a newer version', async () => {
     // The port is that of a service on another database, as its keys are not in this one.
     const other = createHttpServer((_, answer) => answer.end('{"status":"ok","keys":[{"kid":"other"}]}'));

@@ -25,11 +25,17 @@ export async function checkConsistency(
     const check =
       error instanceof DatabaseDamaged
         ? failed('data', error.message, wayOut)
-        : failed('data', `check failed: ${(error as Error).message}`, 'Run `innkeeper doctor` again.');
+        : failed('data', `check failed: ${(error as Error).message}`, afterFailure(error as Error));
     return { check, findings: [] };
   } finally {
     progress.clear();
   }
+}
+
+/** PostgreSQL needs some space for the check itself: it makes the tables that there should be, and takes them back. */
+function afterFailure({ message }: Error): string {
+  const again = 'Run `innkeeper doctor` again.';
+  return /no space left|disk is full/i.test(message) ? `Free some disk space where the database is. ${again}` : again;
 }
 
 function describe({ checked, findings, skipped }: DataCheck, wayOut: string): Check {

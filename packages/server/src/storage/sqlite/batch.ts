@@ -21,6 +21,8 @@ type FailedAct = {
   unwritable?: true;
   /** The file is damaged or cannot be read. */
   damaged?: true;
+  /** Somebody else wrote into the open file: what a check of it finds says nothing of what is gone. */
+  overwritten?: true;
   /** Another process has held the write lock all the time. */
   busy?: true;
   /** The path leads to another file than the open one. */

@@ -38,6 +38,7 @@ export class DamageWatch implements DamageReport {
   readonly #records: CheckRecords;
   readonly #times: WatchTimes;
   #finding: string | undefined;
+  #isForGood = false;
   #foundAt = 0;
   #seenAt = 0;
   #recheckMs: number;
@@ -64,12 +65,18 @@ export class DamageWatch implements DamageReport {
     return this.#finding;
   }
 
-  /** Damage was met: what SQLite says. */
-  note(reason: string): void {
+  /** Damage was met: what SQLite says. `forGood`: until the service is started again, whatever a check finds. */
+  note(reason: string, forGood = false): void {
     this.#foundAt = Date.now();
+    this.#isForGood ||= forGood;
     if (this.#finding !== undefined) return;
     this.#finding = reason;
     this.#checkLater();
+  }
+
+  /** Somebody else may have written into the file: it is checked now, and served until something is found. */
+  suspect(): void {
+    this.#check();
   }
 
   problems(): Problem[] {
@@ -144,7 +151,7 @@ export class DamageWatch implements DamageReport {
   }
 
   #clear(): void {
-    if (this.#finding === undefined) return;
+    if (this.#finding === undefined || this.#isForGood) return;
     this.#finding = undefined;
     clearTimeout(this.#recheck);
     this.#recheck = undefined;

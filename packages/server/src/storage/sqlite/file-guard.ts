@@ -5,6 +5,14 @@ import { describeMismatch, type OpenFile } from './open-file.ts';
 const EVERY_MS = 1_000;
 /** After a batch that waited in vain for the write lock, the next ones wait only this long, until one gets it. */
 const SHORT_BUSY_MS = 1_000;
+/** Before each page in the log. */
+const FRAME_HEADER_BYTES = 24;
+const OVERWRITTEN: ActResult = {
+  failed: 'unavailable',
+  message: 'it is shorter than its content, because another program wrote into it while Innkeeper had it open',
+  damaged: true,
+  overwritten: true,
+};
 
 /**
  * Runs batches only while the path leads to the files that are open. A batch that was committed to a file that is no longer
@@ -14,14 +22,17 @@ export class FileGuard {
   readonly file: OpenFile;
   readonly #connection: Connection;
   readonly #timer: NodeJS.Timeout;
+  readonly #pageBytes: number;
   #version: unknown;
   #isSaved = false;
+  #isOverwritten = false;
   #isBusy = false;
 
   constructor(connection: Connection, file: OpenFile) {
     this.#connection = connection;
     this.file = file;
     this.#version = this.#readVersion();
+    this.#pageBytes = connection.rows('pragma page_size').get()?.[0] as number;
     this.#timer = setInterval(() => this.#refusal() ?? this.#noteVersion(), EVERY_MS).unref();
   }
 
@@ -47,7 +58,8 @@ export class FileGuard {
       const mismatch = this.file.mismatch();
       if (!mismatch) {
         this.#isSaved = false;
-        return undefined;
+        this.#isOverwritten ||= this.#isCutShort();
+        return this.#isOverwritten ? OVERWRITTEN : undefined;
       }
       message = describeMismatch(this.file, mismatch);
       if (mismatch.file !== 'index' && mismatch.is !== 'empty') this.#saveLog();
@@ -55,6 +67,25 @@ export class FileGuard {
       message = (error as Error).message;
     }
     return { failed: 'unavailable', message, mismatched: true };
+  }
+
+  /**
+   * Each page is in the file or in the log. Where both together have fewer than the database, somebody else cut the file: `cp` onto it, as a
+   * rule. The next checkpoint would fill the gap with zeros, so this stays so. A vacuum in between changes the number of pages.
+   */
+  #isCutShort(): boolean {
+    const pages = this.#readPages();
+    const log = Math.floor(this.file.logBytes() / (this.#pageBytes + FRAME_HEADER_BYTES));
+    const there = Math.floor(this.file.databaseBytes() / this.#pageBytes) + log;
+    return there < pages && this.#readPages() === pages;
+  }
+
+  #readPages(): number {
+    try {
+      return this.#connection.rows('pragma page_count').get()?.[0] as number;
+    } catch {
+      return 0;
+    }
   }
 
   /**

@@ -17,6 +17,9 @@ export class FileWatch {
   #hasOtherNames = false;
   #forbidden: string | undefined;
   logBytes = 0;
+  #databaseBytes = 0;
+  /** The database file became shorter. SQLite does that after a vacuum alone; `cp` onto the file does too, and SQLite does not notice. */
+  onShorter: () => void = () => {};
 
   constructor(file: OpenFile, largeForMs = LARGE_FOR_MS) {
     this.#file = file;
@@ -32,6 +35,9 @@ export class FileWatch {
       this.#hasOtherNames = this.#file.hasOtherNames();
       this.#forbidden = this.#file.forbidden();
       this.logBytes = this.#file.logBytes();
+      const bytes = this.#file.databaseBytes();
+      if (bytes < this.#databaseBytes && mismatch === undefined) this.onShorter();
+      this.#databaseBytes = bytes;
       this.#largeSince = this.logBytes < LARGE_LOG ? undefined : (this.#largeSince ?? performance.now());
     } catch (error) {
       // A folder that cannot be searched any more, say.

@@ -77,6 +77,7 @@ async function openSqlite(path: string, writer: Writer, note: OpenNote): Promise
     record: (check) => writer.run('recordFileCheck', check),
   });
   for (const part of [reads, surveyor, writer]) part.damage = damage;
+  watch.onShorter = () => damage.suspect();
   await damage.start();
   const stores = sqliteStores(
     (makeReads) => reads.of(makeReads),

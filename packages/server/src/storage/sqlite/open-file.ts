@@ -78,6 +78,10 @@ export class OpenFile {
     return log !== undefined && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0 ? log : undefined;
   }
 
+  databaseBytes(): number {
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
   logBytes(): number {
     return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }

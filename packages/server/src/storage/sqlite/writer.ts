@@ -153,7 +153,7 @@ export class Writer {
       } else if (result?.failed === 'unavailable') {
         if (result.unwritable) this.failedWrite.note();
         if (result.busy) this.lockedOut.note();
-        if (result.damaged) this.damage.note(result.message);
+        if (result.damaged) this.damage.note(result.message, result.overwritten);
         waiting.reject(result.damaged ? damaged(this.#path, result.message) : new StorageUnavailable(result.message));
         if (result.mismatched && !this.watch.isMismatched) this.watch.look();
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
