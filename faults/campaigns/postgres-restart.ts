@@ -19,7 +19,8 @@ export const postgresRestart: Campaign = {
   title: 'PostgreSQL is stopped (immediate) under mixed load and started again',
   promise:
     'the process keeps running, returns 503, recovers within 5 s of the database, and nothing acknowledged is lost',
-  operatorSees: '`/readyz` 503, requests 503 with 9503, one error line per request with the cause',
+  operatorSees:
+    '`/readyz` 503, requests 503 with 9503, one error line a second with the cause and the number of requests',
   unit: 'restarts',
   times: { short: 6, full: 50 },
   run: (ground) => run(ground, {}),

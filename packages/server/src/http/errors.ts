@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import { prefersType } from './accept.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
+import { createOutageLog } from './outage-log.ts';
 import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
@@ -21,6 +22,7 @@ type ErrorBody = { code: string; message: string; errors?: FieldError[] };
 
 /** Every error leaves through here, as the two fields of SPEC.md section 7. */
 export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
+  const logOutage = createOutageLog(logger);
   return (thrown: unknown, request: HttpRequest, reply: HttpReply): void => {
     let error = toInnkeeperError(thrown);
     if (isFailedCredential(error, request)) {
@@ -30,8 +32,12 @@ export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
         error = throttled as InnkeeperError;
       }
     }
-    if (error.status >= 500) logger.error({ reqId: request.id, err: thrown, code: error.code }, 'request failed');
-    else if (error.cause) logger.warn({ reqId: request.id, err: error.cause, code: error.code }, 'request failed');
+    const { code, status, cause } = error;
+    const level = status >= 500 ? 'error' : 'warn';
+    if (status === 503 || error.error === 'tokenServiceDown')
+      logOutage({ level, code, reqId: request.id, thrown: cause ?? thrown });
+    else if (status >= 500) logger.error({ reqId: request.id, err: thrown, code }, 'request failed');
+    else if (cause) logger.warn({ reqId: request.id, err: cause, code }, 'request failed');
     sendError(request, reply, error, guideUrl);
   };
 }

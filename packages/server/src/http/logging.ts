@@ -33,6 +33,9 @@ export function maskPath(path: string): string {
   return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) && !looksRandom(part) ? part : '[masked]')).join('/');
 }
 
+/** An error that is expected: where it was thrown says nothing. */
+export type WithoutStack = { type: string; message: string };
+
 /** JSON lines on standard output. What is logged of a request is chosen in app.ts: never its body, headers or query. */
 export function createLogger(level: Config['logLevel']): Logger {
   return pino(
@@ -47,7 +50,8 @@ export function createLogger(level: Config['logLevel']): Logger {
         return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
       },
       serializers: {
-        err: (error: Error) => {
+        err: (error: Error | WithoutStack) => {
+          if (!(error instanceof Error)) return { type: error.type, message: mask(error.message) };
           const { type, message, stack } = stdSerializers.err(error);
           return { type, message: mask(message), stack: mask(stack ?? '') };
         },

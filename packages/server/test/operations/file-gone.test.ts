@@ -57,6 +57,21 @@ describe('the database file under a running service', () => {
     expect(looks).toHaveLength(1);
   }
 
+  test('a line a second tells of requests that fail, with their number and without a stack', async () => {
+    rmSync(path);
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 60 }, create));
+    expect(answers.every(({ status }) => status === 503)).toBe(true);
+    const lines = () => server.logs().filter(({ msg }) => /^(request|further requests) failed$/.test(String(msg)));
+    const told = () => lines().reduce((sum, { count = 1 }) => sum + (count as number), 0);
+    await vi.waitFor(() => expect(told()).toBe(60), { timeout: 10_000 });
+    expect(lines().length).toBeLessThanOrEqual(2 + (performance.now() - began) / 1000);
+    for (const line of lines()) {
+      expect(line).toMatchObject({ level: 'error', code: '9503', err: { message: expect.stringContaining(path) } });
+      expect(JSON.stringify(line)).not.toContain('stack');
+    }
+  });
+
   test('deleted: nothing is acknowledged any more, it is told, and nothing new is made at the next start', async () => {
     expect(await create()).toMatchObject({ status: 200 });
     const { name } = await create();
