@@ -65,7 +65,7 @@ export class DamageWatch implements DamageReport {
     return this.#finding;
   }
 
-  /** Damage was met: what SQLite says. `forGood`: until the service is started again, whatever a check finds. */
+  /** Damage was met: what SQLite says. `forGood`: until the service is started again, even if a check is clean. */
   note(reason: string, forGood = false): void {
     this.#foundAt = Date.now();
     this.#isForGood ||= forGood;
