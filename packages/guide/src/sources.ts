@@ -36,6 +36,7 @@ const SECTIONS: [title: string, files: string[]][] = [
     [
       'docs/operations.md',
       'docs/databases.md',
+      'docs/high-availability.md',
       'docs/backup.md',
       'docs/monitoring.md',
       'docs/scaling.md',
