@@ -127,8 +127,12 @@ describe('the catalog room: a draft', () => {
     await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
 
     await page.getByLabel('API name').fill('apple');
-    page.once('dialog', (dialog) => void dialog.dismiss());
     await row(page, 'ratio').click();
+    const question = page.getByRole('dialog', { name: 'Unsaved changes' });
+    await question.waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
     expect(await page.getByLabel('API name').inputValue()).toBe('apple');
     await page.getByRole('button', { name: 'Reset' }).click();
     await row(page, 'ratio').click();
@@ -148,6 +152,12 @@ describe('the catalog room: a draft', () => {
     await page.keyboard.press('Control+s');
     await expect.poll(() => page.getByText('The minimum is greater than the maximum.').count()).toBe(2);
     await expectFocus(page.getByLabel('Minimum'));
+    await page.getByText('Not saved. Check the marked field.').first().waitFor();
+    // The way to save it is in sight, wherever somebody has scrolled.
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await page.evaluate(() => scrollTo(0, 0));
+    const bar = await page.getByRole('button', { name: 'Save', exact: false }).first().boundingBox();
+    expect(bar && bar.y + bar.height).toBeLessThanOrEqual(500);
     // Of the service, at the field that it names.
     await page.getByLabel('Minimum').fill('7');
     await page.keyboard.press('Control+s');

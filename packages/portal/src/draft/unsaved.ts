@@ -1,8 +1,6 @@
-import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useId, useSyncExternalStore } from 'react';
-import { useTranslation } from 'react-i18next';
 
-/** Editors with something typed that is not in the draft yet. */
+/** Forms with something typed that is not saved yet. */
 const unsaved = new Set<string>();
 const listeners = new Set<() => void>();
 
@@ -11,14 +9,9 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Asks before leaving unsaved input, and warns before publishing without it. */
+/** AskBeforeLeaving asks then, and publishing warns that it is not part of it. */
 export function useUnsaved(isUnsaved: boolean): void {
-  const { t } = useTranslation('catalog');
   const id = useId();
-  useBlocker({
-    shouldBlockFn: () => isUnsaved && !window.confirm(t('leave')),
-    enableBeforeUnload: () => isUnsaved,
-  });
   useEffect(() => {
     if (!isUnsaved) return;
     unsaved.add(id);
@@ -30,6 +23,10 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [id, isUnsaved]);
 }
 
+export function hasUnsaved(): boolean {
+  return unsaved.size > 0;
+}
+
 export function useHasUnsaved(): boolean {
-  return useSyncExternalStore(subscribe, () => unsaved.size > 0);
+  return useSyncExternalStore(subscribe, hasUnsaved);
 }

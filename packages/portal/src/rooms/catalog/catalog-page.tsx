@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
+import { AskBeforeLeaving } from '../../draft/ask-before-leaving.tsx';
 import { DraftBar } from '../../draft/draft-bar.tsx';
 import { draftQuery, treeQuery } from '../../draft/queries.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
@@ -29,6 +30,7 @@ export function CatalogPage() {
         {...(tree.languages.length > 0 && { actions: <PreviewButton tree={tree} /> })}
       />
       <DraftBar clientId={clientId} />
+      <AskBeforeLeaving />
       {tree.languages.length === 0 ? (
         <FirstSteps clientId={clientId} tree={tree} mayEdit={can('write')} />
       ) : (

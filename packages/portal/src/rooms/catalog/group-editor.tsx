@@ -5,6 +5,7 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
+import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { DescriptionFields } from './description-fields.tsx';
 import { editsOf } from './edits.ts';
@@ -20,7 +21,6 @@ import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
-import { useProblemInSight } from './use-problem-in-sight.ts';
 
 type Props = {
   clientId: string;

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
+import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { AnswerFields } from './answer-fields.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { DescriptionFields } from './description-fields.tsx';
@@ -22,7 +23,6 @@ import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
-import { useProblemInSight } from './use-problem-in-sight.ts';
 import { useStart } from './use-start.ts';
 
 type Props = {

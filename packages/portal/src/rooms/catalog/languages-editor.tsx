@@ -23,6 +23,7 @@ import { api } from '../../api/client.ts';
 import type { Tree, TreeLanguage } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
 import { isBlank } from './form-problems.ts';
@@ -31,7 +32,6 @@ import { mergeLanguages } from './merge.ts';
 import { SaveBar } from './save-bar.tsx';
 import { defaultOf, directionOf } from './texts.ts';
 import { useEditor } from './use-editor.ts';
-import { useProblemInSight } from './use-problem-in-sight.ts';
 
 /** Proposed while somebody types; any other tag of BCP 47 can be typed. */
 const COMMON =

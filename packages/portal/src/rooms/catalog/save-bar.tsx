@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Kbd, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import classes from '../../shell/save-bar.module.css';
 
 type Props = { isChanged: boolean; isPending: boolean; onSave(): void; onReset?: () => void; label?: string };
 
@@ -9,7 +10,7 @@ export function SaveBar({ isChanged, isPending, onSave, onReset, label }: Props)
   const { t } = useTranslation('catalog');
   useHotkeys([['mod+S', onSave]], []);
   return (
-    <Group justify="space-between">
+    <Group justify="space-between" className={classes.bar ?? ''}>
       <Group>
         <Button onClick={onSave} loading={isPending} disabled={!isChanged}>
           {label ?? t('save')}

@@ -5,8 +5,10 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { applicationQuery } from '../../api/queries.ts';
+import { AskBeforeLeaving } from '../../draft/ask-before-leaving.tsx';
 import { Copyable } from '../../shell/copy.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
+import bar from '../../shell/save-bar.module.css';
 import { DeleteApplication } from './delete-application.tsx';
 import { Name } from './name.tsx';
 import { Secrets } from './secrets.tsx';
@@ -19,6 +21,7 @@ export function CredentialsPage() {
   const mayChange = useCan(clientId)('own');
   return (
     <Container size="md" px={0} mx={0}>
+      <AskBeforeLeaving />
       <PageHeader title={t('title')} description={mayChange ? t('description') : t('readOnly')} />
       <Stack gap="lg">
         <Section title="clientId" text={t('clientId')}>
@@ -50,7 +53,7 @@ export function CredentialsPage() {
 
 function Section({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
-    <Card withBorder component="section" padding="lg">
+    <Card withBorder component="section" padding="lg" className={bar.card ?? ''}>
       <Title order={2} size="h4">
         {title}
       </Title>

@@ -2,12 +2,15 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
+import { useUnsaved } from '../../draft/unsaved.ts';
+import classes from '../../shell/save-bar.module.css';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { PagePreview } from './page-look.tsx';
 import type { Settings } from './settings.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
@@ -58,8 +61,12 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
       setTyped((now) => keep(now, (name) => !(name in sent) || !same(now.draft[name], sent[name])));
       notifications.show({ message: t('settings.saved') });
     },
+    onError: () => showProblem(),
   });
   const saveOnce = useMutateOnce(saving);
+  useUnsaved(mayChange && changed.length > 0);
+  const whole = useRef<HTMLFormElement>(null);
+  const showProblem = useProblemInSight(whole);
   const set = (change: Some) => {
     setTyped((now) => {
       const begun = (Object.keys(change) as Name[]).filter((name) => !(name in now.base));
@@ -74,7 +81,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
   };
 
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} ref={whole}>
       <Stack gap="lg">
         <SettingsFields shown={shown} mayChange={mayChange} problemOf={problemOf} set={set} />
         <PagePreview clientId={clientId} name={name} shown={shown} />
@@ -91,7 +98,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
           />
         )}
         {mayChange && (
-          <Group>
+          <Group className={classes.bar ?? ''}>
             <Button type="submit" disabled={changed.length === 0 || conflicts.length > 0} loading={saving.isPending}>
               {t('save', { ns: 'shell' })}
             </Button>

@@ -1,3 +1,5 @@
+import { notifications } from '@mantine/notifications';
+import i18next from 'i18next';
 import { type RefObject, useEffect, useState } from 'react';
 
 /** To be called when something could not be saved: the first problem comes into sight, wherever one has scrolled. */
@@ -10,6 +12,7 @@ export function useProblemInSight(whole: RefObject<HTMLElement | null>): () => v
     const found = find('[aria-invalid=true]') ?? find('[data-problem]');
     found?.scrollIntoView({ block: 'center' });
     found?.focus({ preventScroll: true });
+    notifications.show({ color: 'red', message: i18next.t('notSaved') });
   }, [failures, whole]);
   return () => setFailures((count) => count + 1);
 }
