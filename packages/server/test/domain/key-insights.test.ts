@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Key } from '../../src/domain/catalog/catalog.ts';
-import { toDate } from '../../src/domain/selections/insights-csv.ts';
-import { firstDay, readInsights } from '../../src/domain/selections/key-insights.ts';
+import { toDate, writeInsightsCsv } from '../../src/domain/selections/insights-csv.ts';
+import { firstDay, type KeyInsights, readInsights } from '../../src/domain/selections/key-insights.ts';
 import { Surveys } from '../../src/domain/selections/surveys.ts';
 import type { KeySurvey, Storage } from '../../src/storage/port.ts';
 
@@ -76,4 +76,19 @@ test('surveys wait for each other; one that took long serves whoever asks for a 
   await expect(ask(3)).rejects.toThrow('no');
   await expect(ask(3)).rejects.toThrow('no');
   expect((await ask(5)).users).toBe(5);
+});
+
+test('a CSV is written row by row: others have their turns between', () => {
+  const tally = (day: number) => ({ day, total: 3, counts: Array<number>(2_000).fill(1) });
+  const insights: KeyInsights = {
+    ...{ at: 0, users: 5, chose: 3, otherValues: 0, earlier: tally(0) },
+    values: Array.from({ length: 2_000 }, (_, at) => ({ value: `v${at}`, count: 1 })),
+    periods: Array.from({ length: 366 }, (_, day) => tally(day)),
+  };
+  const steps = writeInsightsCsv(insights, false);
+  let pauses = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) pauses++;
+  expect(pauses).toBe(366);
+  expect(step.value.split('\r\n')).toHaveLength(1 + 2 + 366 + 1);
 });

@@ -13,6 +13,7 @@ import {
 } from '../../domain/selections/key-insights.ts';
 import { Surveys } from '../../domain/selections/surveys.ts';
 import type { Service } from '../../domain/service.ts';
+import { atOnceOrInSlices } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
@@ -140,7 +141,8 @@ export function keyInsightsRoutes(app: Routes, service: Service): void {
   applicationRoute(app, service, csv, async (request) => {
     const { placed, insights } = await insightsOf(request);
     const name = `${placed.group.name}-${placed.key.name}`.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
-    return new FileAnswer('text/csv', `${name}.csv`, writeInsightsCsv(insights, placed.key.values === null));
+    const content = await atOnceOrInSlices(writeInsightsCsv(insights, placed.key.values === null));
+    return new FileAnswer('text/csv', `${name}.csv`, content);
   });
 }
 
