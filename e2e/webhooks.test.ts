@@ -102,8 +102,8 @@ describe('the webhooks and events rooms', () => {
       .getByRole('row')
       .filter({ has: page.getByRole('cell') });
     await expect.poll(() => rows.count()).toBe(3);
-    await page.getByText('kitchen.portions: 2').waitFor();
-    await page.getByText('Revision 1').waitFor();
+    await page.getByRole('cell', { name: 'kitchen.portions: 2', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Revision 1', exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'selection.saved' }).click();
     const drawer = page.getByRole('dialog', { name: 'Event' });
