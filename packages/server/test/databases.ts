@@ -3,11 +3,14 @@ import { copyFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { type CitusCluster, copyTemplate, executeInHomes } from './citus-cluster.ts';
 import { createDatabase } from './postgres-server.ts';
 import { scratchFile } from './scratch-file.ts';
 
 export type Database = {
   kind: 'sqlite' | 'postgres';
+  /** A cluster, whose tables of users are in homes. */
+  isDistributed?: true;
   /** The URL of a new database for a service: nobody's data. */
   fresh(): Promise<string>;
   /** The same without tables, for what is about making them. */
@@ -16,8 +19,7 @@ export type Database = {
   execute(url: string, sql: string): Promise<void>;
 };
 
-/** What `describe.each` runs a suite on. */
-export const databases: Database[] = [
+const both: Database[] = [
   {
     kind: 'sqlite',
     async fresh() {
@@ -51,6 +53,18 @@ export const databases: Database[] = [
   },
 ];
 
+/** The same acts on a cluster: `execute` runs on the tables of every home. */
+const cluster: Database = {
+  kind: 'postgres',
+  isDistributed: true,
+  fresh: () => copyTemplate(inject('citus') as CitusCluster, `test_${randomBytes(8).toString('hex')}`),
+  empty: () => newDatabase(),
+  execute: executeInHomes,
+};
+
+/** What `describe.each` runs a suite on. */
+export const databases: Database[] = inject('citus') === null ? both : [cluster];
+
 /** As a copy of the template, tables come in the time that a database takes anyway. */
 async function newDatabase(template?: string): Promise<string> {
   const url = new URL(inject('postgresUrl'));
@@ -61,4 +75,4 @@ async function newDatabase(template?: string): Promise<string> {
 }
 
 /** For what is the same on both. */
-export const [sqlite, postgres] = databases as [Database, Database];
+export const [sqlite, postgres] = both as [Database, Database];

@@ -33,11 +33,13 @@ async function dumpPostgres(url: string, without: readonly string[]): Promise<st
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const tables = await client.query("select tablename from pg_tables where schemaname = 'public'");
+    const tables = await client.query(
+      "select schemaname, tablename from pg_tables where schemaname = 'public' or schemaname like 'innkeeper%'",
+    );
     const parts: string[] = [];
-    for (const { tablename } of tables.rows) {
+    for (const { schemaname, tablename } of tables.rows) {
       if (without.includes(tablename)) continue;
-      const { rows } = await client.query(`select t::text as row from "${tablename}" t`);
+      const { rows } = await client.query(`select t::text as row from "${schemaname}"."${tablename}" t`);
       parts.push(...rows.map(({ row }) => row as string));
     }
     return parts.join('\n');

@@ -8,6 +8,7 @@ import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { storageDriver } from '../src/storage/open.ts';
 import { chromiumHere } from './browser.ts';
+import { type CitusCluster, startCitus } from './citus-cluster.ts';
 import { createDatabase, type PostgresServer, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -18,6 +19,8 @@ declare module 'vitest' {
     postgresTemplate: string;
     /** The same as a file, to be copied. */
     sqliteTemplate: string;
+    /** Where INNKEEPER_TEST_CITUS is set: the cluster that the suites run on in place of both databases. */
+    citus: CitusCluster | null;
     /** A folder for the whole run, removed at its end. */
     scratchFolder: string;
     /** Where suites of the run look at pages: a real Chromium for each process of it, by the address it is driven at. */
@@ -41,6 +44,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const sqliteTemplate = join(scratchFolder, 'template.db');
   await (await storageDriver(`sqlite:${sqliteTemplate}`)).migrate();
   project.provide('sqliteTemplate', sqliteTemplate);
+  const bin = process.env.INNKEEPER_TEST_CITUS;
+  const citus = bin === undefined ? null : await startCitus(bin);
+  project.provide('citus', citus && { urls: citus.urls, template: citus.template });
   const looking = project.vitest.state.getPaths().filter((path) => path.startsWith(LOOKS_AT_PAGES));
   const browsers: BrowserServer[] = [];
   // One after another: the first may have to install it. Each process has its own, as a browser has one clipboard.
@@ -54,6 +60,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     for (const browser of browsers) await browser.close();
     await postgres?.stop();
+    await citus?.stop();
     await rm(scratchFolder, { recursive: true, force: true });
   };
 }

@@ -52,6 +52,10 @@ export type PostgresOptions = {
   durable?: boolean;
   /** Made up unless given: servers that stand for one database share it. */
   password?: string;
+  /** Another PostgreSQL than the embedded one: the folder of its programs. */
+  bin?: string;
+  /** Everybody on this machine is let in: nodes of a cluster connect to each other. */
+  trust?: boolean;
   /** Further settings, as `name=value`. */
   settings?: string[];
   /** A copy of this data to begin with, with its password; a `standby` of the server that its settings name. */
@@ -59,13 +63,16 @@ export type PostgresOptions = {
 };
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const binaries = await postgresBinaries();
+  const embedded = await postgresBinaries();
+  const { bin } = options;
+  const binaries =
+    bin === undefined ? embedded : { ...embedded, initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
   const folder = await mkdtemp(join(binaries.scratch, 'innkeeper-postgres-data-'));
   const { copyOf } = options;
   const password = copyOf?.password ?? options.password ?? randomBytes(16).toString('hex');
   try {
     if (copyOf) await copyData(binaries, folder, copyOf);
-    else await initialise(binaries, folder, password);
+    else await initialise(binaries, folder, password, options.trust ? 'trust' : 'scram-sha-256');
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -124,7 +131,7 @@ export async function createDatabase(adminUrl: string, name: string, template?: 
   }
 }
 
-async function initialise(binaries: Binaries, folder: string, password: string): Promise<void> {
+async function initialise(binaries: Binaries, folder: string, password: string, auth: string): Promise<void> {
   const { account, initdb } = binaries;
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -135,19 +142,7 @@ async function initialise(binaries: Binaries, folder: string, password: string):
   const data = join(folder, 'data');
   await run(
     initdb,
-    [
-      '-D',
-      data,
-      '-U',
-      'innkeeper',
-      `--pwfile=${passwordFile}`,
-      '-A',
-      'scram-sha-256',
-      '-E',
-      'UTF8',
-      '--no-locale',
-      '--no-sync',
-    ],
+    ['-D', data, '-U', 'innkeeper', `--pwfile=${passwordFile}`, '-A', auth, '-E', 'UTF8', '--no-locale', '--no-sync'],
     { ...account, cwd: folder },
   );
 }

@@ -1,10 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readConfig } from '../config.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
 import { printResult } from './print.ts';
+import { Progress } from './progress.ts';
 import { counted } from './time.ts';
 
 export function migrate(): Command {
@@ -16,13 +17,40 @@ export function migrate(): Command {
       ['migrate', 'run pending migrations; safe while servers run'],
       ['migrate --check', 'only check; exit code 1 if migrations are pending'],
       ['migrate --check --json', '{"applied","latest","pending","ran"}'],
+      ['migrate --distribute', 'PostgreSQL with Citus: spread users over the workers; safe to repeat'],
+      ['migrate --distribute --json', '{"workers","homes","moved"}'],
     ],
   })
-    .option('--check', 'change nothing; exit code 1 if migrations are pending')
-    .action(run);
+    .addOption(new Option('--check', 'change nothing; exit code 1 if migrations are pending').conflicts('distribute'))
+    .option(
+      '--distribute',
+      'PostgreSQL with Citus: spread users and their data over the workers, after running pending migrations. Stop the servers first',
+    )
+    .action((options: Options) => (options.distribute ? distribute(options) : run(options)));
 }
 
-async function run(options: CommandOptions & { check?: true }): Promise<void> {
+type Options = CommandOptions & { check?: true; distribute?: true };
+
+async function distribute(options: Options): Promise<void> {
+  const config = readConfig(options, { needsSecret: false });
+  const { storageDriver } = await import('../storage/open.ts');
+  const driver = await storageDriver(config.databaseUrl);
+  refuseLostDatabase(config);
+  const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
+  const distribution = await driver
+    .distribute((done, of) => progress.show(done, 'users', of === 0 ? undefined : done / of))
+    .finally(() => progress.clear());
+  const { workers, homes, moved } = distribution;
+  const database = describeDatabase(config.databaseUrl);
+  const where = `${counted(homes, 'home')} on ${counted(workers, 'worker')}`;
+  printResult(options, distribution, () =>
+    moved > 0
+      ? `Moved ${counted(moved, 'user')} of ${database} to ${where}.`
+      : `Nothing to move: the users of ${database} are in ${where}.`,
+  );
+}
+
+async function run(options: Options): Promise<void> {
   const config = readConfig(options, { needsSecret: false });
   const database = describeDatabase(config.databaseUrl);
   const { storageDriver } = await import('../storage/open.ts');

@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { JWTHeaderParameters } from 'jose';
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
+import { homeOfUuid, uuidAtHome } from '../home.ts';
 import type { SigningKeys } from './keys.ts';
 import { KnownTokens } from './known-tokens.ts';
 import { type IdentifiedToken, type Reserve, TOKEN_ALGORITHMS, type TokenService } from './port.ts';
@@ -21,9 +21,9 @@ export function createEmbeddedTokenService(options: {
     return key;
   };
 
-  const reserve: Reserve = async ({ clientId, lifetimeSeconds, algorithm = 'EdDSA' }) => {
+  const reserve: Reserve = async ({ clientId, lifetimeSeconds, algorithm = 'EdDSA', home }) => {
     const sign = await keys.signer('at+jwt', algorithm);
-    const tokenId = randomUUIDv7();
+    const tokenId = uuidAtHome(home);
     const iat = Math.floor(now() / 1000);
     const exp = iat + lifetimeSeconds;
     const token = { tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
@@ -52,7 +52,7 @@ export function createEmbeddedTokenService(options: {
     reserve,
 
     async issue({ user, ...request }) {
-      const { make, ...token } = await reserve(request);
+      const { make, ...token } = await reserve({ ...request, home: homeOfUuid(user.userId) });
       return { accessToken: await make(user), ...token };
     },
 

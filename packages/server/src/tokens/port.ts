@@ -36,7 +36,8 @@ export type IssuedToken = {
   expiresAt: number;
 };
 
-export type Reserve = (request: TokenRequest) => Promise<ReservedToken>;
+/** `home`: of the user (home.ts), for the token's id to carry. */
+export type Reserve = (request: TokenRequest & { home: number }) => Promise<ReservedToken>;
 type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
   /** `more`: claims of the application's own choice. */
   make(user: Pick<UserRecord, 'userId'>, more?: Record<string, unknown>): Promise<string>;

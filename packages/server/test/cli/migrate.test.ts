@@ -3,7 +3,7 @@ import { databases } from '../databases.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
-describe.each(databases)('innkeeper migrate on $kind', ({ empty }) => {
+describe.each(databases)('innkeeper migrate on $kind', ({ kind, empty }) => {
   test('--check tells and changes nothing; migrate runs what is pending, once', async () => {
     const url = await empty();
     const [cli, processes] = [commandLine(url, inThread), commandLine(url)];
@@ -18,6 +18,20 @@ describe.each(databases)('innkeeper migrate on $kind', ({ empty }) => {
     for (const run of runs) expect(run).toMatchObject({ applied: state.latest, latest: state.latest, pending: 0 });
     const again = await cli.run('migrate');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing to do: .* is up to date\.\n$/) });
+    expect(await cli.json('migrate', '--check')).toMatchObject({ pending: 0, ran: 0 });
+  });
+
+  test('--distribute says what is missing and changes nothing', async () => {
+    const url = await empty();
+    const cli = commandLine(url, inThread);
+    await cli.run('migrate');
+    const missing =
+      kind === 'sqlite'
+        ? /SQLite is one file.*innkeeper restore FILE/s
+        : /extension Citus\. Nothing was changed.*citus_add_node/s;
+    expect(await cli.run('migrate', '--distribute')).toMatchObject({ code: 1, stderr: expect.stringMatching(missing) });
+    expect(await cli.run('migrate', '--distribute', '--check')).toMatchObject({ code: 2 });
+    expect(await cli.run('migrate', '--distribute', '--url', 'http://127.0.0.1:1')).toMatchObject({ code: 2 });
     expect(await cli.json('migrate', '--check')).toMatchObject({ pending: 0, ran: 0 });
   });
 });

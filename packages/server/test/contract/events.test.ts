@@ -318,21 +318,24 @@ describe.each(databases)('events on $kind', (database) => {
     LONGEST_MS,
   );
 
-  test.runIf(database.kind === 'postgres')('what is committed late is not passed over', async () => {
-    const place = await latest();
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    const late = randomUUID();
-    try {
-      await client.query('begin');
-      await client.query('insert into events (app_id, type, at, user_id) values ($1, 4, $2, $3)', [appId, NOW, late]);
-      const { userId } = await createUser(storage, appId);
-      expect(await eventsAfter(place)).toEqual([]);
-      expect(await latest()).toBe(place);
-      await client.query('commit');
-      expect((await eventsAfter(place)).map((event) => event.userId)).toEqual([late, userId]);
-    } finally {
-      await client.end();
-    }
-  });
+  test.runIf(database.kind === 'postgres' && !database.isDistributed)(
+    'what is committed late is not passed over',
+    async () => {
+      const place = await latest();
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      const late = randomUUID();
+      try {
+        await client.query('begin');
+        await client.query('insert into events (app_id, type, at, user_id) values ($1, 4, $2, $3)', [appId, NOW, late]);
+        const { userId } = await createUser(storage, appId);
+        expect(await eventsAfter(place)).toEqual([]);
+        expect(await latest()).toBe(place);
+        await client.query('commit');
+        expect((await eventsAfter(place)).map((event) => event.userId)).toEqual([late, userId]);
+      } finally {
+        await client.end();
+      }
+    },
+  );
 });

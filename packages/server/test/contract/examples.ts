@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { homeOfName, uuidAtHome } from '../../src/home.ts';
 import type {
   AccessTokenRecord,
   ApplicationRecord,
@@ -34,11 +35,13 @@ export async function createApplication(storage: Storage): Promise<number> {
   return example.appId;
 }
 
+/** Its code is at the home of its name, as the service makes them. */
 export function user(appId: number, given: Partial<NewUser> = {}): NewUser {
+  const clientUserId = given.clientUserId ?? `${randomBytes(6).toString('hex')}@example.org`;
   return {
-    userId: randomUUID(),
+    userId: uuidAtHome(homeOfName(appId, clientUserId)),
     appId,
-    clientUserId: `${randomBytes(6).toString('hex')}@example.org`,
+    clientUserId,
     clientUserName: 'Åsa Exempel',
     createdAt: NOW,
     specialToken: { tokenHash: hash(), expiresAt: NOW + 10 * MINUTE },

@@ -69,7 +69,7 @@ const catalog: Catalog = {
   ],
 };
 
-const RULES: LineRules = { at: NOW, newCodes: false, withRetired: false };
+const RULES: LineRules = { appId: 1, at: NOW, newCodes: false, withRetired: false };
 const read = (text: string, rules: Partial<LineRules> = {}, held?: Held) =>
   createLineReader(finish(compileCatalog(catalog)), { ...RULES, ...rules })({ line: 1, text }, held);
 const mia = { clientUserId: 'mia', clientUserName: 'Mia' };

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { homeOfName, uuidAtHome } from '../../home.ts';
 import type { Application } from '../applications/application.ts';
 import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
@@ -46,10 +46,10 @@ export async function addUser(
   { clientUserId, clientUserName }: NewUser,
   idempotencyKey?: string,
 ): Promise<{ userId: string; specialToken: string }> {
-  const specialToken = makeSpecialToken(service, application);
+  const specialToken = makeSpecialToken(service, application, clientUserId);
   const { appId } = application;
   const now = service.now();
-  const userId = randomUUIDv7();
+  const userId = uuidAtHome(homeOfName(appId, clientUserId));
   const outcome = await service.storage.users.createWithToken({
     userId,
     appId,

@@ -6,7 +6,7 @@ import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { emailOf } from './email.ts';
-import { applicationOfToken } from './special-token.ts';
+import { readSpecialToken } from './special-token.ts';
 import { readTokenOptions } from './token-options.ts';
 
 export type GetAccessTokenRequest = {
@@ -34,14 +34,14 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   if (!application) throw new InnkeeperError('secretAndTokenNotRecognised');
   request.about.appId = application.appId;
   request.admission.admitApplication(application, 'users');
-  const owner = applicationOfToken(specialToken);
-  if (owner === undefined) throw new InnkeeperError('specialTokenInvalid');
-  if (owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
+  const named = readSpecialToken(specialToken);
+  if (named === undefined) throw new InnkeeperError('specialTokenInvalid');
+  if (named.appId !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
 
-  const tokenHash = service.keyring.hashToken(specialToken);
+  const held = { tokenHash: service.keyring.hashToken(specialToken), home: named.home };
   const { reserve } = service.tokens;
   const exchange = reserve ? exchangeThenMake(reserve) : makeThenExchange;
-  const { user, accessToken, issuedAt, expiresAt } = await exchange(service, application, tokenHash, request.about);
+  const { user, accessToken, issuedAt, expiresAt } = await exchange(service, application, held, request.about);
   service.activity.count(application.appId, 'tokensIssued');
 
   return {
@@ -53,54 +53,63 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   };
 }
 
+type HeldToken = { tokenHash: string; home: number };
+
 type Exchange = (
   service: Service,
   application: Application,
-  tokenHash: string,
+  held: HeldToken,
   about: GetAccessTokenRequest['about'],
 ) => Promise<IssuedToken & { user: UserRecord }>;
 
 /** Where making a token fails before it is spent, or not at all: one act tells whose it is and spends it. */
 const exchangeThenMake =
   (reserve: Reserve): Exchange =>
-  async (service, application, tokenHash, about) => {
+  async (service, application, held, about) => {
     // Before it is spent: what fails here leaves it as good as before.
-    const more = await readClaims(service, application, tokenHash);
-    const { make, ...token } = await timed(service, application, () => reserve(requestOf(application)));
-    const user = await spend(service, tokenHash, token);
+    const more = await readClaims(service, application, held);
+    const { make, ...token } = await timed(service, application, () =>
+      reserve({ ...requestOf(application), home: held.home }),
+    );
+    const user = await spend(service, held, token);
     about.userId = user.userId;
     const accessToken = await timed(service, application, () => make(user, more));
     return { ...token, accessToken, user };
   };
 
 /** A remote service may fail: the special token then stays valid. */
-const makeThenExchange: Exchange = async (service, application, tokenHash, about) => {
-  const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
+const makeThenExchange: Exchange = async (service, application, held, about) => {
+  const user = await service.storage.tokens.findSpecialToken(held.tokenHash, service.now(), held.home);
   if (!user) throw new InnkeeperError('specialTokenInvalid');
   if (user.status === 'suspended') throw suspended();
   about.userId = user.userId;
   const issued = await timed(service, application, () => service.tokens.issue({ user, ...requestOf(application) }));
-  await spend(service, tokenHash, issued);
+  await spend(service, held, issued);
   return { ...issued, user };
 };
 
 async function readClaims(
   service: Service,
   application: Application,
-  tokenHash: string,
+  held: HeldToken,
 ): Promise<Record<string, unknown>> {
   if (application.settings.tokenClaims.length === 0) return {};
-  const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
+  const user = await service.storage.tokens.findSpecialToken(held.tokenHash, service.now(), held.home);
   return user ? { options: await readTokenOptions(service, application, user.userId) } : {};
 }
 
 async function spend(
   service: Service,
-  tokenHash: string,
+  { tokenHash, home }: HeldToken,
   token: Omit<IssuedToken, 'accessToken'>,
 ): Promise<UserRecord> {
   const { tokenId, issuedAt, expiresAt } = token;
-  const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), { tokenId, issuedAt, expiresAt });
+  const outcome = await service.storage.tokens.exchange(
+    tokenHash,
+    service.now(),
+    { tokenId, issuedAt, expiresAt },
+    home,
+  );
   if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
   if (outcome === 'suspended') throw suspended();
   if (outcome === 'token-taken') throw new InnkeeperError('tokenNotGenerated');

@@ -37,7 +37,7 @@ export type Rejection = {
   text: string | null;
 };
 
-export type ImportOptions = LineRules & {
+export type ImportOptions = Omit<LineRules, 'appId'> & {
   ifThere: IfThere;
   /** Restore deleted users. */
   restoreDeleted?: boolean;

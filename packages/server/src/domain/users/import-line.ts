@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { homeOfName, uuidAtHome } from '../../home.ts';
 import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
@@ -40,6 +41,7 @@ export class LineRefused extends Error {
 }
 
 export type LineRules = {
+  appId: number;
   at: number;
   /** Ignore the code of a line and make a new one. */
   newCodes: boolean;
@@ -157,7 +159,7 @@ function readUser(given: Members, reading: Reading): ImportEntry {
     clientUserId,
     clientUserName,
     userId: rules.newCodes ? null : (code ?? null),
-    newUserId: randomUUIDv7(),
+    newUserId: uuidAtHome(homeOfName(rules.appId, clientUserId)),
     createdAt: alone ? null : (createdAt ?? rules.at),
     ...(status !== undefined && { status }),
     ...(updatedAt !== undefined && { updatedAt }),

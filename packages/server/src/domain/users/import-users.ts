@@ -16,7 +16,7 @@ export async function importUsers(
   options: ImportOptions,
 ): Promise<ImportResult> {
   const catalog = await loadCompiledCatalog(storage, appId);
-  const readLine = createLineReader(catalog, options);
+  const readLine = createLineReader(catalog, { ...options, appId });
   const tryLine = (line: FileLine, held?: Held): ImportEntry | LineRefused => {
     try {
       return readLine(line, held);

@@ -21,7 +21,7 @@ export async function issueSpecialToken(service: Service, request: IssueSpecialT
   const application = await recogniseApplication(service, clientId, clientSecret);
   request.admission.admitApplication(application, 'users');
 
-  const token = makeSpecialToken(service, application);
+  const token = makeSpecialToken(service, application, clientUserId);
   const issued = await service.storage.tokens.replaceSpecialToken(application.appId, clientUserId, token.record);
   if (issued.outcome === 'unknown-user') throw new InnkeeperError('clientUserUnknown');
   return { specialToken: token.text, clientId, clientUserId, clientUserName: issued.clientUserName };

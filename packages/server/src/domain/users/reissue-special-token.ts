@@ -10,7 +10,7 @@ export async function reissueSpecialToken(
   application: Application,
   { clientUserId }: UserRecord,
 ): Promise<{ specialToken: string; expiresAt: number }> {
-  const { text, record } = makeSpecialToken(service, application);
+  const { text, record } = makeSpecialToken(service, application, clientUserId);
   const issued = await service.storage.tokens.replaceSpecialToken(application.appId, clientUserId, record);
   if (issued.outcome === 'unknown-user') throw new InnkeeperError('userNotFound');
   return { specialToken: text, expiresAt: record.expiresAt };

@@ -1,3 +1,4 @@
+import { homeOfName, homeOfText, textAtHome } from '../../home.ts';
 import type { NewSpecialToken } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { randomText } from '../random-text.ts';
@@ -10,14 +11,16 @@ import type { Service } from '../service.ts';
 export function makeSpecialToken(
   service: Service,
   application: Application,
+  clientUserId: string,
 ): { text: string; record: NewSpecialToken } {
-  const text = `st_${application.appId}_${randomText(32)}`;
+  const home = homeOfName(application.appId, clientUserId);
+  const text = `st_${application.appId}_${textAtHome(home, randomText(32))}`;
   const expiresAt = service.now() + application.settings.specialTokenTtl * 1000;
   return { text, record: { tokenHash: service.keyring.hashToken(text), expiresAt } };
 }
 
-/** The application a specialToken names; undefined for a text that no special token could be. */
-export function applicationOfToken(specialToken: string): number | undefined {
-  const match = /^st_(\d{1,15})_[\w-]{43}$/.exec(specialToken);
-  return match ? Number(match[1]) : undefined;
+/** The application and the home that a specialToken names; undefined for a text that no special token could be. Tokens from before homes name any. */
+export function readSpecialToken(specialToken: string): { appId: number; home: number } | undefined {
+  const match = /^st_(\d{1,15})_([\w-]{43})$/.exec(specialToken);
+  return match ? { appId: Number(match[1]), home: homeOfText(match[2] as string) } : undefined;
 }

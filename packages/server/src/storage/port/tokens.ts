@@ -14,8 +14,8 @@ export interface TokenStore {
     clientUserId: string,
     token: NewSpecialToken,
   ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
-  /** The user of a special token, while it is valid. Reading does not spend it. */
-  findSpecialToken(tokenHash: string, now: number): Promise<UserRecord | undefined>;
+  /** The user of a special token, while it is valid. Reading does not spend it. `home`: where it is looked for first (home.ts). */
+  findSpecialToken(tokenHash: string, now: number, home?: number): Promise<UserRecord | undefined>;
   /**
    * Spends the special token, adds the access token to its user and tells who that is; or does nothing, also when the
    * access token's id is in use or the user is suspended.
@@ -24,6 +24,7 @@ export interface TokenStore {
     tokenHash: string,
     now: number,
     accessToken: AccessTokenRecord,
+    home?: number,
   ): Promise<UserRecord | 'spent' | 'suspended' | 'token-taken'>;
   /**
    * The owner of a live access token; undefined as soon as the token is revoked or its user deleted. Whether a suspended

@@ -3,23 +3,23 @@ import { type Connections, type Statement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
 // An application or user that goes while this runs makes its foreign key refuse; the next try no longer sees it.
-const INSERT = `
+const insert = (userId: string): string => `
   insert into audit_log (audit_uid, app_id, user_id, at, actor, action, subject, before, after)
   values (
-    $1, (select app_id from applications where app_id = $2), (select user_id from users where user_id = $3),
+    $1, (select app_id from applications where app_id = $2), ${userId},
     $4, $5, $6, $7, $8, $9
   )
 `;
-const ADD = statement(INSERT);
+const OF_USER_HERE = '(select user_id from users where user_id = $3)';
 
 // The row is locked until the transaction ends: of batches that commit at once, one adds to what the other has added.
-const ADD_COUNTS = statement(`${INSERT}
+const ADD_COUNTS = `
   on conflict (audit_uid) do update set after = (
     select json_object_agg(name, coalesce(was.count::bigint, 0) + coalesce(more.count::bigint, 0))
     from json_each_text(audit_log.after::json) was (name, count)
     full join json_each_text(excluded.after::json) more (name, count) using (name)
   )
-`);
+`;
 
 const LIST = statement(`
   select audit_uid as "auditUid", user_id as "userId", at, actor, action, subject, before, after from audit_log
@@ -29,7 +29,10 @@ const LIST = statement(`
   order by audit_uid desc limit $3
 `);
 
-export function auditStore(connections: Connections): AuditStore {
+/** `userId`: an expression for the id of the user, $3, if there is such a user. */
+export function auditStore(connections: Connections, userId = OF_USER_HERE): AuditStore {
+  const add = statement(insert(userId));
+  const addCounts = statement(`${insert(userId)} ${ADD_COUNTS}`);
   const write = async (statement: Statement, entry: NewAuditEntry): Promise<void> => {
     const { auditUid, appId, userId, at, actor, action, subject, before, after } = entry;
     for (let tries = 1; ; tries++) {
@@ -42,8 +45,8 @@ export function auditStore(connections: Connections): AuditStore {
     }
   };
   return {
-    add: (entry) => write(ADD, entry),
-    addCounts: (entry) => write(ADD_COUNTS, entry),
+    add: (entry) => write(add, entry),
+    addCounts: (entry) => write(addCounts, entry),
     list: (appId, { from, to, actor, action, userId }, { before, limit }) =>
       connections.read<AuditEntry>(LIST, [
         ...[appId, before, limit, from ?? null, to ?? null],

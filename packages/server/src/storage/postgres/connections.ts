@@ -334,7 +334,7 @@ export class ConnectionPool implements Connections {
 }
 
 /** Nothing of what met a lock was done. */
-async function untilUnlocked<T>(statementMs: number, attempt: () => Promise<T>): Promise<T> {
+export async function untilUnlocked<T>(statementMs: number, attempt: () => Promise<T>): Promise<T> {
   for (const lastTryAt = performance.now() + statementMs - 2 * LOCK_MS; ; ) {
     try {
       return await attempt();

@@ -90,7 +90,10 @@ const TAKE = statement(`
   select held.webhook_id as "heldId", taken.* from held left join taken on true
 `);
 
-const NOTE = `
+const USERS_HERE =
+  'select u.user_id from users u where u.user_id in (select user_id from noted) order by u.user_id for key share';
+
+const note = (usersThere: string): string => `
   noted as (
     update webhook_deliveries d set state = g.state, attempts = d.attempts + 1, next_at = g."nextAt", last_at = g.at,
       status = g.status, problem = g.problem, milliseconds = g.milliseconds,
@@ -98,7 +101,7 @@ const NOTE = `
     from held, given g where d.webhook_id = held.webhook_id and d.delivery_id = g."deliveryId"
     returning d.delivery_id, d.user_id, d.state, g.body
   ), there as (
-    select u.user_id from users u where u.user_id in (select user_id from noted) order by u.user_id for key share
+    ${usersThere}
   ), answered as (
     insert into webhook_responses (webhook_id, delivery_id, user_id, body)
     select held.webhook_id, n.delivery_id, n.user_id, coalesce(n.body, '') from held, noted n
@@ -113,13 +116,14 @@ const GIVEN = `
   )
 `;
 
-const SETTLE = statement(`
+const settle = (usersThere: string) =>
+  statement(`
   with held as (
     update webhooks set
       last_success_at = coalesce($4, last_success_at),
       failing_since = case when $4::bigint is null then coalesce(failing_since, $5) else $5::bigint end
     where webhook_id = $2 and lease_owner = $1 and off is null returning webhook_id
-  ), ${GIVEN}, ${NOTE}, next as (
+  ), ${GIVEN}, ${note(usersThere)}, next as (
     select distinct on (d.user_id) d.delivery_id, d.state from webhook_deliveries d
     where d.webhook_id = $2 and d.ended_at is null and d.user_id in (select user_id from noted where state <> 'pending')
       and d.delivery_id not in (select delivery_id from noted)
@@ -154,7 +158,9 @@ const RESEND = statement(`
 
 type Held<Row> = { [Name in keyof Row]: Row[Name] | null } & { heldId: string };
 
-export function deliveryStore(connections: Connections): DeliveryStore {
+/** `usersThere`: selects those of `noted` who are there, and locks them. */
+export function deliveryStore(connections: Connections, usersThere = USERS_HERE): DeliveryStore {
+  const SETTLE = settle(usersThere);
   const idsOf = (rows: { webhook_id: string }[]): string[] => rows.map(({ webhook_id }) => webhook_id);
   return {
     async claim(owner, { now, until, limit }) {

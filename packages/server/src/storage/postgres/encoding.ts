@@ -23,8 +23,7 @@ export function tokenIdToBytes(tokenId: string): Buffer {
   return Buffer.from(hex, 'hex');
 }
 
-export function tokenIdOf(bytes: Buffer): string {
-  const hex = toHex(bytes);
-  if (bytes.length !== 16) return hex;
+export function tokenIdOf(hex: string): string {
+  if (hex.length !== 32) return hex;
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

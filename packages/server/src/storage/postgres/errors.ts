@@ -10,10 +10,18 @@ export function sqlState(error: unknown): string | undefined {
 /** The constraint that refused a row, by the names that migrations.ts gives. */
 export function violation(error: unknown): { kind: 'foreign-key' | 'unique'; constraint: string } | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined;
-  if (error.code === '23503') return { kind: 'foreign-key', constraint: error.constraint ?? '' };
-  if (error.code === '23505') return { kind: 'unique', constraint: error.constraint ?? '' };
+  if (error.code === '23503') return { kind: 'foreign-key', constraint: error.constraint ?? onNode(error).constraint };
+  if (error.code === '23505') return { kind: 'unique', constraint: error.constraint ?? onNode(error).constraint };
   return undefined;
 }
+
+/** From the node of a home, whose constraints end with the number of their shard: see RUN in distributed/distribute.ts. */
+function onNode({ detail }: pg.DatabaseError): { constraint: string; column: string } {
+  const [, constraint = '', column = ''] = /^constraint=(\w*?)(?:_\d+)? column=(\w*)$/.exec(detail ?? '') ?? [];
+  return { constraint, column };
+}
+
+const refusedColumn = (error: pg.DatabaseError): string => error.column ?? onNode(error).column;
 
 /**
  * Serialization failure or deadlock: nothing happened, and the same act may well succeed now. So it is when a save meets a
@@ -22,7 +30,9 @@ export function violation(error: unknown): { kind: 'foreign-key' | 'unique'; con
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
   return (
-    state === '40001' || state === '40P01' || (state === '23502' && (error as pg.DatabaseError).column === 'last_event')
+    state === '40001' ||
+    state === '40P01' ||
+    (state === '23502' && refusedColumn(error as pg.DatabaseError) === 'last_event')
   );
 }
 
@@ -53,7 +63,7 @@ export function isForbidden(error: unknown): boolean {
 
 /** A row was locked for longer than the statement would wait. */
 export function isUnderLock(error: unknown): boolean {
-  return sqlState(error) === '55P03';
+  return sqlState(error instanceof StorageUnavailable ? error.cause : error) === '55P03';
 }
 
 /** Its time was up, by the server's clock or ours. */

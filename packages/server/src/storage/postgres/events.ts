@@ -120,7 +120,7 @@ const PURGE = statement(`
   with first as materialized (
     select no, at from events where app_id = $1 order by no limit ${BATCH}
   ), gone as (
-    delete from events e using first f where e.app_id = $1 and e.no = f.no
+    delete from events e using first f where e.app_id = $1 and e.no = f.no and f.no < $3
       and f.no < coalesce((select min(no) from first where at > $2), f.no + 1)
     returning e.no
   ), floor as (
@@ -132,10 +132,35 @@ const PURGE = statement(`
   select count(*) as count from gone
 `);
 
+/** `below`: only those with smaller numbers. */
+export async function purgeEvents(
+  connections: Connections,
+  appId: number,
+  before: number,
+  below = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  return (await connections.write<{ count: number }>(PURGE, [appId, before, below]))[0]?.count ?? 0;
+}
+
+// Up to which number a purge knows what is to be kept.
+const KEPT_FROM = statement(`
+  with first as materialized (select no, at from events where app_id = $1 order by no limit ${BATCH})
+  select coalesce(min(no) filter (where at > $2), case when count(*) = ${BATCH} then max(no) + 1 end) as no from first
+`);
+
+/** The number of the oldest event to be kept, as far as one purge looks. */
+export async function keptFrom(connections: Connections, appId: number, before: number): Promise<number> {
+  const [row] = await connections.read<{ no: number | null }>(KEPT_FROM, [appId, before]);
+  return row?.no ?? Number.MAX_SAFE_INTEGER;
+}
+
 type ReadRow = { oldest: number; paged: number; looked_at: number; last: number | null } & (EventRow | { no: null });
 
-export function eventStore(connections: Connections): EventStore {
-  const horizon = new EventHorizon(connections);
+/** `horizon`: how far events can be read. */
+export function eventStore(
+  connections: Connections,
+  horizon: Pick<EventHorizon, 'advance'> = new EventHorizon(connections),
+): EventStore {
   const find: EventStore['find'] = async (appId, nos) =>
     (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);
   return {
@@ -166,8 +191,6 @@ export function eventStore(connections: Connections): EventStore {
       const found = await connections.read<{ appId: number; no: number }>(NEWEST_OF, [JSON.stringify(appIds)]);
       return new Map(found.map(({ appId, no }) => [appId, no]));
     },
-    async purge(appId, before) {
-      return (await connections.write<{ count: number }>(PURGE, [appId, before]))[0]?.count ?? 0;
-    },
+    purge: (appId, before) => purgeEvents(connections, appId, before),
   };
 }

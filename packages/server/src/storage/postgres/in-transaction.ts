@@ -3,7 +3,7 @@ import { LOCK_MS } from './servers.ts';
 import { boundStatements, type Query, type QueryFor } from './transactions.ts';
 
 /** Acts inside one transaction. An act that is refused is undone by itself, as it would be alone: the acts around it stay. */
-export function inTransaction(query: Query, queryFor: QueryFor): Connections {
+export function inTransaction(query: Query, queryFor: QueryFor, lockMs = LOCK_MS): Connections {
   const undoable = async <T>(act: () => Promise<T>): Promise<T> => {
     await query('savepoint act');
     try {
@@ -19,9 +19,9 @@ export function inTransaction(query: Query, queryFor: QueryFor): Connections {
   return {
     read: ({ text }, values) => query(text, values),
     write: ({ text }, values) => undoable(() => query(text, values)),
-    writeInTurn: ({ text }, values) => undoable(() => query(text, [...values, String(LOCK_MS)])),
+    writeInTurn: ({ text }, values) => undoable(() => query(text, [...values, String(lockMs)])),
     writeWithOthers: ({ alone }, act) =>
-      undoable(() => query(alone.text, [`[${JSON.stringify(act)}]`, String(LOCK_MS)])),
+      undoable(() => query(alone.text, [`[${JSON.stringify(act)}]`, String(lockMs)])),
     transaction: (work, statementMs) =>
       undoable(async () => {
         if (statementMs === undefined) return work(query);

@@ -9,6 +9,8 @@ import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
 import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
+import { findHomes, type Homes } from './distributed/homes.ts';
+import { distributedStores, purgeDistributed } from './distributed/stores.ts';
 import { draftStore } from './drafts.ts';
 import { eventStore } from './events.ts';
 import { factStore } from './facts.ts';
@@ -46,24 +48,26 @@ export function postgresDriver(url: string, actMs?: number): StorageDriver {
   return {
     migrationState: () => migrationState(new Servers(url)),
     migrate: () => migrate(new Servers(url)),
+    distribute: async (onProgress) => (await import('./distributed/distribute.ts')).distribute(url, onProgress),
     async open() {
       await migrate(new Servers(url));
       const connections = new ConnectionPool(url, actMs);
       await connections.lookAround();
-      return openPostgres(connections);
+      const homes = await connections.transaction(findHomes);
+      return openPostgres(connections, homes);
     },
     whole: postgresWhole(url),
   };
 }
 
-function openPostgres(connections: ConnectionPool): Storage {
+function openPostgres(connections: ConnectionPool, homes: Homes | undefined): Storage {
   return {
-    ...postgresStores(connections),
+    ...postgresStores(connections, homes, false),
     kind: 'postgres',
     audited: (by, call) =>
       connections.inOneTransaction((query, queryFor) => {
         const transaction = inTransaction(query, queryFor);
-        return performAudited(postgresStores(transaction), by, call, async (appId) => {
+        return performAudited(postgresStores(transaction, homes, true), by, call, async (appId) => {
           await transaction.write(LOCK_APPLICATION, [appId]);
         });
       }),
@@ -71,14 +75,15 @@ function openPostgres(connections: ConnectionPool): Storage {
       await connections.read(PING);
     },
     problems: () => connections.problems(),
-    purgeExpired: (now) => purgeExpired(connections, now),
+    purgeExpired: (now) => (homes ? purgeDistributed(homes, connections, now) : purgeExpired(connections, now)),
     waitingActs: () => connections.underWay,
     figures: () => connections.figures(),
     close: () => connections.close(),
   };
 }
 
-function postgresStores(connections: Connections): Stores {
+/** `homes`: where users are, if they are distributed. */
+function postgresStores(connections: Connections, homes: Homes | undefined, isTransaction: boolean): Stores {
   return {
     applications: applicationStore(connections),
     users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
@@ -108,5 +113,6 @@ function postgresStores(connections: Connections): Stores {
     audit: auditStore(connections),
     webhooks: webhookStore(connections),
     deliveries: deliveryStore(connections),
+    ...(homes && distributedStores(homes, connections, isTransaction)),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseRefused, type MigrationState } from '../port.ts';
 import { DATABASE_NOW } from './clock.ts';
+import { findHomes, schemaOf } from './distributed/homes.ts';
 import { isForbidden, sqlState, toPortError } from './errors.ts';
 import { GRANT_STEPS } from './server-problems.ts';
 import type { Servers } from './servers.ts';
@@ -9,8 +10,11 @@ import { type Query, Transactions } from './transactions.ts';
 /** Changing a large table, or waiting for another replica that does, takes its time. */
 const MIGRATION_MS = 3600_000;
 
+/** Of tables that homes have (distributed/homes.ts): where users are distributed, it runs in each home. It names no other table. */
+type OfUsers = { ofUsers: string };
+
 /** Numbered by their place, forward only: a released migration is never edited, the next one mends it. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly (string | OfUsers)[] = [
   `
   create table applications (
     app_id bigint primary key,
@@ -610,7 +614,7 @@ async function applyUnderLock(query: Query): Promise<number> {
   }
   const next = MIGRATIONS[applied];
   if (next === undefined) return applied;
-  await query(next).catch((error: unknown) => {
+  await run(query, next).catch((error: unknown) => {
     if (sqlState(error) !== '42P07') throw error;
     throw new DatabaseRefused(
       `the database has tables of another program: ${(error as Error).message}. Nothing was changed.`,
@@ -621,9 +625,22 @@ async function applyUnderLock(query: Query): Promise<number> {
   return applied + 1;
 }
 
+async function run(query: Query, migration: string | OfUsers): Promise<void> {
+  if (typeof migration === 'string') await query(migration);
+  else {
+    const homes = await findHomes(query);
+    if (!homes) await query(migration.ofUsers);
+    for (const home of homes?.all ?? []) {
+      await query(`set local search_path to ${schemaOf(home)}`);
+      await query(migration.ofUsers);
+    }
+    if (homes) await query('set local search_path to default');
+  }
+}
+
 /** All of the schema as a new database gets it, into the current schema of a transaction. */
 export async function applyAll(query: Query): Promise<void> {
-  for (const migration of MIGRATIONS) await query(migration);
+  for (const migration of MIGRATIONS) await query(typeof migration === 'string' ? migration : migration.ofUsers);
 }
 
 async function countApplied(query: Query): Promise<number> {

@@ -1,6 +1,6 @@
 import { KEPT_MS } from '../port.ts';
 import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } from '../retention.ts';
-import { type Connections, statement } from './connections.ts';
+import { type Connections, type Statement, statement } from './connections.ts';
 import { endTrials } from './trials.ts';
 
 /** Rows of each kind that one act removes: a purge never holds many locks, nor for long. */
@@ -14,10 +14,16 @@ const removeEnded = (table: string, key: string, end: string): string => `
   )
 `;
 
-const ENDED = [
+const counting = (text: string) =>
+  statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`);
+
+const ENDED_OF_USERS = [
   removeEnded('special_tokens', 'token_hash', 'expires_at'),
   removeEnded('access_tokens', 'token_id', 'expires_at'),
   removeEnded('idempotency_keys', 'app_id, key_hash', 'expires_at'),
+].map(counting);
+
+const ENDED = [
   removeEnded('application_secrets', 'secret_hash', 'expires_at'),
   removeEnded('sign_in_links', 'link_hash', 'expires_at'),
   removeEnded('sessions', 'session_id', 'ends_at'),
@@ -26,7 +32,7 @@ const ENDED = [
   removeEnded('rate_limits', 'subject_hash', 'due_at'),
   // Public halves stay: receipts are verified years later.
   "update signing_keys set sealed_private_key = '' where published_until <= $1 and sealed_private_key <> ''",
-].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
+].map(counting);
 
 // Replicas look several times a second; one that was away for an hour reloads everything.
 const OLD_CHANGES = statement(`
@@ -45,10 +51,7 @@ const ENDED_TRIALS = statement(
   )`),
 );
 
-const removeOlder = (table: string, key: string, end: string) =>
-  statement(
-    `with removed as (${removeEnded(table, key, end)} returning 1 as one) select count(*) as count from removed`,
-  );
+export const removeOlder = (table: string, key: string, end: string) => counting(removeEnded(table, key, end));
 const OLD_REQUESTS = removeOlder('request_log', 'app_id, request_uid', 'at');
 const OLD_DELIVERIES = removeOlder('webhook_deliveries', 'webhook_id, delivery_id', 'ended_at');
 const OLD_AUDIT = removeOlder('audit_log', 'audit_uid', 'at');
@@ -57,18 +60,38 @@ const OLD_HOURS = removeOlder('activity', 'app_id, step, name, at', "step = 'hou
 const OLD_DAYS = removeOlder('activity', 'app_id, step, name, at', "step = 'day' and at");
 
 export async function purgeExpired(connections: Connections, now: number): Promise<number> {
+  return (await purgeUsers(connections, now)) + (await purgeShared(connections, now));
+}
+
+/** What is of users. */
+export function purgeUsers(connections: Connections, now: number): Promise<number> {
+  return purge(connections, [
+    ...ENDED_OF_USERS.map((ended): Purge => [ended, now]),
+    [ENDED_TRIALS, now],
+    [OLD_REQUESTS, now - KEPT_REQUESTS_MS],
+    [OLD_DELETED, now - KEPT_DELETED_MS],
+  ]);
+}
+
+/** All that is not. */
+export function purgeShared(connections: Connections, now: number): Promise<number> {
+  return purge(connections, [
+    ...ENDED.map((ended): Purge => [ended, now]),
+    [OLD_CHANGES, now - CHANGE_LOG_MS],
+    [OLD_DELIVERIES, now - KEPT_DELIVERIES_MS],
+    [OLD_AUDIT, now - KEPT_AUDIT_MS],
+    [OLD_HOURS, now - KEPT_MS.hour],
+    [OLD_DAYS, now - KEPT_MS.day],
+  ]);
+}
+
+type Purge = [Statement, before: number];
+
+async function purge(connections: Connections, purges: readonly Purge[]): Promise<number> {
   let removed = 0;
-  const add = ([row]: { count: number }[]): void => {
+  for (const [statement, before] of purges) {
+    const [row] = await connections.write<{ count: number }>(statement, [before]);
     removed += row?.count ?? 0;
-  };
-  for (const ended of ENDED) add(await connections.write(ended, [now]));
-  add(await connections.write(ENDED_TRIALS, [now]));
-  add(await connections.write(OLD_CHANGES, [now - CHANGE_LOG_MS]));
-  add(await connections.write(OLD_REQUESTS, [now - KEPT_REQUESTS_MS]));
-  add(await connections.write(OLD_DELIVERIES, [now - KEPT_DELIVERIES_MS]));
-  add(await connections.write(OLD_AUDIT, [now - KEPT_AUDIT_MS]));
-  add(await connections.write(OLD_DELETED, [now - KEPT_DELETED_MS]));
-  add(await connections.write(OLD_HOURS, [now - KEPT_MS.hour]));
-  add(await connections.write(OLD_DAYS, [now - KEPT_MS.day]));
+  }
   return removed;
 }

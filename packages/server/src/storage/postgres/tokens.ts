@@ -58,8 +58,8 @@ const EXCHANGE: SharedStatement = {
 };
 
 const LIST = statement(`
-  select token_id, issued_at, expires_at from access_tokens where user_id = $1 and expires_at > $2
-  order by issued_at desc, token_id
+  select encode(token_id, 'hex') as token_id, issued_at, expires_at from access_tokens where user_id = $1 and expires_at > $2
+  order by issued_at desc, access_tokens.token_id
 `);
 
 const REVOKE = statement(`
@@ -117,7 +117,7 @@ export function tokenStore(connections: Connections): TokenStore {
       return row && toUser(row);
     },
     async list(userId, now) {
-      const rows = await connections.read<{ token_id: Buffer; issued_at: number; expires_at: number }>(LIST, [
+      const rows = await connections.read<{ token_id: string; issued_at: number; expires_at: number }>(LIST, [
         userId,
         now,
       ]);

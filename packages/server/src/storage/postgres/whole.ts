@@ -1,4 +1,12 @@
-import type { Contents, RowPages, StoredRow, TableShape, WholeDatabase } from '../port.ts';
+import {
+  type Contents,
+  DatabaseRefused,
+  type RowPages,
+  type StoredRow,
+  type TableShape,
+  type WholeDatabase,
+} from '../port.ts';
+import { findHomes } from './distributed/homes.ts';
 import { sqlState } from './errors.ts';
 import { alone, migrate } from './migrations.ts';
 import { Servers } from './servers.ts';
@@ -12,17 +20,20 @@ const PAGE = 250;
 export function postgresWhole(url: string): WholeDatabase {
   return {
     kind: 'postgres',
-    read: (tables, use) =>
-      inOneTransaction(url, async (query) => {
+    async read(tables, use) {
+      await inOneTransaction(url, refuseDistributed);
+      return inOneTransaction(url, async (query) => {
         await query('set transaction isolation level repeatable read, read only');
         // Before the first look: a restore that empties tables would not be kept out by the moment of ours.
         await query(`lock table ${listed(tables)} in access share mode`);
         return use(rowPages(query, await columnTypes(query)));
-      }),
+      });
+    },
     contents: () => inOneTransaction(url, countContents),
     async replace(tables, rows, { onlyEmpty, check }) {
       await migrate(new Servers(url));
       return inOneTransaction(url, async (query) => {
+        await refuseDistributed(query);
         try {
           await query(`lock table ${listed(tables)}, change_log, change_counter in access exclusive mode`);
         } catch (error) {
@@ -71,6 +82,14 @@ async function inOneTransaction<T>(url: string, work: (query: Query) => Promise<
       await query(`set local lock_timeout = ${LOCK_MS}`);
       return work(query);
     }, STATEMENT_MS),
+  );
+}
+
+async function refuseDistributed(query: Query): Promise<void> {
+  if ((await findHomes(query)) === undefined) return;
+  throw new DatabaseRefused(
+    'the users of this database are distributed over several nodes, which backup and restore do not support.',
+    "Back up every node with PostgreSQL's own means at one restore point (citus_create_restore_point). `innkeeper users export` and `innkeeper catalog export` save an application to files.",
   );
 }
 

@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { DISK_PROBLEM } from '../disk-problem.ts';
-import type { ActCall, ImportEntry, Problem, Storage, StorageDriver } from '../port.ts';
+import {
+  type ActCall,
+  DatabaseRefused,
+  type ImportEntry,
+  type Problem,
+  type Storage,
+  type StorageDriver,
+} from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { DamageWatch } from './damage-watch.ts';
 import { namingFile } from './errors.ts';
@@ -51,6 +58,12 @@ export function sqliteDriver(path: string, link?: string, actMs?: number): Stora
     },
     async migrate() {
       return namingFile(path, runMigrations);
+    },
+    async distribute() {
+      throw new DatabaseRefused(
+        'SQLite is one file on one machine: there are no nodes to distribute users to.',
+        'Move to PostgreSQL with Citus first: `innkeeper backup FILE`, then `innkeeper restore FILE` with INNKEEPER_DATABASE_URL set to it.',
+      );
     },
     async open() {
       namingFile(path, runMigrations);

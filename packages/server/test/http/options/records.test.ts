@@ -144,6 +144,7 @@ describe.each(databases)('what records say on $kind', (database) => {
       texts: { de: ['Hallo'], 'de-AT': ['Servus'] },
     });
     const readLine = createLineReader(await server.service.catalogs.get(shop.application.appId), {
+      appId: shop.application.appId,
       at: server.service.now(),
       newCodes: false,
       withRetired: false,

@@ -1,0 +1,152 @@
+import type { Stores } from '../../port.ts';
+import { activityStore } from '../activity.ts';
+import { type Connections, statement, untilUnlocked } from '../connections.ts';
+import { eventStore } from '../events.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { requestLogStore } from '../request-log.ts';
+import { selectionStore } from '../selections.ts';
+import { tokenStore } from '../tokens.ts';
+import { transferStore } from '../transfer.ts';
+import { trialStore } from '../trials.ts';
+import { userSearch } from '../user-search.ts';
+import { userWalk } from '../user-walk.ts';
+import { userStore } from '../users.ts';
+import { claim, homeConnections } from './home-connections.ts';
+import type { Homes } from './homes.ts';
+
+/** The stores of one home are the ones of an ordinary database, whose users are those of the home. */
+export type HomeStores = Pick<
+  Stores,
+  'users' | 'tokens' | 'selections' | 'transfer' | 'events' | 'requestLog' | 'trials' | 'activity'
+> & { connections: Connections };
+
+/** For an act of several homes to begin again costs more than for others to wait. */
+const LOCK_MS = 1_000;
+const TOGETHER_MS = 10_000;
+
+/** An act over several homes ends here: nothing of it is kept, and this is its outcome. */
+class Undone extends Error {
+  readonly outcome: unknown;
+
+  constructor(outcome: unknown) {
+    super('undone');
+    this.outcome = outcome;
+  }
+}
+
+export class Cluster {
+  readonly homes: Homes;
+  /** The coordinator's own tables. */
+  readonly connections: Connections;
+  readonly #isTransaction: boolean;
+  readonly #homes = new Map<number, HomeStores>();
+  readonly #claims = new Map<number, Promise<unknown>>();
+  /** Up to here events can be read; see events.ts. */
+  #horizon = 0;
+
+  constructor(homes: Homes, connections: Connections, isTransaction = false) {
+    this.homes = homes;
+    this.connections = connections;
+    this.#isTransaction = isTransaction;
+  }
+
+  at(home: number): HomeStores {
+    let stores = this.#homes.get(home);
+    if (!stores) {
+      const own = this.#isTransaction ? this.#claiming(home) : this.connections;
+      const connections = homeConnections(this.homes, home, own, this.#isTransaction);
+      stores = {
+        connections,
+        users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
+        tokens: tokenStore(connections),
+        selections: selectionStore(connections),
+        transfer: transferStore(connections),
+        events: eventStore(connections, { advance: async () => this.#horizon }),
+        requestLog: requestLogStore(connections),
+        trials: trialStore(connections),
+        activity: activityStore(connections),
+      };
+      this.#homes.set(home, stores);
+    }
+    return stores;
+  }
+
+  ofUser(userId: string): HomeStores {
+    return this.at(this.homes.ofUser(userId));
+  }
+
+  /** All homes at once; one after the other in a transaction, which has one connection. */
+  async everywhere<T>(ask: (stores: HomeStores, home: number) => Promise<T>): Promise<T[]> {
+    if (!this.#isTransaction) return Promise.all(this.homes.all.map((home) => ask(this.at(home), home)));
+    const answers: T[] = [];
+    for (const home of this.homes.all) answers.push(await ask(this.at(home), home));
+    return answers;
+  }
+
+  /** Where it is expected, else in whichever home has it. */
+  async find<T>(
+    expected: number | undefined,
+    ask: (stores: HomeStores, home: number) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const found = expected === undefined ? undefined : await ask(this.at(expected), expected);
+    if (found !== undefined) return found;
+    const others = await this.everywhere((stores, home) =>
+      home === expected ? Promise.resolve(undefined) : ask(stores, home),
+    );
+    return others.find((each) => each !== undefined);
+  }
+
+  /** Of several homes, all or nothing. `undo` ends it with an outcome. */
+  async together<T>(
+    work: (cluster: Cluster, undo: (outcome: T) => never) => Promise<T>,
+    statementMs?: number,
+  ): Promise<T> {
+    const undo = (outcome: T): never => {
+      throw new Undone(outcome);
+    };
+    const attempt = (): Promise<T> =>
+      this.connections.transaction(
+        (query) =>
+          work(
+            new Cluster(
+              this.homes,
+              inTransaction(query, () => query, LOCK_MS),
+              true,
+            ),
+            undo,
+          ),
+        statementMs,
+      );
+    try {
+      return await (this.#isTransaction ? attempt() : untilUnlocked(statementMs ?? TOGETHER_MS, attempt));
+    } catch (error) {
+      if (error instanceof Undone) return error.outcome as T;
+      throw error;
+    }
+  }
+
+  readUpTo(horizon: number): void {
+    this.#horizon = horizon;
+  }
+
+  /** Before the first write. */
+  #claiming(home: number): Connections {
+    const { connections } = this;
+    const claimed = async <T>(act: () => Promise<T>): Promise<T> => {
+      let claiming = this.#claims.get(home);
+      if (!claiming) {
+        claiming = connections.write(statement(claim(home)));
+        this.#claims.set(home, claiming);
+      }
+      await claiming;
+      return act();
+    };
+    return {
+      read: (...args) => connections.read(...args),
+      write: (...args) => claimed(() => connections.write(...args)),
+      writeInTurn: (...args) => claimed(() => connections.writeInTurn(...args)),
+      writeWithOthers: (...args) => claimed(() => connections.writeWithOthers(...args)),
+      transaction: (...args) => connections.transaction(...args),
+    };
+  }
+}

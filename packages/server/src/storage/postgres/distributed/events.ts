@@ -1,0 +1,82 @@
+import type { EventPage, EventStore } from '../../port.ts';
+import { type Connections, statement } from '../connections.ts';
+import { keptFrom, purgeEvents } from '../events.ts';
+import type { Cluster } from './cluster.ts';
+import { sum } from './merge.ts';
+
+// The row is locked until an act with an event commits: once it is ours, all events so far are visible. Later ones have larger numbers, also when
+// the node's clock is set back.
+const HORIZON = statement(`
+  update event_counter set no = greatest(no, (extract(epoch from clock_timestamp()) * 1000000)::bigint) where only_row = 1
+  returning no
+`);
+const NEWEST = statement('select last_no as no from event_counter where only_row = 1');
+
+/** Events are in homes: those of a user in its own, those of a catalog in one that its application chooses. A reader sees them in one order, by number. */
+export function distributedEvents(cluster: Cluster): EventStore {
+  const ask = <T>(question: (events: EventStore) => Promise<T>): Promise<T[]> =>
+    cluster.everywhere(({ events }) => question(events));
+  const numbers = (send: (connections: Connections) => Promise<{ no: number }[]>): Promise<number[]> =>
+    cluster.everywhere(async ({ connections }) => (await send(connections))[0]?.no ?? 0);
+
+  const find: EventStore['find'] = async (appId, nos) =>
+    (await ask((events) => events.find(appId, nos))).flat().sort((a, b) => a.no - b.no);
+
+  return {
+    find,
+    async read(appId, after, page) {
+      const horizon = Math.min(...(await numbers((connections) => connections.write(HORIZON))));
+      cluster.readUpTo(horizon);
+      const from = after === 'latest' ? horizon : after;
+      const parts = await ask((events) => events.read(appId, from, page));
+      return mergeEvents(parts, page.limit);
+    },
+    async listBack(appId, filter, page) {
+      const parts = await ask((events) => events.listBack(appId, filter, page));
+      // What is older than a home looked at is not known yet.
+      const end = Math.max(...parts.map(({ next }) => next ?? 0));
+      const items = parts
+        .flatMap((part) => part.items)
+        .filter(({ no }) => no >= end)
+        .sort((a, b) => b.no - a.no);
+      const shown = items.slice(0, page.limit);
+      return { items: shown, next: items.length > shown.length ? (shown.at(-1)?.no ?? null) : end || null };
+    },
+    async newest() {
+      // Changes whenever one of them does.
+      return sum(
+        (await numbers((connections) => connections.read(NEWEST))).map(
+          (no, index) => (no % 1_000_000_007) * (index + 1),
+        ),
+      );
+    },
+    async newestOf(appIds) {
+      const newest = new Map<number, number>();
+      for (const part of await ask((events) => events.newestOf(appIds))) {
+        for (const [appId, no] of part) newest.set(appId, Math.max(no, newest.get(appId) ?? 0));
+      }
+      return newest;
+    },
+    async purge(appId, before) {
+      // A range of all homes' numbers: what is after one that is kept stays in every home.
+      const ends = await cluster.everywhere(({ connections }) => keptFrom(connections, appId, before));
+      const below = Math.min(...ends);
+      return sum(await cluster.everywhere(({ connections }) => purgeEvents(connections, appId, before, below)));
+    },
+  };
+}
+
+function mergeEvents(parts: readonly EventPage[], limit: number): EventPage {
+  const expired = parts.flatMap((part) => (part.outcome === 'expired' ? [part.oldest] : []));
+  if (expired.length > 0) return { outcome: 'expired', oldest: Math.max(...expired) };
+  const pages = parts.flatMap((part) => (part.outcome === 'read' ? [part] : []));
+  const upTo = Math.min(...pages.map(({ next }) => next));
+  const items = pages
+    .flatMap((page) => page.items)
+    .filter(({ no }) => no <= upTo)
+    .sort((a, b) => a.no - b.no);
+  const shown = items.slice(0, limit);
+  const isCut = items.length > shown.length;
+  const next = isCut ? (shown.at(-1)?.no ?? upTo) : upTo;
+  return { outcome: 'read', items: shown, next, more: isCut || pages.some(({ more }) => more) };
+}

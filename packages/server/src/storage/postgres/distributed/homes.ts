@@ -1,0 +1,105 @@
+import { homeOfName, homeOfUuid } from '../../../home.ts';
+import { type Statement, statement } from '../connections.ts';
+import type { Query } from '../transactions.ts';
+
+/**
+ * All that is a user's, each table after those that it refers to. `applications` is a copy: what foreign keys and acts of a home look at.
+ * `webhook_responses` is empty: they are beside the deliveries.
+ */
+export const HOME_TABLES = [
+  'applications',
+  'users',
+  'profiles',
+  'special_tokens',
+  'access_tokens',
+  'idempotency_keys',
+  'selections',
+  'selection_events',
+  'user_changes',
+  'events',
+  'event_floors',
+  'deleted_users',
+  'trial_users',
+  'request_log',
+  'webhook_responses',
+] as const;
+
+/** What only homes have: see distribute.ts. */
+const OWN_TABLES = ['event_counter', 'key_claims'];
+
+export const schemaOf = (home: number): string => `innkeeper_home_${home}`;
+
+// The table, and the word after it: an alias, unless it is one of these.
+const TABLE = new RegExp(
+  `(\\b(?:from|join|into|update|using)|,)(\\s+)(${[...HOME_TABLES, ...OWN_TABLES].join('|')})\\b(?!\\.)(?=\\s*([\\w(]*))`,
+  'g',
+);
+const NO_ALIAS =
+  /^(?:\(.*|where|set|on|order|limit|group|for|left|join|cross|using|values|select|union|returning|and|)$/;
+
+/** The parts that users are spread over. Each is a schema that Citus keeps on one node as a whole, with one shard a table. */
+export class Homes {
+  readonly count: number;
+  readonly #shards: ReadonlyMap<string, string>;
+  readonly #texts = new Map<string, Statement>();
+
+  constructor(count: number, shards: ReadonlyMap<string, string>) {
+    this.count = count;
+    this.#shards = shards;
+  }
+
+  get all(): number[] {
+    return Array.from({ length: this.count }, (_, home) => home);
+  }
+
+  /** Of what is no identifier, any: no home has it. */
+  ofNumber(number: number): number {
+    return number % this.count || 0;
+  }
+
+  ofUser(userId: string): number {
+    return this.ofNumber(homeOfUuid(userId));
+  }
+
+  ofName(appId: number, clientUserId: string): number {
+    return this.ofNumber(homeOfName(appId, clientUserId));
+  }
+
+  missing(home: number): string[] {
+    return [...HOME_TABLES, ...OWN_TABLES].filter((table) => !this.#shards.has(`${schemaOf(home)}.${table}`));
+  }
+
+  shard(home: number, table: string): string {
+    const id = this.#shards.get(`${schemaOf(home)}.${table}`);
+    if (id === undefined) throw new Error(`${schemaOf(home)} has no table ${table}.`);
+    return id;
+  }
+
+  /** A statement as PostgreSQL runs it on the node of the home: on the shards themselves, so that it means what it means anywhere else. */
+  localised(home: number, text: string): Statement {
+    const key = `${home} ${text}`;
+    const known = this.#texts.get(key);
+    if (known) return known;
+    const local = statement(
+      text.replace(TABLE, (_, before: string, blank: string, table: string, next: string) => {
+        const alias = NO_ALIAS.test(next) ? ` as ${table}` : '';
+        return `${before}${blank}${schemaOf(home)}.${table}_${this.shard(home, table)}${alias}`;
+      }),
+    );
+    this.#texts.set(key, local);
+    return local;
+  }
+}
+
+/** Undefined in a database that is not distributed. */
+export async function findHomes(query: Query): Promise<Homes | undefined> {
+  const [found] = await query<{ found: boolean }>(`select to_regclass('${schemaOf(0)}.guard') is not null as found`);
+  if (!found?.found) return undefined;
+  const rows = await query<{ name: string; id: string }>(
+    `select n.nspname || '.' || c.relname as name, s.shardid::text as id from pg_dist_shard s
+       join pg_class c on c.oid = s.logicalrelid join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname like 'innkeeper\\_home\\_%'`,
+  );
+  const shards = new Map(rows.map(({ name, id }) => [name, id]));
+  return new Homes([...shards.keys()].filter((name) => name.endsWith('.guard')).length, shards);
+}

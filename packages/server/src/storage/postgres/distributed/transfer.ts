@@ -1,0 +1,177 @@
+import {
+  type ImportEntry,
+  type ImportOutcome,
+  StorageUnavailable,
+  type StoredUser,
+  type TransferStore,
+} from '../../port.ts';
+import { statement } from '../connections.ts';
+import { violation } from '../errors.ts';
+import { codeHash } from '../users.ts';
+import type { Cluster } from './cluster.ts';
+import { byBytes } from './merge.ts';
+import { leadTo } from './users.ts';
+
+const PROFILES = statement(`
+  select client_user_id as "clientUserId", user_id as "userId" from profiles
+  where app_id = $1 and client_user_id = any (array(select json_array_elements_text($2::json)))
+`);
+const USERS = statement(`
+  select client_user_id as "clientUserId", user_id as "userId" from users
+  where app_id = $1 and user_id = any (array(select json_array_elements_text($2::json)::uuid))
+`);
+const FIND_DELETED = statement(
+  `select 1 as one from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')}`,
+);
+const FORGET_DELETED = statement(
+  `delete from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')} returning 1 as one`,
+);
+const FIND_ANY = statement('select 1 as one from users where user_id = $1');
+const REMOVE = statement(
+  'delete from profiles where app_id = $1 and client_user_id = $2 and user_id = $3 returning user_id',
+);
+
+const MAX_ROUNDS = 20;
+/** Hundreds of users in one transaction. */
+const IMPORT_MS = 60_000;
+/** Others created the same user meanwhile: the next try sees it. */
+class Overtaken extends Error {}
+
+type Placed = {
+  entry: ImportEntry;
+  index: number;
+  home: number;
+  /** The home of the name is another one, and gets a profile that leads here. */
+  leads: boolean;
+  /** The code that the profile of nobody, which is there, names now. */
+  adopts: string | null;
+  refused?: 'deleted-since' | 'user-id-taken';
+};
+
+export function distributedTransfer(cluster: Cluster): TransferStore {
+  const { homes } = cluster;
+  return {
+    async exportUsers(appId, page) {
+      const pages = await cluster.everywhere(({ transfer }) => transfer.exportUsers(appId, page));
+      const users = new Map<string, StoredUser>();
+      // Of two profiles of a name, the one with the user.
+      for (const user of pages.flat()) {
+        if (user.createdAt !== null || !users.has(user.clientUserId)) users.set(user.clientUserId, user);
+      }
+      return [...users.values()].sort((a, b) => byBytes(a.clientUserId, b.clientUserId)).slice(0, page.limit);
+    },
+
+    async find(appId, clientUserId) {
+      const home = homes.ofName(appId, clientUserId);
+      const found = await cluster.at(home).transfer.find(appId, clientUserId);
+      if (!found || found.createdAt !== null || homes.ofUser(found.userId) === home) return found;
+      return (await cluster.ofUser(found.userId).transfer.find(appId, clientUserId)) ?? found;
+    },
+
+    async importUsers(appId, entries, change) {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        try {
+          const outcomes = await cluster.together<ImportOutcome[] | 'application-gone'>(async (inner, undo) => {
+            const outcomes: ImportOutcome[] = [];
+            const placed = await place(inner, appId, entries, change.restoreDeleted === true);
+            for (const { index, refused } of placed) if (refused) outcomes[index] = refused;
+            const wanted = placed.filter(({ refused }) => !refused);
+            // In one order, as everybody goes through homes.
+            const byHome = [...Map.groupBy(wanted, ({ home }) => home)].sort(([a], [b]) => a - b);
+            for (const [home, here] of byHome) {
+              const some = here.map(({ entry }) => entry);
+              const imported = await inner.at(home).transfer.importUsers(appId, some, change);
+              if ('outcome' in imported) return undo('application-gone');
+              for (const [place, { index, adopts }] of here.entries()) {
+                const outcome = imported.outcomes[place] as ImportOutcome;
+                outcomes[index] = adopts !== null && outcome === 'created' ? 'adopted' : outcome;
+              }
+            }
+            for (const { entry, index, leads, adopts } of placed) {
+              const { clientUserId } = entry;
+              if (!leads || (outcomes[index] !== 'created' && outcomes[index] !== 'adopted')) continue;
+              const { connections } = inner.at(homes.ofName(appId, clientUserId));
+              if (adopts !== null) await connections.write(REMOVE, [appId, clientUserId, adopts]);
+              const userId = entry.userId ?? entry.newUserId;
+              if (!(await leadTo(inner, { ...entry, appId, userId }))) throw new Overtaken();
+            }
+            return outcomes;
+          }, IMPORT_MS);
+          return outcomes === 'application-gone' ? { outcome: outcomes } : { outcomes };
+        } catch (error) {
+          if (violation(error)?.constraint.endsWith('_application')) return { outcome: 'application-gone' };
+          if (!(error instanceof Overtaken)) throw error;
+        }
+      }
+      throw new StorageUnavailable('Others keep creating and deleting the same users.');
+    },
+  };
+}
+
+async function isTaken(cluster: Cluster, userId: string): Promise<boolean> {
+  return (await cluster.ofUser(userId).connections.read(FIND_ANY, [userId])).length > 0;
+}
+
+/** The home of each: where its profile's user is, else where the code that it wants leads. */
+async function place(
+  cluster: Cluster,
+  appId: number,
+  entries: readonly ImportEntry[],
+  restoreDeleted: boolean,
+): Promise<Placed[]> {
+  const { homes } = cluster;
+  const named = await namedUsers(cluster, appId, entries);
+  const placed: Placed[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const { clientUserId, userId, createdAt } = entry;
+    const nameHome = homes.ofName(appId, clientUserId);
+    const found = named.get(clientUserId);
+    const put = (home: number, wanted = entry, adopts: string | null = null): void => {
+      const leads = createdAt !== null && !found?.hasUser && home !== nameHome;
+      placed.push({ entry: wanted, index, home, leads, adopts: leads ? adopts : null });
+    };
+    if (found?.hasUser) put(homes.ofUser(found.userId));
+    else if (createdAt === null) put(nameHome);
+    else if (!found) put(homes.ofUser(userId ?? entry.newUserId));
+    else {
+      const adopted = userId ?? ((await isTaken(cluster, found.userId)) ? entry.newUserId : found.userId);
+      put(homes.ofUser(adopted), { ...entry, userId: adopted }, found.userId);
+    }
+    // What the home of the code knows of it, and the home of the entry does not.
+    const last = placed.at(-1) as Placed;
+    if (userId === null || homes.ofUser(userId) === last.home) continue;
+    const { connections } = cluster.ofUser(userId);
+    const deleted = await connections.write(restoreDeleted ? FORGET_DELETED : FIND_DELETED, [appId, userId]);
+    if (deleted.length > 0 && !restoreDeleted) last.refused = 'deleted-since';
+    else if (!found && (await isTaken(cluster, userId))) last.refused = 'user-id-taken';
+  }
+  return placed;
+}
+
+type NamedUser = { userId: string; hasUser: boolean };
+
+/** By clientUserId: whom the profile of the name names. */
+async function namedUsers(
+  cluster: Cluster,
+  appId: number,
+  entries: readonly ImportEntry[],
+): Promise<Map<string, NamedUser>> {
+  const { homes } = cluster;
+  type Row = { clientUserId: string; userId: string };
+  const names = entries.map(({ clientUserId }) => clientUserId);
+  const rows: Row[] = [];
+  for (const [home, some] of Map.groupBy(names, (name) => homes.ofName(appId, name))) {
+    rows.push(...(await cluster.at(home).connections.read<Row>(PROFILES, [appId, JSON.stringify(some)])));
+  }
+  const named = new Map<string, NamedUser>(
+    rows.map(({ clientUserId, userId }) => [clientUserId, { userId, hasUser: false }]),
+  );
+  for (const [home, some] of Map.groupBy(rows, ({ userId }) => homes.ofUser(userId))) {
+    const ids = JSON.stringify(some.map(({ userId }) => userId));
+    for (const { clientUserId, userId } of await cluster.at(home).connections.read<Row>(USERS, [appId, ids])) {
+      const found = named.get(clientUserId);
+      if (found?.userId === userId) found.hasUser = true;
+    }
+  }
+  return named;
+}

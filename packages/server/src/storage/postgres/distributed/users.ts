@@ -1,0 +1,225 @@
+import {
+  type CreateUserOutcome,
+  type NewUser,
+  StorageUnavailable,
+  type UpdateUserOutcome,
+  type UserRecord,
+  type UserStore,
+  type WalkedUser,
+} from '../../port.ts';
+import { statement } from '../connections.ts';
+import { toBytes } from '../encoding.ts';
+import { violation } from '../errors.ts';
+import type { Cluster, HomeStores } from './cluster.ts';
+import { byBytes, mergePages, sum } from './merge.ts';
+
+// A user is in the home of its code, with its profile. Where the name leads to another home (imports with codes from elsewhere, renamed
+// users, users from before there were homes), that home has a profile too, which names the user: it keeps the name unique, and
+// a search by name goes on from there.
+const FIND_PROFILE = statement('select user_id from profiles where app_id = $1 and client_user_id = $2');
+const ADD_PROFILE = statement(`
+  insert into profiles (app_id, client_user_id, user_id, client_user_name) values ($1, $2, $3, $4)
+  on conflict (app_id, client_user_id) do nothing returning user_id
+`);
+const REMOVE_PROFILE = statement(
+  'delete from profiles where app_id = $1 and client_user_id = $2 and user_id = $3 returning user_id',
+);
+const NAMES = statement(`
+  select client_user_id as "clientUserId", client_user_name as "clientUserName", user_id as "userId" from profiles
+  where app_id = $1 and client_user_id > $2 order by client_user_id limit $3
+`);
+const FIND_KEY = statement(`
+  select encode(body_hash, 'hex') as "bodyHash", user_id as "userId" from key_claims
+  where app_id = $1 and key_hash = $2 and expires_at > $3 for update
+`);
+const PUT_KEY = statement(`
+  insert into key_claims (app_id, key_hash, body_hash, user_id, expires_at) values ($1, $2, $3, $4, $5)
+  on conflict (app_id, key_hash) do update set body_hash = excluded.body_hash, user_id = excluded.user_id,
+    expires_at = excluded.expires_at where key_claims.expires_at <= $6 or key_claims.user_id = $7
+  returning user_id
+`);
+export const LOCK_USER = statement('select user_id from users where user_id = $1 for key share');
+const FORGET_IN_AUDIT = statement('update audit_log set user_id = null where user_id = $1');
+const FORGET_RESPONSES = statement('delete from webhook_responses where user_id = $1');
+
+/** The home of a user by its name, where that has a profile. */
+export async function homeByName(cluster: Cluster, appId: number, clientUserId: string): Promise<number | undefined> {
+  const home = cluster.homes.ofName(appId, clientUserId);
+  const [row] = await cluster.at(home).connections.read<{ user_id: string }>(FIND_PROFILE, [appId, clientUserId]);
+  return row && cluster.homes.ofUser(row.user_id);
+}
+
+/** In the home that the name leads to: the name of a user of another one. Whether nobody had it. */
+export async function leadTo(
+  cluster: Cluster,
+  { appId, clientUserId, userId, clientUserName }: Lead,
+): Promise<boolean> {
+  const { connections } = cluster.at(cluster.homes.ofName(appId, clientUserId));
+  return (await connections.write(ADD_PROFILE, [appId, clientUserId, userId, clientUserName])).length > 0;
+}
+
+type Lead = Pick<UserRecord, 'appId' | 'clientUserId' | 'userId' | 'clientUserName'>;
+
+export async function stopLeading(
+  cluster: Cluster,
+  { appId, clientUserId, userId }: Omit<Lead, 'clientUserName'>,
+): Promise<void> {
+  const home = cluster.homes.ofName(appId, clientUserId);
+  if (home === cluster.homes.ofUser(userId)) return;
+  await cluster.at(home).connections.write(REMOVE_PROFILE, [appId, clientUserId, userId]);
+}
+
+export function distributedUsers(cluster: Cluster): UserStore {
+  const { homes } = cluster;
+
+  const findByClientUserId: UserStore['findByClientUserId'] = async (appId, clientUserId) => {
+    const home = homes.ofName(appId, clientUserId);
+    const user = await cluster.at(home).users.findByClientUserId(appId, clientUserId);
+    if (user) return user;
+    const other = await homeByName(cluster, appId, clientUserId);
+    return other === undefined || other === home
+      ? undefined
+      : cluster.at(other).users.findByClientUserId(appId, clientUserId);
+  };
+
+  /** A profile is in the way: of a user, perhaps in another home, or of nobody. */
+  const inTheWay = async (appId: number, clientUserId: string): Promise<'duplicate' | 'profile-exists'> =>
+    (await findByClientUserId(appId, clientUserId)) ? 'duplicate' : 'profile-exists';
+
+  return {
+    async createWithToken(user) {
+      const { appId, clientUserId, userId } = user;
+      const isOneHome = homes.ofName(appId, clientUserId) === homes.ofUser(userId);
+      const outcome =
+        isOneHome && !user.idempotency
+          ? await cluster.ofUser(userId).users.createWithToken(user)
+          : await createFar(cluster, user).catch((error: unknown): CreateUserOutcome => {
+              if (violation(error)?.constraint.endsWith('_application')) return 'application-gone';
+              throw error;
+            });
+      return outcome === 'profile-exists' ? inTheWay(appId, clientUserId) : outcome;
+    },
+
+    find: (appId, userId) => cluster.ofUser(userId).users.find(appId, userId),
+    findByClientUserId,
+
+    async update(appId, userId, change, at) {
+      const { clientUserId } = change;
+      if (clientUserId === undefined) return cluster.ofUser(userId).users.update(appId, userId, change, at);
+      const outcome = await cluster.together<UpdateUserOutcome>(async (inner, undo) => {
+        const before = await inner.ofUser(userId).users.find(appId, userId);
+        if (!before || before.clientUserId === clientUserId)
+          return inner.ofUser(userId).users.update(appId, userId, change, at);
+        if (homes.ofName(appId, clientUserId) !== homes.ofUser(userId)) {
+          if (!(await leadTo(inner, { ...before, ...change, clientUserId }))) undo({ outcome: 'profile-exists' });
+        }
+        const updated = await inner.ofUser(userId).users.update(appId, userId, change, at);
+        if (updated.outcome !== 'updated') undo(updated);
+        await stopLeading(inner, before);
+        return updated;
+      });
+      return outcome.outcome === 'profile-exists' ? { outcome: await inTheWay(appId, clientUserId) } : outcome;
+    },
+
+    async delete(appId, userId) {
+      return cluster.together(async (inner) => {
+        const user = await inner.ofUser(userId).users.find(appId, userId);
+        const outcome = await inner.ofUser(userId).users.delete(appId, userId);
+        if (outcome !== 'deleted') return outcome;
+        if (user) await stopLeading(inner, user);
+        await inner.connections.write(FORGET_IN_AUDIT, [userId]);
+        await inner.connections.write(FORGET_RESPONSES, [userId]);
+        return outcome;
+      });
+    },
+
+    linkGeneration: (appId, userId) => cluster.ofUser(userId).users.linkGeneration(appId, userId),
+    withdrawLinks: (appId, userId) => cluster.ofUser(userId).users.withdrawLinks(appId, userId),
+    findDeleted: (appId, userId) => cluster.ofUser(userId).users.findDeleted(appId, userId),
+
+    async page(appId, page) {
+      const pages = await cluster.everywhere(({ users }) => users.page(appId, page));
+      return mergePages(pages, page.limit, (a, b) => byBytes(a.clientUserId, b.clientUserId));
+    },
+
+    async walk(appId, walk, page) {
+      const ask = ({ users }: HomeStores) => users.walk(appId, walk, page);
+      if (walk.by === 'one') return ask(cluster.ofUser(walk.userId));
+      const parts = await cluster.everywhere(ask);
+      type Place = WalkedUser['place'];
+      const order = (a: Place, b: Place): number =>
+        byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
+      // What comes after the end of one home's page is not known yet.
+      const end = parts.flatMap(({ next }) => next ?? []).sort(order)[0];
+      const known = parts
+        .flatMap(({ users }) => users)
+        .filter(({ place }) => !end || order(place, end) <= 0)
+        .sort((a, b) => order(a.place, b.place));
+      const users = known.slice(0, page.limit);
+      return { users, next: known.length > page.limit ? (users.at(-1)?.place ?? null) : (end ?? null) };
+    },
+    async countWalk(appId, walk, atMost) {
+      if (walk.by === 'one') return cluster.ofUser(walk.userId).users.countWalk(appId, walk, atMost);
+      const count = sum(await cluster.everywhere(({ users }) => users.countWalk(appId, walk, atMost)));
+      return atMost === undefined ? count : Math.min(count, atMost);
+    },
+    async listValues(appId, keyNo, atMost) {
+      const lists = await cluster.everywhere(({ users }) => users.listValues(appId, keyNo, atMost));
+      if (lists.some((list) => list === undefined)) return undefined;
+      const values = [...new Set(lists.flatMap((list) => list ?? []))].sort(byBytes);
+      return values.length > atMost ? undefined : values;
+    },
+    async names(appId, { after, limit }) {
+      type Row = { clientUserId: string; clientUserName: string; userId: string };
+      const pages = await cluster.everywhere(async ({ connections }, home) =>
+        (await connections.read<Row>(NAMES, [appId, after ?? '', limit])).map((row) => ({
+          ...row,
+          isElsewhere: homes.ofUser(row.userId) !== home,
+        })),
+      );
+      const named = new Map<string, string>();
+      for (const { clientUserId, clientUserName, isElsewhere } of pages.flat()) {
+        if (!isElsewhere || !named.has(clientUserId)) named.set(clientUserId, clientUserName);
+      }
+      return [...named].sort(([a], [b]) => byBytes(a, b)).slice(0, limit);
+    },
+  };
+}
+
+/** With an Idempotency-Key, which has a home of its own, or with a code of another home than that of the name. */
+async function createFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const outcome = await tryCreateFar(cluster, user);
+    if (outcome) return outcome;
+  }
+  throw new StorageUnavailable('Others keep using the same Idempotency-Key.');
+}
+
+const MAX_ROUNDS = 20;
+
+/** null: somebody else uses the key at this moment; what they did is seen the next time. */
+function tryCreateFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome | null> {
+  const { appId, clientUserId, userId, createdAt, idempotency } = user;
+  return cluster.together<CreateUserOutcome | null>(async (inner, undo) => {
+    if (idempotency) {
+      const { keyHash, bodyHash, expiresAt } = idempotency;
+      const { connections } = inner.at(inner.homes.ofNumber(Number.parseInt(keyHash.slice(0, 3), 16)));
+      type Row = { bodyHash: string; userId: string };
+      const [prior] = await connections.write<Row>(FIND_KEY, [appId, toBytes(keyHash), createdAt]);
+      // Nobody deletes the user until we are done.
+      const known = prior ? await inner.ofUser(prior.userId).connections.write(LOCK_USER, [prior.userId]) : [];
+      if (prior && known.length > 0) {
+        if (prior.bodyHash !== bodyHash) return 'idempotency-mismatch';
+        return inner.ofUser(prior.userId).users.createWithToken(user);
+      }
+      const values = [appId, toBytes(keyHash), toBytes(bodyHash), userId, expiresAt, createdAt, prior?.userId ?? null];
+      const claimed = await connections.write(PUT_KEY, values);
+      if (claimed.length === 0) return undo(null);
+    }
+    if (inner.homes.ofName(appId, clientUserId) !== inner.homes.ofUser(userId)) {
+      if (!(await leadTo(inner, user))) return undo('profile-exists');
+    }
+    const outcome = await inner.ofUser(userId).users.createWithToken(user);
+    return outcome === 'created' || outcome === 'replayed' ? outcome : undo(outcome);
+  });
+}
