@@ -1,6 +1,7 @@
 import {
   type BackupFiles,
   DatabaseRefused,
+  type DatabaseRoom,
   type DataCheck,
   type DataCheckOptions,
   type StorageDriver,
@@ -44,6 +45,13 @@ export async function lockOf(databaseUrl: string): Promise<DatabaseRefused | und
   if (!problem) return undefined;
   const end = problem.message.indexOf('. ') + 1;
   return new DatabaseRefused(problem.message.slice(0, end), problem.message.slice(end + 1));
+}
+
+export async function roomOf(databaseUrl: string): Promise<DatabaseRoom> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    return (await import('./sqlite/disk-room.ts')).diskRoom(databaseUrl.slice('sqlite:'.length));
+  }
+  return (await import('./postgres/connection-room.ts')).connectionRoom(databaseUrl);
 }
 
 /** The format is SQLite's, for both databases. */

@@ -2,9 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { judgeCertificate } from '../../src/cli/doctor/certificate.ts';
 import { checkClock } from '../../src/cli/doctor/clock.ts';
+import { judgeRoom } from '../../src/cli/doctor/room.ts';
 import type { Mark } from '../../src/domain/clock-mark.ts';
 import { databases } from '../databases.ts';
+import { startReceiver } from '../events/receiver.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET } from '../http/start.ts';
 import { DAMAGE, emptyLog, makeFreePages } from '../sqlite/damage-file.ts';
@@ -64,7 +67,14 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     expect(json.code).toBe(0);
     const [proxies, bogus, ...rest] = JSON.parse(json.stdout) as Check[];
     const names = rest.map(({ check }) => check);
-    expect(names).toEqual(['settings', 'secret', 'database', 'migrations', 'data', 'clock', 'token service', 'port']);
+    const room = kind === 'sqlite' ? 'disk' : 'connections';
+    expect(names).toEqual([
+      ...['settings', 'secret', 'database', 'migrations', 'data', room, 'clock', 'token service', 'port'],
+    ]);
+    const { detail } = rest.find(({ check }) => check === room) as Check;
+    expect(detail).toMatch(
+      kind === 'sqlite' ? /GB free beside a database of \d+/ : /^\d+ of \d+ of PostgreSQL are in use$/,
+    );
     expect(proxies).toEqual({
       check: 'environment',
       ok: true,
@@ -246,6 +256,43 @@ describe('each failure has its way out', () => {
     );
     const failure = failures(stdout).find(({ check }) => check === 'token service');
     expect(failure).toMatchObject({ wayOut: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
+  });
+
+  test('a certificate that is not trusted, and an address that cannot be reached', async () => {
+    const secure = await startReceiver({ tls: true });
+    const certificate = async (publicUrl: string) => {
+      const { stdout } = await doctor({ INNKEEPER_PUBLIC_URL: publicUrl }, '--json');
+      return (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'certificate');
+    };
+    expect(await certificate(secure.url)).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('is not trusted'),
+    });
+    await secure.close();
+    expect(await certificate(secure.url)).toMatchObject({ ok: true, detail: expect.stringContaining('ECONNREFUSED') });
+    expect(await certificate('http://localhost:8080')).toBeUndefined();
+  });
+
+  test('what runs out before anything fails', () => {
+    const [url, now] = ['https://users.example.com', Date.parse('2026-01-01')];
+    const inDays = (days: number) =>
+      judgeCertificate(url, { validTo: now + days * 86_400_000, problem: undefined }, now);
+    expect(inDays(30)).toMatchObject({ ok: true, wayOut: null, detail: `of ${url}, valid for 30 more days` });
+    expect(inDays(13)).toMatchObject({ ok: true, wayOut: expect.stringContaining('Renew') });
+    expect(inDays(-1)).toMatchObject({ ok: false, detail: `of ${url} has expired` });
+    expect(judgeRoom({ kind: 'disk', free: 3e9, size: 2e9 })).toMatchObject({ wayOut: null });
+    for (const [free, size] of [
+      [1e9, 2e9],
+      [1e8, 1e6],
+    ] as const) {
+      expect(judgeRoom({ kind: 'disk', free, size })).toMatchObject({
+        ok: true,
+        wayOut: expect.stringContaining('Free'),
+      });
+    }
+    expect(judgeRoom({ kind: 'connections', used: 79, most: 100 })).toMatchObject({ wayOut: null });
+    const full = { wayOut: expect.stringContaining('max_connections') };
+    expect(judgeRoom({ kind: 'connections', used: 80, most: 100 })).toMatchObject(full);
   });
 
   describe('a port that is taken', () => {

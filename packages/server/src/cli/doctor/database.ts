@@ -15,6 +15,7 @@ import { type Check, failed, passed, withinLimit } from './check.ts';
 import { checkClock, readClock } from './clock.ts';
 import { checkConsistency, type DoctorOptions } from './data.ts';
 import { checkMasterSecret } from './master-secret.ts';
+import { checkRoom } from './room.ts';
 
 /** A busy machine takes its time for a start and a few statements. */
 const LIMIT_MS = 10_000;
@@ -43,7 +44,7 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
     try {
       await withinLimit(tryWrite(config.databaseUrl, Date.now()), LIMIT_MS);
       const examined = await withinLimit(examine(storage, config, database, state), LIMIT_MS);
-      examined.checks.splice(2, 0, check);
+      examined.checks.splice(2, 0, check, await withinLimit(checkRoom(config), LIMIT_MS));
       await recordDamage(config.databaseUrl, findings);
       return examined;
     } finally {

@@ -2,6 +2,7 @@ import { type Config, ConfigError, readConfig, type Settings } from '../../confi
 import { Failure } from '../failure.ts';
 import { refuseLostDatabase } from '../new-database.ts';
 import { refuseMissingDatabase } from '../with-storage.ts';
+import { checkCertificate } from './certificate.ts';
 import { type Check, failed } from './check.ts';
 import type { DoctorOptions } from './data.ts';
 import { checkDatabase } from './database.ts';
@@ -29,12 +30,20 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(failedSetting);
   }
-  const [{ checks: database, keyIds }, tokenService, mail] = await Promise.all([
+  const [{ checks: database, keyIds }, tokenService, mail, certificate] = await Promise.all([
     checkDatabase(config, options),
     checkTokenService(config),
     checkMail(config),
+    checkCertificate(config),
   ]);
-  const checks = [...checkSettings(config), ...database, tokenService, ...mail, await checkPort(config, keyIds)];
+  const checks = [
+    ...checkSettings(config),
+    ...database,
+    tokenService,
+    ...mail,
+    ...certificate,
+    await checkPort(config, keyIds),
+  ];
   // The secret is looked at from two sides: it is fine when both say so.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));

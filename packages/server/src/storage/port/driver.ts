@@ -28,3 +28,8 @@ export interface StorageDriver {
   /** Missing where the database cleans up by itself. */
   readonly scrub?: Scrub;
 }
+
+/** What is left before writes fail: on the disk of the file, or for further clients of the server. */
+export type DatabaseRoom =
+  | { kind: 'disk'; free: number; size: number }
+  | { kind: 'connections'; used: number; most: number };

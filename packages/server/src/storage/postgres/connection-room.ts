@@ -1,0 +1,16 @@
+import type { DatabaseRoom } from '../port.ts';
+import { alone } from './migrations.ts';
+import { Servers } from './servers.ts';
+
+/** Those that are kept for superusers are not ours. */
+const ROOM = `
+  select (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
+    current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as most
+`;
+
+export function connectionRoom(url: string): Promise<DatabaseRoom> {
+  return alone(new Servers(url), async (transactions) => {
+    const [room] = await transactions.run((query) => query<{ used: number; most: number }>(ROOM));
+    return { kind: 'connections', used: room?.used ?? 0, most: room?.most ?? 0 };
+  });
+}
