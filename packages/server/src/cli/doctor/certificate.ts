@@ -35,7 +35,7 @@ export function judgeCertificate(publicUrl: string, { validTo, problem }: Seen, 
   return days < SOON_DAYS ? warned('certificate', detail, RENEW) : passed('certificate', detail);
 }
 
-/** Whether it is trusted is told, not refused: an expired one is to be seen. */
+/** An untrusted or expired one is looked at, not refused. */
 function see(host: string, port: number): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const socket = connect({
