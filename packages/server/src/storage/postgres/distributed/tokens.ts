@@ -1,10 +1,11 @@
 import { homeOfUuid } from '../../../home.ts';
-import type { TokenStore } from '../../port.ts';
+import type { AccessTokenRecord, TokenStore } from '../../port.ts';
 import { statement } from '../connections.ts';
 import { tokenIdToBytes } from '../encoding.ts';
 import type { Cluster } from './cluster.ts';
 import { homeByName } from './users.ts';
 
+const LOCK_TOKEN = statement('select pg_advisory_xact_lock(hashtextextended($1, 0))::text as held');
 const FIND_TOKEN = statement('select 1 as one from access_tokens where token_id = $1');
 
 /** The home that an access token's id names; undefined for the hash of a remote service's token. */
@@ -19,14 +20,6 @@ export function distributedTokens(cluster: Cluster): TokenStore {
 
   const findSpecialToken: TokenStore['findSpecialToken'] = (tokenHash, now, home) =>
     cluster.find(homeOf(home), ({ tokens }) => tokens.findSpecialToken(tokenHash, now));
-
-  const isTaken = async (tokenId: string, home: number): Promise<boolean> => {
-    if (homeOfToken(cluster, tokenId) === home) return false;
-    const found = await cluster.everywhere(({ connections }) =>
-      connections.read(FIND_TOKEN, [tokenIdToBytes(tokenId)]),
-    );
-    return found.some((rows) => rows.length > 0);
-  };
 
   return {
     findSpecialToken,
@@ -44,11 +37,7 @@ export function distributedTokens(cluster: Cluster): TokenStore {
         const outcome = await cluster.at(expected).tokens.exchange(tokenHash, now, accessToken);
         if (outcome !== 'spent') return outcome;
       }
-      const owner = await findSpecialToken(tokenHash, now, home);
-      if (!owner) return 'spent';
-      const found = homes.ofUser(owner.userId);
-      if (await isTaken(accessToken.tokenId, found)) return 'token-taken';
-      return cluster.at(found).tokens.exchange(tokenHash, now, accessToken);
+      return exchangeFar(cluster, { tokenHash, now, accessToken, home });
     },
     findOwner: (tokenId, now) =>
       cluster.find(homeOfToken(cluster, tokenId), ({ tokens }) => tokens.findOwner(tokenId, now)),
@@ -58,4 +47,22 @@ export function distributedTokens(cluster: Cluster): TokenStore {
     },
     revokeAll: (appId, userId) => cluster.ofUser(userId).tokens.revokeAll(appId, userId),
   };
+}
+
+type Exchange = { tokenHash: string; now: number; accessToken: AccessTokenRecord; home: number | undefined };
+
+/** With an access token whose id does not say the home of its user: no other home may have it, and of two at once one waits. */
+function exchangeFar(
+  cluster: Cluster,
+  { tokenHash, now, accessToken, home }: Exchange,
+): ReturnType<TokenStore['exchange']> {
+  return cluster.together(async (inner) => {
+    const owner = await distributedTokens(inner).findSpecialToken(tokenHash, now, home);
+    if (!owner) return 'spent';
+    await inner.connections.write(LOCK_TOKEN, [accessToken.tokenId]);
+    const id = tokenIdToBytes(accessToken.tokenId);
+    const found = await inner.everywhere(({ connections }) => connections.read(FIND_TOKEN, [id]));
+    if (found.some((rows) => rows.length > 0)) return 'token-taken';
+    return inner.ofUser(owner.userId).tokens.exchange(tokenHash, now, accessToken);
+  });
 }

@@ -45,6 +45,8 @@ type Placed = {
   leads: boolean;
   /** The code that the profile of nobody, which is there, names now. */
   adopts: string | null;
+  /** What its name had when its home was chosen. */
+  expects: 'user' | 'profile' | 'nothing';
   refused?: 'deleted-since' | 'user-id-taken';
 };
 
@@ -82,8 +84,12 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
               const some = here.map(({ entry }) => entry);
               const imported = await inner.at(home).transfer.importUsers(appId, some, change);
               if ('outcome' in imported) return undo('application-gone');
-              for (const [place, { index, adopts }] of here.entries()) {
+              for (const [place, { index, adopts, expects }] of here.entries()) {
                 const outcome = imported.outcomes[place] as ImportOutcome;
+                // The home was chosen for something else: its user was deleted since, or the name leads elsewhere now.
+                if (expects === 'user' && (outcome === 'created' || outcome === 'profile-created'))
+                  throw new Overtaken();
+                if (expects !== 'profile' && outcome === 'adopted') throw new Overtaken();
                 outcomes[index] = adopts !== null && outcome === 'created' ? 'adopted' : outcome;
               }
             }
@@ -128,7 +134,8 @@ async function place(
     const found = named.get(clientUserId);
     const put = (home: number, wanted = entry, adopts: string | null = null): void => {
       const leads = createdAt !== null && !found?.hasUser && home !== nameHome;
-      placed.push({ entry: wanted, index, home, leads, adopts: leads ? adopts : null });
+      const expects = !found ? 'nothing' : found.hasUser ? 'user' : 'profile';
+      placed.push({ entry: wanted, index, home, leads, adopts: leads ? adopts : null, expects });
     };
     if (found?.hasUser) put(homes.ofUser(found.userId));
     else if (createdAt === null) put(nameHome);
