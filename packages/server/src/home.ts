@@ -1,13 +1,11 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
 /**
  * A user's home: one of 4,096 numbers that says which node of a distributed database has the user (storage/postgres/distributed). It comes
  * from application and clientUserId, and user codes and tokens carry it, so that an act knows the node before it asks.
  */
-export const HOME_NUMBERS = 4096;
-
-const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
 export function homeOfName(appId: number, clientUserId: string): number {
   return Number.parseInt(hash('sha256', `${appId} ${clientUserId}`, 'hex').slice(0, 3), 16);
 }

@@ -60,7 +60,7 @@ export async function leadTo(
 
 type Lead = Pick<UserRecord, 'appId' | 'clientUserId' | 'userId' | 'clientUserName'>;
 
-export async function stopLeading(
+async function stopLeading(
   cluster: Cluster,
   { appId, clientUserId, userId }: Omit<Lead, 'clientUserName'>,
 ): Promise<void> {
