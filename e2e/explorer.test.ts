@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
 import { databases } from '../packages/server/test/databases.ts';
@@ -64,9 +64,21 @@ async function enter(page: Page, apiKey: string): Promise<void> {
   await openButton(page).click();
 }
 
+/** Of a long list, the page holds only what is near what is shown. */
+async function lookFor(page: Page, block: Locator): Promise<void> {
+  await page.evaluate(() => scrollTo(0, 0));
+  const isThere = async () => {
+    if ((await block.count()) > 0) return true;
+    await page.evaluate(() => scrollBy(0, innerHeight / 2));
+    return false;
+  };
+  await expect.poll(isThere, { interval: 50 }).toBe(true);
+}
+
 /** Opens an operation and sends it as it is preset; answers what was sent and what came back. */
 async function execute(page: Page, id: string) {
   const block = operation(page, id);
+  await lookFor(page, block);
   await block.locator('.opblock-summary-control').click();
   const [answer] = await Promise.all([
     page.waitForResponse((each) => !each.url().includes('/docs')),
@@ -92,6 +104,7 @@ test('an operation of /manage/v1 does as preset, once a personal access token wa
   expect(changed.url.pathname).toContain(`${demo.clientId}/catalog/groups/${demo.theme.groupUid}`);
   // Whoever deletes an application types its clientId.
   const deletion = operation(page, 'manage-deleteApplication');
+  await lookFor(page, deletion);
   await deletion.locator('.opblock-summary-control').click();
   expect(await deletion.getByPlaceholder('confirm').inputValue()).toBe('');
   expect([...foreign, ...complaints]).toEqual([]);

@@ -70,6 +70,8 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
       source: 'Kitchen',
       texts: { en: 'Kitchen', de: 'Küche' },
       missing: ['de-AT'],
+      outdated: [],
+      reviewed: [],
     });
     expect(rows.map(({ path }) => path)).toEqual([
       'kitchen',
