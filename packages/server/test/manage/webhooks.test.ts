@@ -201,7 +201,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
       });
     };
     expect(await verify(newer, secret)).toEqual([true, true]);
-    const again = await manage.send('POST', `${path}/${webhookId}/rotate-secret`, {});
+    const again = await manage.send('POST', `${path}/${webhookId}/rotate-secret`);
     expect(again).toMatchObject({
       status: 409,
       json: { code: '9409', message: expect.stringContaining('previous secret is still valid') },

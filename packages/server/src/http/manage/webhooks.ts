@@ -59,7 +59,10 @@ export function webhookRoutes(app: Routes, service: Service): void {
 
   const rotate = { method: 'POST', path: `${one}/rotate-secret`, schema: rotateSchema } as const;
   applicationRoute(app, service, rotate, async (context) => {
-    const rotated = await acts.rotateSecret(...webhookOf(context), readRotation(context.readBody()));
+    const rotated = await acts.rotateSecret(
+      ...webhookOf(context),
+      readRotation(context.body.length === 0 ? {} : context.readBody()),
+    );
     context.reply.code(201);
     return rotated;
   });
