@@ -2,10 +2,15 @@ import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
+/**
+ * Waits are counted in turns of this process, not by the clock: where the processor was taken away for a second, the
+ * clients on this machine stood still too.
+ */
+const TURN_MS = 10;
 /** Busy clients get a response in this time, and with it `Connection: close`. */
-const ANNOUNCE_MS = 200;
+const ANNOUNCE_TURNS = 20;
 /** Connections accepted at the last moment have this long to send their request. */
-const LAST_REQUEST_MS = 100;
+const LAST_REQUEST_TURNS = 10;
 /** A longer turn of the event loop had requests to read, or the machine was busy. */
 const QUIET_TURN_MS = 0.3;
 const MAX_SEEK_QUIET_MS = 500;
@@ -21,23 +26,22 @@ export async function drain(server: HttpServer, hold: (until: Promise<void>) => 
   if (!server.listening) return;
   const closed = new Promise((resolve) => server.once('close', resolve));
   const cutOff = setTimeout(() => server.closeAllConnections(), MAX_CLOSE_MS).unref();
-  await untilUnused(server, ANNOUNCE_MS);
+  await untilUnused(server, ANNOUNCE_TURNS);
   const stopped = Promise.withResolvers<void>();
   hold(stopped.promise);
   await quietTurn(server);
   // Stops listening and nothing else: http's own close() would also close the connections that look idle.
   Server.prototype.close.call(server);
   stopped.resolve();
-  await untilUnused(server, LAST_REQUEST_MS);
+  await untilUnused(server, LAST_REQUEST_TURNS);
   await quietTurn(server);
   server.closeIdleConnections();
   await closed;
   clearTimeout(cutOff);
 }
 
-async function untilUnused(server: HttpServer, ms: number): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (performance.now() < deadline && (await countConnections(server)) > 0) await sleep(10);
+async function untilUnused(server: HttpServer, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns && (await countConnections(server)) > 0; turn++) await sleep(TURN_MS);
 }
 
 function countConnections(server: HttpServer): Promise<number> {
