@@ -12,10 +12,8 @@ import {
   type Reference,
   withExamples,
 } from './docs/describe-parts.ts';
+import { EXAMPLE, type OperationExample } from './docs/examples.ts';
 import { type Json, type Shape, SharedShapes } from './docs/shared-shapes.ts';
-import { EXAMPLE } from './examples.ts';
-import type { OperationExample } from './schemas.ts';
-import type { RouteSchema } from './server/routes.ts';
 import { statusText } from './server/wire-text.ts';
 
 export type OpenApiDocument = {
@@ -132,9 +130,9 @@ function describeOperation(route: DocumentedRoute, shapes: SharedShapes): Operat
   const { operationId, summary, description, tags = [], security = [] } = schema;
   if (operationId === undefined) throw new Error(`${method} ${path} has no operationId in its schema.`);
   const parameters = [
-    ...describeParameters(schema, 'path', schema.params, ({ params }) => params, shapes),
-    ...describeParameters(schema, 'query', schema.querystring, ({ query }) => query, shapes),
-    ...describeParameters(schema, 'header', schema.headers, ({ headers }) => headers, shapes),
+    ...describeParameters(route, 'path', schema.params, ({ params }) => params, shapes),
+    ...describeParameters(route, 'query', schema.querystring, ({ query }) => query, shapes),
+    ...describeParameters(route, 'header', schema.headers, ({ headers }) => headers, shapes),
   ];
   const body = schema.body as Shape | undefined;
   return {
@@ -151,17 +149,17 @@ function describeOperation(route: DocumentedRoute, shapes: SharedShapes): Operat
         content: {
           [schema.consumes ?? 'application/json']: withExamples(
             shapes.share(body),
-            examplesOf(schema, ({ body }) => body),
+            examplesOf(route, ({ body }) => body),
           ),
         },
       },
     }),
-    responses: { ...describeSuccesses(schema, shapes), ...describeErrors(route) },
+    responses: { ...describeSuccesses(route, shapes), ...describeErrors(route) },
   };
 }
 
 function describeParameters(
-  schema: RouteSchema,
+  route: DocumentedRoute,
   place: 'path' | 'query' | 'header',
   shape: unknown,
   valuesOf: (example: OperationExample) => Record<string, unknown> | undefined,
@@ -169,7 +167,7 @@ function describeParameters(
 ): Parameter[] {
   const { properties = {}, required = [] } = (shape ?? {}) as Shape;
   return Object.entries(properties).map(([name, { description, ...property }]) => {
-    const examples = examplesOf(schema, (example) => {
+    const examples = examplesOf(route, (example) => {
       const value = valuesOf(example)?.[name];
       // A parameter that may be repeated: an example may give it once.
       return property.type === 'array' && value !== undefined ? [value].flat() : value;
@@ -185,13 +183,14 @@ function describeParameters(
   });
 }
 
-function describeSuccesses(schema: RouteSchema, shapes: SharedShapes): Record<string, Answer> {
+function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record<string, Answer> {
+  const { schema } = route;
   const answers = Object.entries((schema.response ?? {}) as Record<string, Shape>).filter(([status]) => status < '4');
   return Object.fromEntries(
     answers.map(([status, shape]) => {
       const { answerHeaders, produces = 'application/json' } = schema;
       const headers = answerHeaders && status !== '304' ? describeHeaders(answerHeaders) : undefined;
-      const examples = examplesOf(schema, (each) => (each.status === Number(status) ? each.answer : undefined));
+      const examples = examplesOf(route, (each) => (each.status === Number(status) ? each.answer : undefined));
       const answer: Answer = {
         description: shape.description ?? statusText(Number(status)) ?? status,
         ...(headers && { headers }),

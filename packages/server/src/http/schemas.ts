@@ -13,15 +13,3 @@ export const UserWithTokenAnswer = Type.Object(
   },
   { title: 'UserWithToken' },
 );
-
-/** A request and its answer, both in the document under the same name; test/docs/replay.test.ts sends each one. */
-export type OperationExample = {
-  summary: string;
-  params?: Record<string, string | number>;
-  query?: Record<string, string | number | boolean>;
-  headers?: Record<string, string>;
-  body?: unknown;
-  status: number;
-  /** Nothing for an answer without a body. */
-  answer?: unknown;
-};

@@ -12,9 +12,7 @@ import { joinByInvitation } from '../../src/domain/members/accept-invitation.ts'
 import { inviteMember } from '../../src/domain/members/invite-member.ts';
 import { createWebhook } from '../../src/domain/webhooks/manage-webhooks.ts';
 import type { Example } from '../../src/http/docs/describe-parts.ts';
-import { EXAMPLE } from '../../src/http/examples.ts';
-import { ACCOUNT_EMAIL, GRACE, INVITATION, PASSWORD, USER_AGENT } from '../../src/http/manage/examples.ts';
-import { WEBHOOK_EXAMPLE } from '../../src/http/manage/webhook-shapes.ts';
+import { EXAMPLE, loadExamples } from '../../src/http/docs/examples.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
@@ -31,6 +29,19 @@ import { cookieOf, fromPortal, openSession, signInToken } from '../portal/portal
 const referring: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
 const document = withoutReferences(referring);
 const documented = new DocumentedAnswers(referring);
+
+/** Who and what the examples of /manage/v1 are about: the account that signed in, its team, and a webhook. */
+const ACCOUNT_EMAIL = 'owner@example.com';
+const PASSWORD = 'seven plums in a paper boat';
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const GRACE = { email: 'grace@translators.example' };
+const INVITATION = { email: 'hedy@translators.example', invitedBy: 'token:ci (d24e5f607189)' };
+const WEBHOOK_EXAMPLE = {
+  url: 'https://app.example.com/innkeeper-events',
+  types: ['selection.saved', 'selection.unset'],
+  description: 'Mailing list',
+  maxPerSecond: null,
+};
 
 /** A request of the document: each example of an operation that has one, with the answer of the same name. */
 type Request = { title: string; method: string; path: string; operation: WholeOperation; name: string; status: string };
@@ -79,6 +90,13 @@ test('every operation has an example, with the answer that it gets', () => {
     return content !== undefined && exampleOf(content, name) === undefined;
   });
   expect(silent.map(({ title }) => title)).toEqual([]);
+});
+
+test('every example is of an operation', async () => {
+  const known = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  expect(Object.keys(await loadExamples()).filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test('examples of errors are as their schemas say', () => {

@@ -34,7 +34,7 @@ function errorsOf({ schema }: DocumentedRoute): ErrorName[] {
 
 /** One answer for each status, with every code that comes under it. What to do stands with the example. */
 export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
-  const { schema, oauthErrors = false } = route;
+  const { oauthErrors = false } = route;
   const byStatus = Map.groupBy(errorsOf(route), (name) => ERRORS[name].status);
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => {
@@ -45,7 +45,7 @@ export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
         ...(headers && { headers: describeHeaders(headers) }),
         content: {
           'application/json': withExamples(errorShape(route, status, definitions), {
-            ...examplesOf(schema, (each) => (each.status === status ? each.answer : undefined)),
+            ...examplesOf(route, (each) => (each.status === status ? each.answer : undefined)),
             ...Object.fromEntries(
               errors.map((name) => [name, { $ref: `#/components/examples/${exampleName(name, oauthErrors)}` }]),
             ),

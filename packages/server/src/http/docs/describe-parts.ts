@@ -1,5 +1,5 @@
-import type { OperationExample } from '../schemas.ts';
-import type { RouteSchema } from '../server/routes.ts';
+import type { DocumentedRoute } from './collect-routes.ts';
+import type { OperationExample } from './examples.ts';
 import type { Json } from './shared-shapes.ts';
 
 export type Parameter = { name: string; in: string; required: boolean; schema: Json; examples?: Examples } & Json;
@@ -16,8 +16,11 @@ export function describeHeaders(headers: Record<string, string>): Json {
 }
 
 /** The part of each example that stands in one place of the document, under the example's name. */
-export function examplesOf(schema: RouteSchema, part: (example: OperationExample) => unknown): Examples | undefined {
-  const found = Object.entries(schema.examples ?? {}).flatMap(([name, example]) => {
+export function examplesOf(
+  { examples }: DocumentedRoute,
+  part: (example: OperationExample) => unknown,
+): Examples | undefined {
+  const found = Object.entries(examples).flatMap(([name, example]) => {
     const value = part(example);
     return value === undefined ? [] : [[name, { summary: example.summary, value }] as const];
   });

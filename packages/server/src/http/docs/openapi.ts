@@ -8,7 +8,11 @@ import { makeFile, once, sendFile } from './static-file.ts';
 export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
   const file = once(async () => {
     const { describeApi } = await import('../openapi.ts');
-    const document = describeApi(documentedRoutes(app.all), { serverUrl: serverUrl(config), version });
+    const { loadExamples } = await import('./examples.ts');
+    const document = describeApi(documentedRoutes(app.all, await loadExamples()), {
+      serverUrl: serverUrl(config),
+      version,
+    });
     return makeFile(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
   });
 

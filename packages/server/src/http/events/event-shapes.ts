@@ -1,7 +1,7 @@
 import { TEST_TYPE } from '../../domain/webhooks/manage-webhooks.ts';
 import { type TSchema, Type } from '../../schema.ts';
 import { type EventType, SELECTION_MEANS } from '../../storage/port.ts';
-import { EXAMPLE } from '../examples.ts';
+import { EXAMPLE } from '../docs/examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 
 const Uuid = Type.String({ format: 'uuid' });

@@ -10,14 +10,14 @@ import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
 import { prefersType } from '../accept.ts';
 import { readAuthorization } from '../authorization.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Query } from '../paging.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { readOnce } from '../users/user-filter.ts';
 import { BACK_END_ERRORS } from '../users/user-routes.ts';
-import { EventAnswer, exampleOf } from './event-shapes.ts';
+import { EventAnswer } from './event-shapes.ts';
 import { EVENT_STREAM, eventStream, writeEvent } from './event-stream.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -55,15 +55,6 @@ const schema = {
     410: Type.Object({ oldest: Type.String({ description: 'the cursor before the oldest event that is kept' }) }),
   },
   errors: [...BACK_END_ERRORS, 'usersBadRequest', 'cursorInvalid', 'cursorExpired', 'tooManyStreams'],
-  examples: {
-    selections: {
-      summary: 'What users saved',
-      params: { clientId: EXAMPLE.clientId },
-      query: { type: 'selection.saved', limit: 1 },
-      status: 200,
-      answer: { items: [exampleOf('selection.saved')], next: 'AAZgbqPTvwAvGwJ4oXzL2w' },
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 6 */

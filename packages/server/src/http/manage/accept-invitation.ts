@@ -3,7 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { joinByInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
@@ -15,14 +15,6 @@ const schema = {
   body: Type.Object({ token: Type.String({ description: 'the part of the link after #' }) }),
   response: { 200: Type.Object({ clientId: Type.String(), role: RoleShape }) },
   errors: ['linkInvalid', 'invitationNotYours'] as const,
-  examples: {
-    accepted: {
-      summary: 'As a translator',
-      body: { token: EXAMPLE.invitationToken },
-      status: 200,
-      answer: { clientId: EXAMPLE.clientId, role: 'translator' },
-    },
-  },
 };
 
 export function acceptInvitationRoute(app: Routes, service: Service): void {

@@ -5,11 +5,11 @@ import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { findScope, readExpiry, TokenMembers } from './create-account-token.ts';
-import { MANAGE_TOKEN, REPORTS_TOKEN } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 
@@ -70,13 +70,6 @@ const listSchema = {
   description: NEEDS,
   response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
   errors: ['manageForbidden'] as const,
-  examples: {
-    all: {
-      summary: 'A token for one application, and the calling token',
-      status: 200,
-      answer: { items: [MANAGE_TOKEN, { ...MANAGE_TOKEN, tokenId: EXAMPLE_UIDS.newManageToken, apps: null }] },
-    },
-  },
 };
 
 const createSchema = {
@@ -86,14 +79,6 @@ const createSchema = {
   body: Type.Object(TokenMembers),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
   errors: ['manageForbidden', 'applicationNotFound'] as const,
-  examples: {
-    reports: {
-      summary: 'To read one application, for 30 days',
-      body: { name: 'reports', access: 'read', apps: [EXAMPLE.clientId], expires: '30d' },
-      status: 201,
-      answer: REPORTS_TOKEN,
-    },
-  },
 };
 
 const revokeSchema = {
@@ -103,5 +88,4 @@ const revokeSchema = {
   params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
   response: { 204: Type.Null({ description: 'Revoked.' }) },
   errors: ['manageForbidden', 'manageTokenNotFound'] as const,
-  examples: { one: { summary: 'One of them', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
 };

@@ -1,10 +1,10 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams } from './schemas.ts';
 
@@ -18,23 +18,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
-  examples: {
-    notifications: {
-      summary: 'A group without selections',
-      params: { ...APPLICATION, groupUid: EXAMPLE.secondGroupUid },
-      headers: IF_MATCH,
-      status: 200,
-      answer: published({
-        changes: [
-          change('archived', 'group', 'notifications', []),
-          ...['newsletter', 'channels', 'quiet_until'].map((key) =>
-            change('archived', 'key', `notifications/${key}`, [{ what: 'notOffered' }], 0),
-          ),
-        ],
-        texts: 7,
-      }),
-    },
-  },
 };
 
 export function archiveGroupRoute(app: Routes, service: Service): void {

@@ -3,11 +3,9 @@ import { archiveKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { BREAKS, breaks, change, IF_MATCH, published, THEME_KEY } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, KeyParams } from './schemas.ts';
-
-const ARCHIVED = breaks('appearance/theme', { what: 'notOffered' }, 1);
 
 const schema = {
   operationId: 'archiveKey',
@@ -19,27 +17,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
-  examples: {
-    chosen: {
-      summary: 'Refused: someone chose it',
-      params: THEME_KEY,
-      headers: IF_MATCH,
-      status: 409,
-      answer: { ...BREAKS, breaking: [ARCHIVED] },
-    },
-    allowed: {
-      summary: 'Archived anyway',
-      params: THEME_KEY,
-      query: { allow_breaking: true },
-      headers: IF_MATCH,
-      status: 200,
-      answer: published({
-        changes: [change('archived', 'key', ARCHIVED.path, [ARCHIVED.fact], 1)],
-        breaking: [ARCHIVED],
-        texts: 10,
-      }),
-    },
-  },
 };
 
 export function archiveKeyRoute(app: Routes, service: Service): void {

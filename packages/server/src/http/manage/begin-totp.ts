@@ -20,17 +20,6 @@ const schema = {
     ...ProofAnswer,
   },
   errors: [...PROOF_ERRORS, 'totpOn'] as const,
-  examples: {
-    begun: {
-      summary: 'Without a password',
-      body: {},
-      status: 200,
-      answer: {
-        secret: 'THE_SECRET',
-        uri: 'otpauth://totp/Innkeeper%3Aowner%40example.com?secret=THE_SECRET&issuer=Innkeeper',
-      },
-    },
-  },
 };
 
 export function beginTotpRoute(app: Routes, service: Service): void {

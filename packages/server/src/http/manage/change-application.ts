@@ -5,7 +5,7 @@ import { readElsewhere, Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { viewApplication } from './application-view.ts';
-import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { ApplicationAnswer, SettingsPatch } from './schemas.ts';
@@ -16,31 +16,6 @@ const schema = {
   description: 'Changes all given settings or none. Others stay unchanged; null resets one to its default.',
   body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(readElsewhere(SettingsPatch)) }),
   response: { 200: ApplicationAnswer },
-  examples: {
-    settings: {
-      summary: 'A new name and one setting',
-      params: APPLICATION,
-      body: { name: 'My app', settings: { accessTokenTtl: '2h' } },
-      status: 200,
-      answer: {
-        ...APPLICATION_EXAMPLE,
-        name: 'My app',
-        settings: { ...APPLICATION_EXAMPLE.settings, accessTokenTtl: 7200 },
-        changedSettings: ['accessTokenTtl'],
-      },
-    },
-    outOfRange: {
-      summary: 'A lifetime that is too long',
-      params: APPLICATION,
-      body: { settings: { accessTokenTtl: '60d' } },
-      status: 400,
-      answer: {
-        code: '9400',
-        message: 'settings.accessTokenTtl must be from 1 minute to 30 days; got "60d".',
-        errors: [{ field: 'settings.accessTokenTtl', message: 'must be from 1 minute to 30 days; got "60d"' }],
-      },
-    },
-  },
 };
 
 export function changeApplicationRoute(app: Routes, service: Service): void {

@@ -5,7 +5,7 @@ import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPEARANCE_GROUP, change, FIRST_REVISION, IF_MATCH, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams, Nullable } from './schemas.ts';
 
@@ -40,35 +40,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
-  examples: {
-    text: {
-      summary: 'A new German text',
-      params: APPEARANCE_GROUP,
-      headers: IF_MATCH,
-      body: { translations: { Deutsch: 'Aussehen' } },
-      status: 200,
-      answer: published({
-        changes: [
-          change('changed', 'group', 'appearance', [
-            { what: 'text', language: 'Deutsch', from: 'Darstellung', to: 'Aussehen' },
-          ]),
-        ],
-      }),
-    },
-    changedMeanwhile: {
-      summary: 'The catalog was published in the meantime',
-      params: APPEARANCE_GROUP,
-      headers: { 'If-Match': '"0"' },
-      body: { translations: { Deutsch: 'Aussehen' } },
-      status: 412,
-      answer: {
-        code: '9412',
-        message: 'The catalog has changed since the revision in If-Match. Nothing was published.',
-        revision: 1,
-        revisions: [FIRST_REVISION],
-      },
-    },
-  },
 };
 
 export function changeGroupRoute(app: Routes, service: Service): void {

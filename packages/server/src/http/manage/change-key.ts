@@ -7,7 +7,7 @@ import { ArchivedMember, DescriptionsPatch, TranslationsPatch } from './change-g
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams, Nullable } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -35,33 +35,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
-  examples: {
-    byDefault: {
-      summary: 'A new default, one text removed, moved to the end',
-      params: THEME_KEY,
-      headers: IF_MATCH,
-      body: { default: 'light', translations: { Español: null }, position: 2 },
-      status: 200,
-      answer: published({
-        changes: [
-          change('changed', 'group', 'appearance', [
-            { what: 'orderOfKeys', to: ['text_size', 'items_per_page', 'theme'] },
-          ]),
-          change(
-            'changed',
-            'key',
-            'appearance/theme',
-            [
-              { what: 'default', from: 'system', to: 'light' },
-              { what: 'text', language: 'Español', from: 'Tema', to: null },
-            ],
-            1,
-          ),
-        ],
-        missing: ['appearance/theme'],
-      }),
-    },
-  },
 };
 
 export function changeKeyRoute(app: Routes, service: Service): void {

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { GRACE, MEMBER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { LanguagesShape, MemberParams, MemberShape, RoleShape, readLanguages, viewMember } from './member-views.ts';
 import { Nullable } from './schemas.ts';
@@ -17,15 +17,6 @@ const schema = {
   body: Type.Object({ role: RoleShape, languages: Type.Optional(Nullable(LanguagesShape)) }),
   response: { 200: MemberShape },
   errors: ['memberNotFound', 'lastOwner'] as const,
-  examples: {
-    editor: {
-      summary: 'A translator becomes an editor',
-      params: MEMBER,
-      body: { role: 'editor' },
-      status: 200,
-      answer: { ...GRACE, role: 'editor' },
-    },
-  },
 };
 
 export function changeMemberRoute(app: Routes, service: Service): void {

@@ -4,7 +4,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { PASSWORD } from './examples.ts';
+
 import { accountRoute } from './manage-route.ts';
 import { CodeMember, PROOF_ERRORS, ProofAnswer, proveIdentity, TYPED } from './proof.ts';
 
@@ -20,7 +20,6 @@ const schema = {
   }),
   response: { 204: Type.Null({ description: 'The password was changed.' }), ...ProofAnswer },
   errors: ['passwordsOff', ...PROOF_ERRORS] as const,
-  examples: { first: { summary: 'A first password', body: { password: PASSWORD }, status: 204 } },
 };
 
 export function changePasswordRoute(app: Routes, service: Service): void {

@@ -15,9 +15,6 @@ const schema = {
     language: Type.Optional(PreferencesShape.properties.language),
   }),
   response: { 200: PreferencesShape },
-  examples: {
-    dark: { summary: 'Dark', body: { theme: 'dark' }, status: 200, answer: { theme: 'dark', language: null } },
-  },
 };
 
 export function changePreferencesRoute(app: Routes, service: Service): void {

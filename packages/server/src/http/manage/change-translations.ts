@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published, RENAMED } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -50,55 +50,6 @@ const schema = {
   response: { 200: EditedAnswer, 412: ChangedTextsMembers },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
-  examples: {
-    two: {
-      summary: 'One text changed, one removed',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: {
-        texts: [
-          { path: 'appearance/theme', language: 'Deutsch', text: 'Farben' },
-          { path: 'appearance/theme=system', language: 'es', text: null },
-        ],
-      },
-      status: 200,
-      answer: published({
-        changes: [
-          change(
-            'changed',
-            'key',
-            'appearance/theme',
-            [{ what: 'text', value: 'system', language: 'Español', from: 'Como el dispositivo', to: null }, ...RENAMED],
-            1,
-          ),
-        ],
-        missing: ['appearance/theme=system'],
-      }),
-    },
-    gone: {
-      summary: 'The text was changed in the meantime',
-      params: APPLICATION,
-      headers: { 'If-Match': '*' },
-      body: { texts: [{ path: 'appearance/theme', language: 'de', text: 'Farben', was: 'Thema' }] },
-      status: 412,
-      answer: {
-        code: '9412',
-        message: 'A text has changed since it was read. Nothing was changed.',
-        revision: 1,
-        revisions: [],
-        texts: [{ path: 'appearance/theme', language: 'de', text: 'Farbschema' }],
-      },
-    },
-    draft: {
-      summary: 'In a new draft',
-      params: APPLICATION,
-      query: { draft: true },
-      headers: IF_MATCH,
-      body: { texts: [{ path: 'appearance/theme', language: 'de', text: 'Farben' }] },
-      status: 200,
-      answer: edited(DRAFT_EDIT.changes),
-    },
-  },
 };
 
 export function changeTranslationsRoute(app: Routes, service: Service): void {

@@ -7,11 +7,11 @@ import type { Service } from '../../domain/service.ts';
 import { readUuid } from '../../domain/users/user-code.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { SELECTION_ERRORS } from '../options/save-user-option.ts';
 import { OptionsToSave, readWantedOptions } from '../options/save-user-options.ts';
 import type { Routes } from '../server/routes.ts';
-import { CHOSEN_OPTION, USER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { Nullable, OptionShape, UserParams } from './schemas.ts';
 import { viewOption } from './views.ts';
@@ -29,15 +29,6 @@ const saveSchema = {
     412: Type.Object({ current: Nullable(OptionShape) }),
   },
   errors: ['userNotFound', ...SELECTION_ERRORS] as const,
-  examples: {
-    dark: {
-      summary: 'One option',
-      params: USER,
-      body: { options: [{ option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid, value: ['dark'] }] },
-      status: 200,
-      answer: { items: [CHOSEN_OPTION], total: 1 },
-    },
-  },
 };
 
 const unsetSchema = {
@@ -53,9 +44,6 @@ const unsetSchema = {
   }),
   response: { 204: Type.Null({ description: 'The defaults apply again.' }) },
   errors: ['userNotFound', 'keyNotFound', 'selectionNotFound'] as const,
-  examples: {
-    theme: { summary: 'One option', params: USER, query: { option_key_uid: EXAMPLE.keyUid }, status: 204 },
-  },
 };
 
 /** What support does for a user: by everybody who may manage users. */

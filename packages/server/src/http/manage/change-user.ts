@@ -6,7 +6,7 @@ import { updateUser } from '../../domain/users/update-user.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserChange } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
-import { ADA, TIME, USER } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { UserParams, UserShape } from './schemas.ts';
@@ -25,15 +25,6 @@ const schema = {
   }),
   response: { 200: Type.Object(UserShape) },
   errors: ['userNotFound', 'clientUserIdTaken'] as const,
-  examples: {
-    suspend: {
-      summary: 'Suspend a user',
-      params: USER,
-      body: { status: 'suspended' },
-      status: 200,
-      answer: { ...ADA, status: 'suspended', updatedAt: TIME },
-    },
-  },
 };
 
 export function changeUserRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import { compareRevisions } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION, FIRST_REVISION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { Change } from './schemas.ts';
 
@@ -15,15 +15,6 @@ const schema = {
   }),
   response: { 200: Type.Object({ from: Type.Integer(), to: Type.Integer(), changes: Type.Array(Change) }) },
   errors: ['revisionNotFound'] as const,
-  examples: {
-    fromNothing: {
-      summary: 'Everything in the first revision',
-      params: APPLICATION,
-      query: { from: 0, to: 1 },
-      status: 200,
-      answer: { from: 0, to: 1, changes: FIRST_REVISION.changes },
-    },
-  },
 };
 
 export function compareRevisionsRoute(app: Routes, service: Service): void {

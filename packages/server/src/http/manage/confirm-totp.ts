@@ -3,9 +3,9 @@ import { findTotpStep } from '../../domain/accounts/totp.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
-import { RECOVERY_CODES } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { TYPED } from './proof.ts';
@@ -22,14 +22,6 @@ const schema = {
   body: Type.Object({ code: Type.String({ ...TYPED, description: 'six digits' }) }),
   response: { 200: RecoveryCodesAnswer },
   errors: ['totpNotBegun'] as const,
-  examples: {
-    confirmed: {
-      summary: 'With a code from the app',
-      body: { code: EXAMPLE.totpCode },
-      status: 200,
-      answer: { recoveryCodes: RECOVERY_CODES },
-    },
-  },
 };
 
 export function confirmTotpRoute(app: Routes, service: Service): void {

@@ -3,10 +3,10 @@ import { includesAccess } from '../../domain/manage/access.ts';
 import { countValues } from '../../domain/selections/count-values.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { ValueAnswer } from '../options/schemas.ts';
 import type { Routes } from '../server/routes.ts';
-import { THEME_KEY } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { KeyParams } from './schemas.ts';
 
@@ -33,23 +33,6 @@ const schema = {
     }),
   },
   errors: ['catalogItemNotFound'] as const,
-  examples: {
-    theme: {
-      summary: 'One selection',
-      params: THEME_KEY,
-      status: 200,
-      answer: {
-        keyUid: EXAMPLE.keyUid,
-        total: 1,
-        items: [
-          { value: 'system', count: 0, offered: true },
-          { value: 'light', count: 0, offered: true },
-          { value: 'dark', count: 1, offered: true },
-        ],
-        otherValues: 0,
-      },
-    },
-  },
 };
 
 export function countValuesRoute(app: Routes, service: Service): void {

@@ -4,10 +4,10 @@ import type { Manager } from '../../domain/manage/manager.ts';
 import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
-import { MANAGE_TOKEN, REPORTS_TOKEN } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
@@ -36,26 +36,6 @@ const schema = {
   }),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofAnswer },
   errors: [...PROOF_ERRORS, 'applicationNotFound'] as const,
-  examples: {
-    forOne: {
-      summary: 'To read one application, for 30 days',
-      body: { name: 'reports', access: 'read', apps: [EXAMPLE.clientId], expires: '30d' },
-      status: 201,
-      answer: REPORTS_TOKEN,
-    },
-    forAll: {
-      summary: 'With all of your permissions, for 90 days',
-      body: { name: 'deploy', access: 'own' },
-      status: 201,
-      answer: {
-        token: 'YOUR_PERSONAL_ACCESS_TOKEN',
-        ...MANAGE_TOKEN,
-        tokenId: EXAMPLE_UIDS.newManageToken,
-        name: 'deploy',
-        apps: null,
-      },
-    },
-  },
 };
 
 export function createAccountTokenRoute(app: Routes, service: Service): void {

@@ -17,18 +17,6 @@ const schema = {
     201: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), name: Type.String() }),
   },
   errors: ['manageForbidden'] as const,
-  examples: {
-    named: {
-      summary: 'An application',
-      body: { name: 'My app' },
-      status: 201,
-      answer: {
-        clientId: '104200318_c1d9e70b5f3a48268e4b7d20f6a9135c',
-        clientSecret: 'THE_NEW_CLIENT_SECRET',
-        name: 'My app',
-      },
-    },
-  },
 };
 
 export function createApplicationRoute(app: Routes, service: Service): void {

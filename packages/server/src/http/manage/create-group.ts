@@ -3,10 +3,10 @@ import { addGroup } from '../../domain/catalog/edits/groups.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
-import { EXAMPLE_UIDS } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, newKey, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -29,37 +29,6 @@ const schema = {
   response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
-  examples: {
-    withKey: {
-      summary: 'A group with one key, before all others',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: {
-        name: 'privacy',
-        translations: { English: 'Privacy', Deutsch: 'Privatsphäre', Español: 'Privacidad' },
-        keys: [
-          {
-            name: 'analytics',
-            type: 'boolean',
-            default: false,
-            translations: { English: 'Usage statistics', Deutsch: 'Nutzungsstatistik', Español: 'Estadísticas de uso' },
-          },
-        ],
-        position: 0,
-      },
-      status: 201,
-      answer: {
-        groupUid: EXAMPLE_UIDS.newGroup,
-        ...published({
-          changes: [
-            change('added', 'group', 'privacy', []),
-            change('added', 'key', 'privacy/analytics', [newKey({ type: 'boolean', default: false })]),
-          ],
-          texts: 16,
-        }),
-      },
-    },
-  },
 };
 
 export function createGroupRoute(app: Routes, service: Service): void {

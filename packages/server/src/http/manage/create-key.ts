@@ -2,11 +2,11 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
-import { EXAMPLE_UIDS } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPEARANCE_GROUP, change, IF_MATCH, newKey, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -25,47 +25,6 @@ const schema = {
   response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
-  examples: {
-    density: {
-      summary: 'A key with two values',
-      params: APPEARANCE_GROUP,
-      headers: IF_MATCH,
-      body: {
-        name: 'density',
-        type: 'string',
-        default: 'wide',
-        translations: { English: 'Spacing', Deutsch: 'Abstände', Español: 'Espaciado' },
-        values: [
-          { value: 'wide', translations: { English: 'Wide', Deutsch: 'Weit', Español: 'Amplio' } },
-          { value: 'narrow', translations: { English: 'Narrow', Deutsch: 'Eng', Español: 'Estrecho' } },
-        ],
-      },
-      status: 201,
-      answer: {
-        keyUid: EXAMPLE_UIDS.newKey,
-        ...published({
-          changes: [
-            change('added', 'key', 'appearance/density', [
-              newKey({ type: 'string', default: 'wide', values: ['wide', 'narrow'] }),
-            ]),
-          ],
-          texts: 17,
-        }),
-      },
-    },
-    badDefault: {
-      summary: 'A default that is not an allowed value',
-      params: APPEARANCE_GROUP,
-      headers: IF_MATCH,
-      body: { name: 'density', type: 'string', default: 'normal', values: ['wide', 'narrow'] },
-      status: 422,
-      answer: {
-        code: '9422',
-        message: 'The catalog is invalid: default is not among the values. Nothing was published.',
-        errors: [{ field: 'default', message: 'is not among the values' }],
-      },
-    },
-  },
 };
 
 export function createKeyRoute(app: Routes, service: Service): void {

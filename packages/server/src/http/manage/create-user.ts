@@ -2,10 +2,10 @@ import type { Service } from '../../domain/service.ts';
 import { addUser } from '../../domain/users/create-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { refuseUnusable, takenOr } from './change-user.ts';
-import { ADA, APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { UserShape } from './schemas.ts';
 import { viewUser } from './views.ts';
@@ -21,25 +21,6 @@ const schema = {
   }),
   response: { 201: Type.Object(UserShape) },
   errors: ['clientUserIdTaken'] as const,
-  examples: {
-    grace: {
-      summary: 'A new user',
-      params: APPLICATION,
-      body: { clientUserId: EXAMPLE.newClientUserId, clientUserName: 'Grace Hopper' },
-      status: 201,
-      answer: {
-        ...{ ...ADA, userUid: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd5' },
-        ...{ clientUserId: EXAMPLE.newClientUserId, clientUserName: 'Grace Hopper', email: EXAMPLE.newClientUserId },
-      },
-    },
-    taken: {
-      summary: 'A user who is there already',
-      params: APPLICATION,
-      body: { clientUserId: EXAMPLE.clientUserId, clientUserName: ADA.clientUserName },
-      status: 409,
-      answer: { code: '9409', message: 'Another user or profile of this application has this clientUserId.' },
-    },
-  },
 };
 
 export function addUserRoute(app: Routes, service: Service): void {

@@ -1,9 +1,9 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 
@@ -13,25 +13,6 @@ const schema = {
   description: 'This cannot be undone, so the clientId must be sent again as confirmation.',
   querystring: Type.Object({ confirm: Type.String({ description: 'the clientId again' }) }),
   response: { 204: Type.Null({ description: 'The application was deleted.' }) },
-  examples: {
-    confirmed: {
-      summary: 'Confirmed',
-      params: APPLICATION,
-      query: { confirm: EXAMPLE.clientId },
-      status: 204,
-    },
-    unconfirmed: {
-      summary: 'The name instead of the clientId',
-      params: APPLICATION,
-      query: { confirm: 'Demo' },
-      status: 400,
-      answer: {
-        code: '9400',
-        message: 'confirm must be the clientId of the application to delete.',
-        errors: [{ field: 'confirm', message: 'must be the clientId of the application to delete' }],
-      },
-    },
-  },
 };
 
 export function deleteApplicationRoute(app: Routes, service: Service): void {

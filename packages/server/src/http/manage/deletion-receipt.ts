@@ -1,9 +1,9 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
-import { USER } from './examples.ts';
+
 import { applicationRoute, FileAnswer } from './manage-route.ts';
 import { UserParams } from './schemas.ts';
 
@@ -12,9 +12,6 @@ const schema = {
   operationId: 'getUserDeletionReceipt',
   params: UserParams,
   errors: ['userNotFound'] as const,
-  examples: {
-    deleted: { summary: 'Three parts, separated by dots', params: USER, status: 200, answer: EXAMPLE.receipt },
-  },
 };
 
 export function deletionReceiptRoute(app: Routes, service: Service): void {

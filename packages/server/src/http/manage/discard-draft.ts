@@ -2,7 +2,7 @@ import { discardDraft } from '../../domain/catalog/draft.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { IfMatchHeader, readDraftOptions } from './edit-options.ts';
-import { ANY_MATCH, APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 
 const schema = {
@@ -13,7 +13,6 @@ const schema = {
   headers: IfMatchHeader,
   response: { 204: { description: 'The draft was discarded.', type: 'null' } },
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound'] as const,
-  examples: { any: { summary: 'Any draft', params: APPLICATION, headers: ANY_MATCH, status: 204 } },
 };
 
 export function discardDraftRoute(app: Routes, service: Service): void {

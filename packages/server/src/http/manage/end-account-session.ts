@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 
@@ -13,7 +13,6 @@ const schema = {
   params: Type.Object({ sessionId: Type.String({ format: 'uuid' }) }),
   response: { 204: Type.Null({ description: 'The session has ended.' }) },
   errors: ['sessionNotFound'] as const,
-  examples: { one: { summary: 'One of the list', params: { sessionId: EXAMPLE.sessionId }, status: 204 } },
 };
 
 export function endAccountSessionRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 
 const schema = {
@@ -10,13 +10,6 @@ const schema = {
   summary: 'Revoke the previous clientSecret now',
   description: 'The previous clientSecret stops working. If there is none, nothing happens.',
   response: { 204: Type.Null({ description: 'Only the current clientSecret is valid.' }) },
-  examples: {
-    now: {
-      summary: 'After the new one is deployed',
-      params: APPLICATION,
-      status: 204,
-    },
-  },
 };
 
 export function endPreviousSecretRoute(app: Routes, service: Service): void {

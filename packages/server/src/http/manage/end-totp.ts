@@ -1,7 +1,7 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
@@ -13,7 +13,6 @@ const schema = {
   body: Type.Object(ProofMembers),
   response: { 204: Type.Null({ description: 'Two-step sign-in is off.' }), ...ProofAnswer },
   errors: [...PROOF_ERRORS, 'totpOff'] as const,
-  examples: { ended: { summary: 'Without a password', body: { code: EXAMPLE.totpCode }, status: 204 } },
 };
 
 /** A POST, as it has a body: not everything on the way keeps that of a DELETE. */

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { USER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { UserParams } from './schemas.ts';
 
@@ -14,13 +14,6 @@ const schema = {
   params: UserParams,
   response: { 204: Type.Null({ description: 'The user was deleted.' }) },
   errors: ['userNotFound'] as const,
-  examples: {
-    ada: {
-      summary: 'A user with all of their data',
-      params: USER,
-      status: 204,
-    },
-  },
 };
 
 export function eraseUserRoute(app: Routes, service: Service): void {

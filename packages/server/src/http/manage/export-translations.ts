@@ -5,7 +5,7 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute, FileAnswer } from './manage-route.ts';
 
@@ -26,15 +26,6 @@ const schema = {
   response: { 200: Type.String() },
   produces: Object.values(TYPES),
   answerHeaders: { 'Content-Disposition': 'file name' },
-  examples: {
-    spreadsheet: { summary: 'All texts for a spreadsheet', params: APPLICATION, query: { format: 'csv' }, status: 200 },
-    tool: {
-      summary: 'German for a translation tool',
-      params: APPLICATION,
-      query: { format: 'xliff', language: 'de' },
-      status: 200,
-    },
-  },
 };
 
 export function exportTranslationsRoute(app: Routes, service: Service): void {

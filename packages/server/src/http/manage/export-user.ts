@@ -7,13 +7,13 @@ import { walkEvents, walkHistory, walkSelections } from '../../domain/users/expo
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
-import { EventAnswer, exampleOf } from '../events/event-shapes.ts';
-import { EXAMPLE } from '../examples.ts';
+import { EventAnswer } from '../events/event-shapes.ts';
+
 import { inChunks } from '../in-chunks.ts';
 import { writeReceipt } from '../options/user-option-receipt.ts';
 import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
-import { ACCESS_TOKEN, ADA, CHOSEN_OPTION, SAVED_EVENT, USER } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute, FileAnswer } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
@@ -43,22 +43,6 @@ const schema = {
     }),
   },
   errors: ['userNotFound'] as const,
-  examples: {
-    ada: {
-      summary: 'A user who is signed in and chose once',
-      params: USER,
-      status: 200,
-      answer: {
-        clientId: EXAMPLE.clientId,
-        user: ADA,
-        accessTokens: [ACCESS_TOKEN],
-        options: [CHOSEN_OPTION],
-        history: [SAVED_EVENT],
-        receipts: [EXAMPLE.receipt],
-        events: [exampleOf('selection.saved'), exampleOf('user.created')],
-      },
-    },
-  },
 };
 
 export function exportUserRoute(app: Routes, service: Service): void {

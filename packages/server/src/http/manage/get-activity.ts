@@ -5,22 +5,11 @@ import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { ActivityShape } from './activity-shape.ts';
-import { APPLICATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Time } from './schemas.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
-
-const NOTHING = {
-  requests: 0,
-  errors: 0,
-  usersCreated: 0,
-  usersErased: 0,
-  tokensIssued: 0,
-  tokensFailed: 0,
-  selectionsSaved: 0,
-  selectionsUnset: 0,
-};
 
 const schema = {
   operationId: 'getActivity',
@@ -42,25 +31,6 @@ const schema = {
         description: 'most frequent first',
       }),
     }),
-  },
-  examples: {
-    twoDays: {
-      summary: 'Two days without activity',
-      params: APPLICATION,
-      query: { from: '2025-11-22', to: '2025-11-24', step: 'day' },
-      status: 200,
-      answer: {
-        step: 'day',
-        from: '2025-11-22 00:00:00',
-        to: '2025-11-24 00:00:00',
-        points: [
-          { at: '2025-11-22 00:00:00', ...NOTHING },
-          { at: '2025-11-23 00:00:00', ...NOTHING },
-        ],
-        total: NOTHING,
-        errorsByCode: [],
-      },
-    },
   },
 };
 

@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { viewApplication } from './application-view.ts';
-import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { ApplicationAnswer } from './schemas.ts';
 
@@ -10,14 +10,6 @@ const schema = {
   summary: 'Get one application',
   description: 'With its effective settings, the age of its secrets, and counts of its contents.',
   response: { 200: ApplicationAnswer },
-  examples: {
-    demo: {
-      summary: 'The demo application',
-      params: APPLICATION,
-      status: 200,
-      answer: APPLICATION_EXAMPLE,
-    },
-  },
 };
 
 export function getApplicationRoute(app: Routes, service: Service): void {

@@ -5,7 +5,7 @@ import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION, CATALOG_TREE } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, FileKeySchema } from './schemas.ts';
 
@@ -41,14 +41,6 @@ const schema = {
     }),
   },
   answerHeaders: EDITED_HEADERS,
-  examples: {
-    demo: {
-      summary: 'The catalog of the demo application',
-      params: APPLICATION,
-      status: 200,
-      answer: CATALOG_TREE,
-    },
-  },
 };
 
 export function getCatalogTreeRoute(app: Routes, service: Service): void {

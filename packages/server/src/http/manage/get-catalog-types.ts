@@ -4,7 +4,7 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute, FileAnswer } from './manage-route.ts';
 
 const schema = {
@@ -20,7 +20,6 @@ const schema = {
   response: { 200: Type.String() },
   produces: ['text/plain'],
   answerHeaders: { 'Content-Disposition': 'file name' },
-  examples: { demo: { summary: 'The module of the demo application', params: APPLICATION, status: 200 } },
 };
 
 export function getCatalogTypesRoute(app: Routes, service: Service): void {

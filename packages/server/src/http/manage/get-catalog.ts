@@ -1,10 +1,9 @@
-import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { CatalogAnswer, EDITED_HEADERS } from './schemas.ts';
 
@@ -16,14 +15,6 @@ const schema = {
   querystring: DraftQuery,
   response: { 200: CatalogAnswer },
   answerHeaders: EDITED_HEADERS,
-  examples: {
-    demo: {
-      summary: 'The catalog of the demo application',
-      params: APPLICATION,
-      status: 200,
-      answer: DEMO_CATALOG,
-    },
-  },
 };
 
 export function getCatalogRoute(app: Routes, service: Service): void {

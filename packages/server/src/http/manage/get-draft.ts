@@ -4,7 +4,6 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
 import { revisionTag } from './edit-options.ts';
-import { APPLICATION, DRAFT, DRAFT_EDIT, plan, RENAMED_THEME } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { DraftEditShape, DraftShape, EDITED_HEADERS, Nullable, PlanShape, RevisionShape } from './schemas.ts';
 import { viewPlan, viewRevision } from './views.ts';
@@ -55,33 +54,6 @@ const schema = {
     }),
   },
   answerHeaders: EDITED_HEADERS,
-  examples: {
-    text: {
-      summary: 'A draft with one text changed',
-      params: APPLICATION,
-      status: 200,
-      answer: {
-        revision: 1,
-        draft: {
-          ...DRAFT,
-          changeCount: 1,
-          textsOnly: true,
-          editsTextsOnly: true,
-          undo: DRAFT_EDIT,
-          redo: null,
-          edits: [DRAFT_EDIT],
-          revisions: [],
-          plan: {
-            ...plan(RENAMED_THEME),
-            missing: [
-              { language: 'Deutsch', total: 14, missing: 0 },
-              { language: 'Español', total: 14, missing: 0 },
-            ],
-          },
-        },
-      },
-    },
-  },
 };
 
 export function getDraftRoute(app: Routes, service: Service): void {

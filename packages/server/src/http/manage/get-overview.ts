@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { ActivityShape } from './activity-shape.ts';
-import { APPLICATION, TIME } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { Nullable, Time } from './schemas.ts';
 
@@ -44,34 +44,6 @@ const schema = {
       },
       { title: 'ApplicationOverview' },
     ),
-  },
-  examples: {
-    demo: {
-      summary: 'One user with one selection',
-      params: APPLICATION,
-      status: 200,
-      answer: {
-        totals: {
-          users: { count: 1, more: false },
-          selections: { count: 1, more: false },
-          liveTokens: { count: 1, more: false },
-        },
-        catalog: { revision: 1, languages: 3, groups: 2, keys: 6 },
-        lastDay: {
-          requests: 5,
-          errors: 0,
-          usersCreated: 0,
-          usersErased: 0,
-          tokensIssued: 1,
-          tokensFailed: 0,
-          selectionsSaved: 1,
-          selectionsUnset: 0,
-        },
-        tokenService: { kind: 'embedded', state: 'ok', averageMilliseconds: 0.4, lastFailedAt: null },
-        lastRequestAt: TIME,
-        steps: STEPS.map((step) => ({ step, done: true })),
-      },
-    },
   },
 };
 

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { RequestShape, viewRequest } from './request-shape.ts';
 import { Nullable } from './schemas.ts';
@@ -22,14 +22,6 @@ const schema = {
     200: Type.Object({ ...RequestShape, request: Body, answer: Body }, { title: 'LoggedRequestWithBodies' }),
   },
   errors: ['loggedRequestNotFound'] as const,
-  examples: {
-    gone: {
-      summary: 'An expired one',
-      params: { ...APPLICATION, requestUid: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd4' },
-      status: 404,
-      answer: { code: '9404', message: 'Request not found in the log; it may have expired.' },
-    },
-  },
 };
 
 export function getRequestRoute(app: Routes, service: Service): void {

@@ -1,11 +1,10 @@
-import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { getRevision } from '../../domain/catalog/revisions.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION, FIRST_REVISION } from './examples.ts';
+
 import { readParameters } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogAnswer, RevisionParams, RevisionShape } from './schemas.ts';
@@ -17,14 +16,6 @@ const schema = {
   params: RevisionParams,
   response: { 200: Type.Object({ ...RevisionShape, catalog: CatalogAnswer }) },
   errors: ['revisionNotFound', 'manageBadRequest'] as const,
-  examples: {
-    first: {
-      summary: 'A first password',
-      params: { ...APPLICATION, revision: 1 },
-      status: 200,
-      answer: { ...FIRST_REVISION, catalog: DEMO_CATALOG },
-    },
-  },
 };
 
 export function getRevisionRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { ACCESS_TOKEN, ADA, USER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { AccessTokenShape, UserParams, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
@@ -13,14 +13,6 @@ const schema = {
   params: UserParams,
   response: { 200: Type.Object({ ...UserShape, accessTokens: Type.Array(AccessTokenShape) }) },
   errors: ['userNotFound'] as const,
-  examples: {
-    ada: {
-      summary: 'A user who is signed in',
-      params: USER,
-      status: 200,
-      answer: { ...ADA, accessTokens: [ACCESS_TOKEN] },
-    },
-  },
 };
 
 export function getUserRoute(app: Routes, service: Service): void {

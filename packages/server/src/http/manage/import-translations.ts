@@ -8,11 +8,11 @@ import { inSlices } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
+
 import { refuse, requireShape } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
-import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
+import { TextsFileShape } from './texts-file-body.ts';
 import { UPLOAD_LIMIT } from './uploads.ts';
 
 const MAX_TAKEN = 100_000;
@@ -76,21 +76,6 @@ const schema = {
     'textsFileInvalid',
     'textsConflict',
   ] as const,
-  examples: {
-    theme: {
-      summary: 'One text changed, one unchanged',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: { file: EXAMPLE_FILE },
-      status: 200,
-      answer: {
-        ...published({
-          changes: [change('changed', 'key', 'appearance/theme', RENAMED, 1)],
-        }),
-        outdated: [],
-      },
-    },
-  },
 };
 
 export function importTranslationsRoute(app: Routes, service: Service): void {

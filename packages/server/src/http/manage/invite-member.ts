@@ -3,9 +3,9 @@ import { browserLanguage, letterLanguage } from '../../domain/mail/write-letter.
 import { inviteMember, mailInvitation } from '../../domain/members/invite-member.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION, INVITATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { InvitationShape, LanguagesShape, RoleShape, readLanguages, viewInvitation } from './member-views.ts';
@@ -32,15 +32,6 @@ const schema = {
     }),
   },
   errors: ['alreadyMember', ...PROOF_ERRORS] as const,
-  examples: {
-    translator: {
-      summary: 'A translator',
-      params: APPLICATION,
-      body: { email: INVITATION.email, role: INVITATION.role },
-      status: 201,
-      answer: { link: `${EXAMPLE.publicUrl}/portal/sign-in#THE_TOKEN_OF_THE_LINK`, mailed: true, ...INVITATION },
-    },
-  },
 };
 
 export function inviteMemberRoute(app: Routes, service: Service): void {

@@ -15,11 +15,11 @@ import { Surveys } from '../../domain/selections/surveys.ts';
 import type { Service } from '../../domain/service.ts';
 import { atOnceOrInSlices } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { ValueAnswer } from '../options/schemas.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { THEME_KEY } from './examples.ts';
+
 import { type ApplicationRequest, applicationRoute, FileAnswer } from './manage-route.ts';
 import { KeyParams, Nullable, Time } from './schemas.ts';
 
@@ -79,30 +79,6 @@ const schema = {
     }),
   },
   errors: ['catalogItemNotFound'] as const,
-  examples: {
-    theme: {
-      summary: 'One selection, today',
-      params: THEME_KEY,
-      query: { period: 'day', last: 1 },
-      status: 200,
-      answer: {
-        keyUid: EXAMPLE.keyUid,
-        at: '2025-11-24 16:00:00',
-        users: 1,
-        chose: 1,
-        neverChose: 0,
-        defaultValue: 'system',
-        values: [
-          { value: 'system', label: 'System', count: 0, offered: true },
-          { value: 'light', label: 'Light', count: 0, offered: true },
-          { value: 'dark', label: 'Dark', count: 1, offered: true },
-        ],
-        otherValues: 0,
-        earlier: { total: 0, counts: [0, 0, 0] },
-        periods: [{ from: '2025-11-24', total: 1, counts: [0, 0, 1] }],
-      },
-    },
-  },
 };
 
 const csvSchema = {
@@ -116,7 +92,6 @@ const csvSchema = {
   produces: 'text/csv',
   response: { 200: Type.String({ description: 'RFC 4180, UTF-8 with a byte order mark' }) },
   errors: ['catalogItemNotFound'] as const,
-  examples: { theme: { summary: 'By week', params: THEME_KEY, query: { period: 'week', last: 4 }, status: 200 } },
 };
 
 export function keyInsightsRoutes(app: Routes, service: Service): void {

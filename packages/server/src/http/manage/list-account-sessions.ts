@@ -2,7 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { SessionShape, viewSession } from './account-views.ts';
-import { PORTAL_SESSION } from './examples.ts';
+
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -10,7 +10,6 @@ const schema = {
   summary: 'List your portal sessions',
   description: 'Most recently used first.',
   response: { 200: Type.Object({ items: Type.Array(SessionShape) }) },
-  examples: { one: { summary: 'One session', status: 200, answer: { items: [PORTAL_SESSION] } } },
 };
 
 export function listAccountSessionsRoute(app: Routes, service: Service): void {

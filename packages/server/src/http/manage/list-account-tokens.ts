@@ -2,7 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
-import { MANAGE_TOKEN } from './examples.ts';
+
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -10,7 +10,6 @@ const schema = {
   summary: 'List your personal access tokens',
   description: 'Oldest first, including expired ones, without tokens created by the command line.',
   response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
-  examples: { one: { summary: 'For one application', status: 200, answer: { items: [MANAGE_TOKEN] } } },
 };
 
 export function listAccountTokensRoute(app: Routes, service: Service): void {

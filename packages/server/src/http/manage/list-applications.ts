@@ -1,11 +1,11 @@
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { TIME } from './examples.ts';
+
 import { pageOf } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 import { AccessShape, PageQuery, Time } from './schemas.ts';
@@ -23,18 +23,6 @@ const schema = {
         access: AccessShape,
       }),
     ),
-  },
-  examples: {
-    all: {
-      summary: 'All applications of the token',
-      status: 200,
-      answer: {
-        items: [{ clientId: EXAMPLE.clientId, name: 'Demo', createdAt: TIME, access: 'own' }],
-        total: 1,
-        offset: 0,
-        limit: 50,
-      },
-    },
   },
 };
 

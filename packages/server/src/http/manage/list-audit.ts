@@ -5,7 +5,7 @@ import { type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { APPLICATION, TIME, TOKEN_AUTHOR } from './examples.ts';
+
 import { applicationRoute, manageRoute } from './manage-route.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable, Time } from './schemas.ts';
@@ -54,29 +54,6 @@ const schema = {
     'Every change through /manage/v1 or the command line, including edits of drafts, and every read or export of users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. Details of a catalog revision are in the revision. Entries do not name deleted users.',
   ...common,
   errors: ['manageForbidden'] as const,
-  examples: {
-    renamed: {
-      summary: 'Renamed',
-      params: APPLICATION,
-      status: 200,
-      answer: {
-        items: [
-          {
-            auditUid: '0198c5a6-5d76-70c8-9e3f-28adbecfd0e5',
-            at: TIME,
-            actor: TOKEN_AUTHOR,
-            action: 'application.changed',
-            subject: 'My app',
-            userUid: null,
-            before: { name: 'Demo' },
-            after: { name: 'My app' },
-          },
-        ],
-        limit: 50,
-        next: null,
-      },
-    },
-  },
 };
 
 const installationSchema = {
@@ -85,14 +62,6 @@ const installationSchema = {
   description: 'Changes not tied to one application: accounts, global tokens, deleted applications.',
   ...common,
   errors: ['manageForbidden'] as const,
-  examples: {
-    nothing: {
-      summary: 'A day without changes',
-      query: { from: '2025-11-22', to: '2025-11-23' },
-      status: 200,
-      answer: { items: [], limit: 50, next: null },
-    },
-  },
 };
 
 export function listAuditRoute(app: Routes, service: Service): void {

@@ -2,9 +2,9 @@ import { eventId, readEventId, tellEvents } from '../../domain/events/tell-event
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES } from '../../storage/port.ts';
-import { EventAnswer, exampleOf } from '../events/event-shapes.ts';
+import { EventAnswer } from '../events/event-shapes.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { pageOf, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { LimitQuery, Nullable } from './schemas.ts';
@@ -27,15 +27,6 @@ const schema = {
       limit: Type.Integer(),
       next: Nullable(Type.String({ description: 'send it as `after` for older events; null: there are none' })),
     }),
-  },
-  examples: {
-    selections: {
-      summary: 'The latest selection',
-      params: APPLICATION,
-      query: { type: 'selection.saved', limit: 1 },
-      status: 200,
-      answer: { items: [exampleOf('selection.saved')], limit: 1, next: 'evt_0001jcg4v2k7q' },
-    },
   },
 };
 

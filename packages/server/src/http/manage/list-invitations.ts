@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION, INVITATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { InvitationShape, viewInvitation } from './member-views.ts';
 
@@ -10,7 +10,6 @@ const schema = {
   summary: 'List open invitations to an application',
   description: 'Newest first.',
   response: { 200: Type.Object({ items: Type.Array(InvitationShape) }) },
-  examples: { one: { summary: 'One', params: APPLICATION, status: 200, answer: { items: [INVITATION] } } },
 };
 
 export function listInvitationsRoute(app: Routes, service: Service): void {

@@ -6,7 +6,7 @@ import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
@@ -27,23 +27,6 @@ const schema = {
     ),
   },
   answerHeaders: EDITED_HEADERS,
-  examples: {
-    demo: {
-      summary: 'The languages of the demo application',
-      params: APPLICATION,
-      status: 200,
-      answer: {
-        items: [
-          { name: 'English', tag: 'en', default: true, texts: 14, missing: 0 },
-          { name: 'Deutsch', tag: 'de', default: false, texts: 14, missing: 0 },
-          { name: 'Español', tag: 'es', default: false, texts: 14, missing: 0 },
-        ],
-        total: 3,
-        offset: 0,
-        limit: 50,
-      },
-    },
-  },
 };
 
 export function listLanguagesRoute(app: Routes, service: Service): void {

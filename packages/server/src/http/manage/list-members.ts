@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { ACCOUNT_EMAIL, APPLICATION, GRACE } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { MemberShape, viewMember } from './member-views.ts';
 
@@ -14,14 +14,6 @@ const schema = {
       items: Type.Array(MemberShape),
       administrators: Type.Array(Type.String({ description: 'e-mail address' })),
     }),
-  },
-  examples: {
-    one: {
-      summary: 'A translator',
-      params: APPLICATION,
-      status: 200,
-      answer: { items: [GRACE], administrators: [ACCOUNT_EMAIL] },
-    },
   },
 };
 

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { type Static, Type } from '../../schema.ts';
 import { type RequestFilter, STEP_MS } from '../../storage/port.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { RequestShape, viewRequest } from './request-shape.ts';
@@ -37,15 +37,6 @@ const schema = {
         { description: 'of all requests from `from` to `to` (default: 24 hours), regardless of other filters' },
       ),
     }),
-  },
-  examples: {
-    failed: {
-      summary: 'Failed requests of a day without any',
-      params: APPLICATION,
-      query: { status: '5xx', from: '2025-11-22', to: '2025-11-23' },
-      status: 200,
-      answer: { items: [], limit: 50, next: null, sampled: { kept: 0, of: 0 } },
-    },
   },
 };
 

@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION, FIRST_REVISION } from './examples.ts';
+
 import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { PageQuery, RevisionShape } from './schemas.ts';
@@ -15,14 +15,6 @@ const schema = {
   summary: 'List the revisions of the catalog with their changes, newest first',
   querystring: PageQuery,
   response: { 200: ListAnswer(Type.Object(RevisionShape, { title: 'CatalogRevision' })) },
-  examples: {
-    first: {
-      summary: 'One revision',
-      params: APPLICATION,
-      status: 200,
-      answer: { items: [FIRST_REVISION], total: 1, offset: 0, limit: 50 },
-    },
-  },
 };
 
 export function listRevisionsRoute(app: Routes, service: Service): void {

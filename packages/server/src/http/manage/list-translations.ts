@@ -7,7 +7,7 @@ import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { pageOf, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
@@ -48,32 +48,6 @@ const schema = {
     ),
   },
   answerHeaders: EDITED_HEADERS,
-  examples: {
-    search: {
-      summary: 'Texts about themes',
-      params: APPLICATION,
-      query: { search: 'theme' },
-      status: 200,
-      answer: {
-        items: [
-          ['appearance/theme', 'Theme', 'Farbschema', 'Tema'] as const,
-          ['appearance/theme=system', 'System', 'Wie das Gerät', 'Como el dispositivo'] as const,
-          ['appearance/theme=light', 'Light', 'Hell', 'Claro'] as const,
-          ['appearance/theme=dark', 'Dark', 'Dunkel', 'Oscuro'] as const,
-        ].map(([path, en, de, es]) => ({
-          path,
-          source: en,
-          texts: { en, de, es },
-          missing: [],
-          outdated: [],
-          reviewed: [],
-        })),
-        total: 4,
-        offset: 0,
-        limit: 50,
-      },
-    },
-  },
 };
 
 export function listTranslationsRoute(app: Routes, service: Service): void {

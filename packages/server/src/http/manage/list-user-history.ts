@@ -3,7 +3,7 @@ import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, toPage } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
-import { SAVED_EVENT, USER } from './examples.ts';
+
 import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EventShape, PageQuery, UserParams } from './schemas.ts';
@@ -16,14 +16,6 @@ const schema = {
   querystring: PageQuery,
   response: { 200: ListAnswer(EventShape) },
   errors: ['userNotFound'] as const,
-  examples: {
-    savedOnce: {
-      summary: 'Saved once',
-      params: USER,
-      status: 200,
-      answer: { items: [SAVED_EVENT], total: 1, offset: 0, limit: 50 },
-    },
-  },
 };
 
 export function listUserHistoryRoute(app: Routes, service: Service): void {

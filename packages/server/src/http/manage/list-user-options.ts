@@ -4,7 +4,7 @@ import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, toListing } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
-import { CHOSEN_OPTION, DEFAULT_OPTION, USER } from './examples.ts';
+
 import { pageOf } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { OptionShape, PageQuery, UserParams } from './schemas.ts';
@@ -17,15 +17,6 @@ const schema = {
   querystring: PageQuery,
   response: { 200: ListAnswer(OptionShape) },
   errors: ['userNotFound'] as const,
-  examples: {
-    appearance: {
-      summary: 'A page of two: one chosen, one default',
-      params: USER,
-      query: { offset: 2, limit: 2 },
-      status: 200,
-      answer: { items: [CHOSEN_OPTION, DEFAULT_OPTION], total: 5, offset: 2, limit: 2 },
-    },
-  },
 };
 
 export function listUserOptionsRoute(app: Routes, service: Service): void {

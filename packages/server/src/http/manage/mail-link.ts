@@ -21,15 +21,6 @@ const schema = {
   }),
   response: { 202: Type.Object({ mailed: Type.Boolean({ description: 'always true' }) }) },
   errors: ['mailOff', 'passwordsOff', 'tooManySignIns'] as const,
-  examples: {
-    forgotten: {
-      summary: 'A forgotten password',
-      headers: { 'X-Innkeeper-Portal': '1' },
-      body: { email: 'grace@example.com', purpose: 'password' },
-      status: 202,
-      answer: { mailed: true },
-    },
-  },
 };
 
 export function mailLinkRoute(app: Routes, service: Service): void {
@@ -63,7 +54,6 @@ const methodsSchema = {
       { title: 'SignInMethods' },
     ),
   },
-  examples: { mail: { summary: 'With mail', status: 200, answer: { password: true, mail: true, oidc: null } } },
 };
 
 export function signInMethodsRoute(app: Routes, service: Service): void {

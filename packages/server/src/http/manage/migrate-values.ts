@@ -3,7 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { THEME_KEY } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { KeyParams } from './schemas.ts';
@@ -34,15 +34,6 @@ const schema = {
     }),
   },
   errors: ['catalogItemNotFound', 'manageBadRequest'] as const,
-  examples: {
-    preview: {
-      summary: 'Count the selections with a value',
-      params: THEME_KEY,
-      body: { from: 'dark', to: 'light', dryRun: true },
-      status: 200,
-      answer: { keyUid: THEME_KEY.keyUid, planned: 1, migrated: 0, remaining: 1 },
-    },
-  },
 };
 
 export function migrateValuesRoute(app: Routes, service: Service): void {

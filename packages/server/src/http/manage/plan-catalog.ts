@@ -6,7 +6,6 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { revisionTag } from './edit-options.ts';
-import { APPLICATION, CHANGED_CATALOG, NEW_VALUE, plan } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogShape, PlanShape } from './schemas.ts';
 import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
@@ -24,15 +23,6 @@ const schema = {
   },
   answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to apply' },
   errors: ['catalogInvalid'] as const,
-  examples: {
-    newValue: {
-      summary: 'A new value without a Spanish text',
-      params: APPLICATION,
-      body: CHANGED_CATALOG,
-      status: 200,
-      answer: { revision: 1, ...plan(NEW_VALUE) },
-    },
-  },
 };
 
 export function planCatalogRoute(app: Routes, service: Service): void {

@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
 import { DARK_CARD, LIGHT_PAGE } from '../preferences/page-style.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 
@@ -20,18 +20,6 @@ const schema = {
   description: 'What the page makes of an `accentColor`, so that it can be read in light and dark.',
   querystring: Type.Object({ accentColor: Type.String({ description: 'such as #1f5fbf' }) }),
   response: { 200: Type.Object({ light: Colors, dark: Colors }) },
-  examples: {
-    orange: {
-      summary: 'A colour that is too bright for a light page',
-      params: APPLICATION,
-      query: { accentColor: '#ff8800' },
-      status: 200,
-      answer: {
-        light: { accent: '#ad5c00', onAccent: '#ffffff', background: LIGHT_PAGE },
-        dark: { accent: '#ff8800', onAccent: '#000000', background: DARK_CARD },
-      },
-    },
-  },
 };
 
 export function preferencePageColorsRoute(app: Routes, service: Service): void {

@@ -6,11 +6,11 @@ import { inSlices, mapSteps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { requireShape } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
-import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
+import { TextsFileShape } from './texts-file-body.ts';
 import { toStored, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
@@ -60,32 +60,6 @@ const schema = {
   },
   answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to import' },
   errors: ['textsFileInvalid'] as const,
-  examples: {
-    theme: {
-      summary: 'One text changed, one unchanged',
-      params: APPLICATION,
-      body: { file: EXAMPLE_FILE },
-      status: 200,
-      answer: {
-        revision: 1,
-        exportedRevision: null,
-        same: 1,
-        texts: [
-          {
-            path: 'appearance/theme',
-            language: 'de',
-            line: 2,
-            kind: 'changed',
-            before: 'Farbschema',
-            text: 'Farben',
-            exported: null,
-            source: null,
-          },
-        ],
-        problems: [],
-      },
-    },
-  },
 };
 
 export function previewTranslationsRoute(app: Routes, service: Service): void {

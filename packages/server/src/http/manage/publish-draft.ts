@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
-import { ANY_MATCH, APPLICATION, published, RENAMED_THEME } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EditedAnswer } from './schemas.ts';
@@ -29,16 +29,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: { ETag: 'the current revision of the catalog' },
   errors: ['ifMatchMissing', 'draftChanged', 'draftOutdated', 'draftNotFound', 'catalogBreaking'] as const,
-  examples: {
-    text: {
-      summary: 'A draft with one text changed',
-      params: APPLICATION,
-      headers: ANY_MATCH,
-      body: { allowBreaking: false, note: 'Clearer name for the theme' },
-      status: 200,
-      answer: published(RENAMED_THEME),
-    },
-  },
 };
 
 export function publishDraftRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, CHANGED_CATALOG, IF_MATCH, NEW_VALUE, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
@@ -18,16 +18,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
-  examples: {
-    newValue: {
-      summary: 'A new value without a Spanish text',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: CHANGED_CATALOG,
-      status: 200,
-      answer: published(NEW_VALUE),
-    },
-  },
 };
 
 export function putCatalogRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
-import { APPLICATION, CHANGED_CATALOG, edited, IF_MATCH, NEW_VALUE_EDIT } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
@@ -17,16 +17,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: ['ifMatchMissing', 'draftChanged', 'catalogInvalid'] as const,
-  examples: {
-    newValue: {
-      summary: 'A new value, in a new draft',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: CHANGED_CATALOG,
-      status: 200,
-      answer: edited(NEW_VALUE_EDIT),
-    },
-  },
 };
 
 export function putDraftRoute(app: Routes, service: Service): void {

@@ -5,7 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -20,30 +20,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
-  examples: {
-    german: {
-      summary: 'German as the default, Spanish removed',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: {
-        languages: [
-          { name: 'Deutsch', tag: 'de', default: true },
-          { name: 'English', tag: 'en' },
-        ],
-      },
-      status: 200,
-      answer: {
-        ...published({
-          changes: [
-            change('changed', 'language', 'Deutsch', [{ what: 'becomesDefault' }]),
-            change('archived', 'language', 'Español', [{ what: 'notServed' }]),
-            change('changed', 'language', 'languages', [{ what: 'order', to: ['de', 'en'] }]),
-          ],
-        }),
-        missing: [{ language: 'English', total: 14, count: 0, missing: [] }],
-      },
-    },
-  },
 };
 
 export function putLanguagesRoute(app: Routes, service: Service): void {

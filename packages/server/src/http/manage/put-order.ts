@@ -2,10 +2,10 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setOrder } from '../../domain/catalog/edits/order.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -30,18 +30,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
-  examples: {
-    groups: {
-      summary: 'Appearance before notifications',
-      params: APPLICATION,
-      headers: IF_MATCH,
-      body: { groups: [{ groupUid: EXAMPLE.groupUid }, { groupUid: EXAMPLE.secondGroupUid }] },
-      status: 200,
-      answer: published({
-        changes: [change('changed', 'group', 'groups', [{ what: 'order', to: ['appearance', 'notifications'] }])],
-      }),
-    },
-  },
 };
 
 export function putOrderRoute(app: Routes, service: Service): void {

@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { BREAKS, breaks, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -20,37 +20,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
-  examples: {
-    retired: {
-      summary: 'One value retired: users who have it keep it',
-      params: THEME_KEY,
-      headers: IF_MATCH,
-      body: { values: [SYSTEM, { ...LIGHT, retired: true, replacement: 'system' }, DARK] },
-      status: 200,
-      answer: published({
-        changes: [
-          change(
-            'changed',
-            'key',
-            'appearance/theme',
-            [
-              { what: 'valueRetired', value: 'light' },
-              { what: 'replacement', value: 'light', from: null, to: 'system' },
-            ],
-            0,
-          ),
-        ],
-      }),
-    },
-    removed: {
-      summary: 'A value that someone has is removed',
-      params: THEME_KEY,
-      headers: IF_MATCH,
-      body: { values: [SYSTEM, LIGHT] },
-      status: 409,
-      answer: { ...BREAKS, breaking: [breaks('appearance/theme', { what: 'valueRemoved', value: 'dark' }, 1)] },
-    },
-  },
 };
 
 export function putValuesRoute(app: Routes, service: Service): void {

@@ -1,9 +1,9 @@
 import { describeLink } from '../../domain/accounts/describe-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
-import { ACCOUNT_EMAIL } from './examples.ts';
+
 import { entranceRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
 
@@ -27,15 +27,6 @@ const schema = {
     ),
   },
   errors: ['linkInvalid'] as const,
-  examples: {
-    signIn: {
-      summary: 'A sign-in link',
-      headers: { 'X-Innkeeper-Portal': '1' },
-      body: { token: EXAMPLE.linkToken },
-      status: 200,
-      answer: { kind: 'sign-in', email: ACCOUNT_EMAIL, needsCode: false },
-    },
-  },
 };
 
 export function readLinkRoute(app: Routes, service: Service): void {

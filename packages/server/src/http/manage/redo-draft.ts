@@ -2,7 +2,7 @@ import { stepDraft } from '../../domain/catalog/draft.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
-import { ANY_MATCH, APPLICATION, change, edited, RENAMED } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -14,15 +14,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToRedo'] as const,
-  examples: {
-    text: {
-      summary: 'A change of a text redone',
-      params: APPLICATION,
-      headers: ANY_MATCH,
-      status: 200,
-      answer: edited([change('changed', 'key', 'appearance/theme', RENAMED)], 3),
-    },
-  },
 };
 
 export function redoDraftRoute(app: Routes, service: Service): void {

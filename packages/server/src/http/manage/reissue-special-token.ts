@@ -2,10 +2,10 @@ import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { reissueSpecialToken } from '../../domain/users/reissue-special-token.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { USER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { Time, UserParams } from './schemas.ts';
 
@@ -16,14 +16,6 @@ const schema = {
   params: UserParams,
   response: { 201: Type.Object({ specialToken: Type.String(), expiresAt: Time }) },
   errors: ['userNotFound'] as const,
-  examples: {
-    fresh: {
-      summary: 'For a user whose previous one was lost',
-      params: USER,
-      status: 201,
-      answer: { specialToken: EXAMPLE.specialToken, expiresAt: '2025-11-24 16:10:00' },
-    },
-  },
 };
 
 export function reissueSpecialTokenRoute(app: Routes, service: Service): void {

@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { MEMBER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { MemberParams } from './member-views.ts';
 
@@ -15,7 +15,6 @@ const schema = {
   params: MemberParams,
   response: { 204: Type.Null({ description: 'The member was removed.' }) },
   errors: ['memberNotFound', 'lastOwner'] as const,
-  examples: { removed: { summary: 'A translator leaves', params: MEMBER, status: 204 } },
 };
 
 export function removeMemberRoute(app: Routes, service: Service): void {

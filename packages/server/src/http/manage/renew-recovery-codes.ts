@@ -2,10 +2,10 @@ import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { RecoveryCodesAnswer } from './confirm-totp.ts';
-import { RECOVERY_CODES } from './examples.ts';
+
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 
@@ -16,14 +16,6 @@ const schema = {
   body: Type.Object(ProofMembers),
   response: { 200: RecoveryCodesAnswer, ...ProofAnswer },
   errors: [...PROOF_ERRORS, 'totpOff'] as const,
-  examples: {
-    renewed: {
-      summary: 'Without a password',
-      body: { code: EXAMPLE.totpCode },
-      status: 200,
-      answer: { recoveryCodes: RECOVERY_CODES },
-    },
-  },
 };
 
 export function renewRecoveryCodesRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import { restoreRevision } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, published } from './examples.ts';
+
 import { readParameters } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, RevisionParams } from './schemas.ts';
@@ -17,25 +17,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'revisionNotFound'] as const,
-  examples: {
-    first: {
-      summary: 'The first revision, after a second one archived a group',
-      params: { ...APPLICATION, revision: 1 },
-      headers: { 'If-Match': '"2"' },
-      status: 200,
-      answer: {
-        ...published({
-          changes: [
-            change('restored', 'group', 'notifications', []),
-            ...['newsletter', 'channels', 'quiet_until'].map((key) =>
-              change('restored', 'key', `notifications/${key}`, [], 0),
-            ),
-          ],
-        }),
-        revision: 3,
-      },
-    },
-  },
 };
 
 export function restoreRevisionRoute(app: Routes, service: Service): void {

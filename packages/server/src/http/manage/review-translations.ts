@@ -3,7 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -36,20 +36,6 @@ const schema = {
     }),
   },
   answerHeaders: EDITED_HEADERS,
-  examples: {
-    one: {
-      summary: 'One, and one that has changed',
-      params: APPLICATION,
-      body: {
-        texts: [
-          { path: 'appearance/theme', language: 'de', text: 'Farbschema', source: 'Theme' },
-          { path: 'appearance/theme=dark', language: 'de', text: 'Finster', source: 'Dark' },
-        ],
-      },
-      status: 200,
-      answer: { count: 1, changed: [{ path: 'appearance/theme=dark', language: 'de' }] },
-    },
-  },
 };
 
 export function reviewTranslationsRoute(app: Routes, service: Service): void {

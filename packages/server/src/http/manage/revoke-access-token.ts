@@ -2,9 +2,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
-import { USER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { UserParams, withParams } from './schemas.ts';
 
@@ -15,13 +15,6 @@ const schema = {
   params: withParams(UserParams, Type.Object({ tokenId: Type.String() })),
   response: { 204: Type.Null({ description: 'The token was revoked.' }) },
   errors: ['userNotFound', 'accessTokenNotFound'] as const,
-  examples: {
-    one: {
-      summary: "One of the user's tokens",
-      params: { ...USER, tokenId: EXAMPLE.accessTokenId },
-      status: 204,
-    },
-  },
 };
 
 export function revokeAccessTokenRoute(app: Routes, service: Service): void {

@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 
@@ -13,7 +13,6 @@ const schema = {
   params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
   response: { 204: Type.Null({ description: 'The token was revoked.' }) },
   errors: ['manageTokenNotFound'] as const,
-  examples: { one: { summary: 'One of the list', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
 };
 
 export function revokeAccountTokenRoute(app: Routes, service: Service): void {

@@ -2,9 +2,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { InvitationParams } from './member-views.ts';
 
@@ -14,13 +14,6 @@ const schema = {
   params: InvitationParams,
   response: { 204: Type.Null({ description: 'The link no longer works.' }) },
   errors: ['invitationNotFound'] as const,
-  examples: {
-    revoked: {
-      summary: 'Revoked',
-      params: { ...APPLICATION, invitationId: EXAMPLE.invitationId },
-      status: 204,
-    },
-  },
 };
 
 export function revokeInvitationRoute(app: Routes, service: Service): void {

@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { APPLICATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
@@ -33,19 +33,6 @@ const schema = {
   response: {
     ...ProofAnswer,
     201: Type.Object({ clientSecret: Type.String(), fingerprint: Fingerprint, previousExpiresAt: Time }),
-  },
-  examples: {
-    overlap: {
-      summary: 'With a day to deploy the new one',
-      params: APPLICATION,
-      body: { overlap: '24h' },
-      status: 201,
-      answer: {
-        clientSecret: 'THE_NEW_CLIENT_SECRET',
-        fingerprint: 'b81d44c6',
-        previousExpiresAt: '2025-11-25 16:00:00',
-      },
-    },
   },
 };
 

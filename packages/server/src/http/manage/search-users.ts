@@ -11,7 +11,7 @@ import {
   readPlace as readListPlace,
   writePlace as writeListPlace,
 } from '../users/user-filter.ts';
-import { ADA, APPLICATION } from './examples.ts';
+
 import { pageOf, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { LimitQuery, Nullable, UserShape } from './schemas.ts';
@@ -38,15 +38,6 @@ const schema = {
       next: Nullable(Type.String({ description: 'send it as `after` for the next page; null: last page' })),
       total: Type.Optional(Type.Integer({ description: 'with count=true' })),
     }),
-  },
-  examples: {
-    byName: {
-      summary: 'By a part of the name',
-      params: APPLICATION,
-      query: { search: 'lovelace' },
-      status: 200,
-      answer: { items: [ADA], limit: 50, next: null },
-    },
   },
 };
 

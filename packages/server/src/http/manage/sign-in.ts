@@ -6,10 +6,10 @@ import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import { acceptInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { type Static, Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
-import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { TYPED } from './proof.ts';
@@ -42,22 +42,6 @@ const schema = {
   },
   answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure with HTTPS' },
   errors: ['linkInvalid', 'signInFailed', 'codeNeeded', 'accountThere', 'passwordsOff', 'tooManySignIns'] as const,
-  examples: {
-    withPassword: {
-      summary: 'With e-mail address and password',
-      headers: { 'X-Innkeeper-Portal': '1' },
-      body: { email: ACCOUNT_EMAIL, password: PASSWORD },
-      status: 201,
-      answer: { ...SIGNED_IN, hasPassword: true, needsPassword: true },
-    },
-    withLink: {
-      summary: 'With a sign-in link',
-      headers: { 'X-Innkeeper-Portal': '1' },
-      body: { token: EXAMPLE.linkToken },
-      status: 201,
-      answer: SIGNED_IN,
-    },
-  },
 };
 
 export function signInRoute(app: Routes, service: Service): void {

@@ -10,7 +10,6 @@ const schema = {
   description: 'The session stops working immediately, in every replica.',
   response: { 204: Type.Null({ description: 'The session has ended.' }) },
   answerHeaders: { 'Set-Cookie': 'clears the cookie' },
-  examples: { signOut: { summary: 'From this browser', status: 204 } },
 };
 
 export function signOutRoute(app: Routes, service: Service): void {

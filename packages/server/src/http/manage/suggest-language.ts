@@ -16,14 +16,6 @@ const schema = {
       englishName: Type.String(),
     }),
   },
-  examples: {
-    portuguese: {
-      summary: 'Brazilian Portuguese',
-      query: { tag: 'pt-br' },
-      status: 200,
-      answer: { tag: 'pt-BR', name: 'Português (Brasil)', englishName: 'Brazilian Portuguese' },
-    },
-  },
 };
 
 export function suggestLanguageRoute(app: Routes, service: Service): void {

@@ -6,10 +6,10 @@ import type { ImportCounts, Rejection } from '../../domain/users/import-batches.
 import type { FileLine } from '../../domain/users/import-line.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import { type Static, Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Routes } from '../server/routes.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
-import { ADA, APPLICATION, TIME } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
@@ -87,19 +87,6 @@ const importSchema = {
       import: Type.String({ description: 'send it with the next part' }),
     }),
   },
-  examples: {
-    one: {
-      summary: 'One new user',
-      params: APPLICATION,
-      body: { lines: [{ line: 1, text: '{"clientUserId":"grace@example.com","clientUserName":"Grace"}' }] },
-      status: 200,
-      answer: {
-        counts: { ...Object.fromEntries(COUNTS.map((name) => [name, 0])), lines: 1, created: 1 },
-        rejections: [],
-        import: 'NAME_OF_THE_IMPORT',
-      },
-    },
-  },
 };
 
 type SentLine = Static<typeof importSchema.body>['lines'][number];
@@ -148,36 +135,6 @@ const exportSchema = {
       profilesOnly: Type.Integer(),
       next: Nullable(Type.String()),
     }),
-  },
-  examples: {
-    all: {
-      summary: 'One user, who chose the dark theme',
-      params: APPLICATION,
-      status: 200,
-      answer: {
-        lines: [
-          {
-            clientUserId: ADA.clientUserId,
-            clientUserName: ADA.clientUserName,
-            service_user_code: ADA.userUid,
-            created_at: TIME,
-            options: [
-              {
-                group: 'appearance',
-                key: 'theme',
-                value: ['dark'],
-                user_options_uid: EXAMPLE.userOptionsUid,
-                created_at: TIME,
-                updated_at: TIME,
-              },
-            ],
-          },
-        ],
-        users: 1,
-        profilesOnly: 0,
-        next: null,
-      },
-    },
   },
 };
 

@@ -8,7 +8,7 @@ import type { Ask } from '../server/door.ts';
 import type { Routes } from '../server/routes.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
-import { TRY_EXAMPLE } from './try-example.ts';
+
 import { runFlow } from './try-flow.ts';
 
 const Step = Type.Object(
@@ -39,7 +39,6 @@ const schema = {
     }),
   },
   errors: ['areasNotServed'] as const,
-  examples: { demo: TRY_EXAMPLE },
 };
 
 export function tryItRoute(app: Routes, service: Service, ask: Ask): void {

@@ -2,7 +2,7 @@ import { stepDraft } from '../../domain/catalog/draft.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
-import { ANY_MATCH, APPLICATION, change, edited } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -15,22 +15,6 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToUndo'] as const,
-  examples: {
-    text: {
-      summary: 'A change of a text undone',
-      params: APPLICATION,
-      headers: ANY_MATCH,
-      status: 200,
-      answer: edited(
-        [
-          change('changed', 'key', 'appearance/theme', [
-            { what: 'text', language: 'Deutsch', from: 'Farben', to: 'Farbschema' },
-          ]),
-        ],
-        2,
-      ),
-    },
-  },
 };
 
 export function undoDraftRoute(app: Routes, service: Service): void {

@@ -6,8 +6,8 @@ import { findUser } from '../../domain/users/find-user.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
-import { PREFERENCE_LINK_EXAMPLE, PreferenceLinkBody } from '../users/preference-link.ts';
-import { USER } from './examples.ts';
+import { PreferenceLinkBody } from '../users/preference-link.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { Time, UserParams } from './schemas.ts';
 
@@ -28,15 +28,6 @@ const created = {
     }),
   },
   errors: ['userNotFound'] as const,
-  examples: {
-    week: {
-      summary: 'For a week',
-      params: USER,
-      body: { expiresIn: 604_800 },
-      status: 201,
-      answer: { url: PREFERENCE_LINK_EXAMPLE.url, expiresAt: PREFERENCE_LINK_EXAMPLE.expires_at },
-    },
-  },
 };
 
 const withdrawn = {
@@ -46,7 +37,6 @@ const withdrawn = {
   params: UserParams,
   response: { 204: Type.Null() },
   errors: ['userNotFound'] as const,
-  examples: { withdrawn: { summary: 'All links of a user', params: USER, status: 204 } },
 };
 
 export function userLinkRoutes(app: Routes, service: Service): void {

@@ -3,10 +3,10 @@ import { findReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { writeReceipt } from '../options/user-option-receipt.ts';
 import type { Routes } from '../server/routes.ts';
-import { USER } from './examples.ts';
+
 import { applicationRoute } from './manage-route.ts';
 import { UserParams } from './schemas.ts';
 
@@ -18,14 +18,6 @@ const schema = {
   params: Type.Object({ ...UserParams.properties, userOptionsUid: Type.String({ format: 'uuid' }) }),
   response: { 200: Type.Object({ receipt: Type.String({ description: 'a compact JWS' }) }) },
   errors: ['userNotFound', 'selectionNotFound'] as const,
-  examples: {
-    theme: {
-      summary: 'The theme that Ada chose',
-      params: { ...USER, userOptionsUid: EXAMPLE.userOptionsUid },
-      status: 200,
-      answer: { receipt: EXAMPLE.receipt },
-    },
-  },
 };
 
 export function managedUserOptionReceiptRoute(app: Routes, service: Service): void {

@@ -9,7 +9,7 @@ import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable } from './schemas.ts';
 import { webhookActs } from './webhook-acts.ts';
-import { DeliveryParams, DeliveryShape, UNKNOWN_WEBHOOK, WEBHOOK, WebhookParams } from './webhook-shapes.ts';
+import { DeliveryParams, DeliveryShape, WebhookParams } from './webhook-shapes.ts';
 import { webhookOf } from './webhooks.ts';
 
 const STATES = ['pending', 'succeeded', 'failed'] as const;
@@ -90,22 +90,6 @@ const listSchema = {
     }),
   },
   errors: ['webhookNotFound'] as const,
-  examples: {
-    failed: {
-      summary: 'Those that failed: none',
-      params: WEBHOOK,
-      query: { state: 'failed' },
-      status: 200,
-      answer: { items: [], limit: 50, next: null },
-    },
-  },
-};
-
-const unknownDelivery = {
-  summary: 'One that is no longer kept',
-  params: { ...WEBHOOK, deliveryId: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd6' },
-  status: 404,
-  answer: { code: '9404', message: 'Delivery not found; it may have expired.' },
 };
 
 const getSchema = {
@@ -125,7 +109,6 @@ const getSchema = {
     ),
   },
   errors: ['webhookNotFound', 'deliveryNotFound'] as const,
-  examples: { gone: unknownDelivery },
 };
 
 const resendSchema = {
@@ -135,7 +118,6 @@ const resendSchema = {
   params: DeliveryParams,
   response: { 200: Type.Object(DeliveryShape) },
   errors: ['webhookNotFound', 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'] as const,
-  examples: { gone: unknownDelivery },
 };
 
 const testSchema = {
@@ -146,5 +128,4 @@ const testSchema = {
   params: WebhookParams,
   response: { 200: Type.Object({ ...DeliveryShape, response: Response }, { title: 'WebhookTest' }) },
   errors: ['webhookNotFound', 'testInFlight'] as const,
-  examples: { unknown: UNKNOWN_WEBHOOK },
 };

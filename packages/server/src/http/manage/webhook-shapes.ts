@@ -2,9 +2,7 @@ import { MOST_PER_SECOND } from '../../domain/webhooks/manage-webhooks.ts';
 import { SEND_PROBLEMS } from '../../domain/webhooks/sender.ts';
 import { Type } from '../../schema.ts';
 import { type DeliveryRecord, EVENT_TYPES, type WebhookHealth, type WebhookRecord } from '../../storage/port.ts';
-import { EXAMPLE } from '../examples.ts';
 import { formatTime } from '../time.ts';
-import { APPLICATION, TIME } from './examples.ts';
 import { Nullable, Time } from './schemas.ts';
 
 export const WebhookParams = Type.Object({ webhookId: Type.String({ format: 'uuid' }) });
@@ -105,25 +103,3 @@ export function viewDelivery(delivery: DeliveryRecord, eventId: string) {
     milliseconds,
   };
 }
-
-export const WEBHOOK = { ...APPLICATION, webhookId: EXAMPLE.webhookId };
-export const WEBHOOK_EXAMPLE = {
-  webhookId: EXAMPLE.webhookId,
-  url: 'https://app.example.com/innkeeper-events',
-  types: ['selection.saved', 'selection.unset'],
-  description: 'Mailing list',
-  maxPerSecond: null,
-  enabled: true,
-  offReason: null,
-  createdAt: TIME,
-  previousSecretExpiresAt: null,
-  lastSuccessAt: null,
-  failingSince: null,
-  recent: { deliveries: 0, failed: 0, pending: 0 },
-};
-export const UNKNOWN_WEBHOOK = {
-  summary: 'One that was deleted',
-  params: { ...APPLICATION, webhookId: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd5' },
-  status: 404,
-  answer: { code: '9404', message: 'Webhook not found in this application.' },
-};

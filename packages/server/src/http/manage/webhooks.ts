@@ -4,22 +4,14 @@ import type { Service } from '../../domain/service.ts';
 import { findWebhook, MOST_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { APPLICATION } from './examples.ts';
+
 import { refuse } from './input.ts';
 import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
 import { RotationMembers, readRotation } from './rotate-secret.ts';
 import { Time } from './schemas.ts';
 import { readTime } from './time-span.ts';
 import { webhookActs } from './webhook-acts.ts';
-import {
-  MaxPerSecondShape,
-  TypesShape,
-  UNKNOWN_WEBHOOK,
-  WEBHOOK,
-  WEBHOOK_EXAMPLE,
-  WebhookParams,
-  WebhookShape,
-} from './webhook-shapes.ts';
+import { MaxPerSecondShape, TypesShape, WebhookParams, WebhookShape } from './webhook-shapes.ts';
 
 /** Where events of an application are sent (CONTRACT.md section 6). */
 export function webhookRoutes(app: Routes, service: Service): void {
@@ -102,7 +94,6 @@ const listSchema = {
   operationId: 'listWebhooks',
   summary: 'List the webhooks of an application, oldest first',
   response: { 200: Type.Object({ items: Type.Array(WebhookShape) }) },
-  examples: { one: { summary: 'One', params: APPLICATION, status: 200, answer: { items: [WEBHOOK_EXAMPLE] } } },
 };
 
 const createSchema = {
@@ -117,30 +108,6 @@ const createSchema = {
     }),
   },
   errors: ['tooManyWebhooks'] as const,
-  examples: {
-    selections: {
-      summary: 'Selections alone',
-      params: APPLICATION,
-      body: {
-        url: WEBHOOK_EXAMPLE.url,
-        types: WEBHOOK_EXAMPLE.types,
-        description: WEBHOOK_EXAMPLE.description,
-      },
-      status: 201,
-      answer: { secret: 'whsec_THE_SECRET', ...WEBHOOK_EXAMPLE },
-    },
-    plain: {
-      summary: 'Without encryption',
-      params: APPLICATION,
-      body: { url: 'http://app.example.com/innkeeper-events' },
-      status: 400,
-      answer: {
-        code: '9400',
-        message: 'url must be an https URL.',
-        errors: [{ field: 'url', message: 'must be an https URL' }],
-      },
-    },
-  },
 };
 
 const getSchema = {
@@ -149,7 +116,6 @@ const getSchema = {
   params: WebhookParams,
   response: { 200: WebhookShape },
   errors: ['webhookNotFound'] as const,
-  examples: { one: { summary: 'One', params: WEBHOOK, status: 200, answer: WEBHOOK_EXAMPLE } },
 };
 
 const changeSchema = {
@@ -160,15 +126,6 @@ const changeSchema = {
   body: Type.Object({ url: Type.Optional(Url), ...members, enabled: Type.Optional(Type.Boolean()) }),
   response: { 200: WebhookShape },
   errors: ['webhookNotFound'] as const,
-  examples: {
-    off: {
-      summary: 'Switch it off',
-      params: WEBHOOK,
-      body: { enabled: false },
-      status: 200,
-      answer: { ...WEBHOOK_EXAMPLE, enabled: false, offReason: 'manual' },
-    },
-  },
 };
 
 const deleteSchema = {
@@ -177,7 +134,6 @@ const deleteSchema = {
   params: WebhookParams,
   response: { 204: Type.Null({ description: 'Deleted.' }) },
   errors: ['webhookNotFound'] as const,
-  examples: { one: { summary: 'One', params: WEBHOOK, status: 204 } },
 };
 
 const rotateSchema = {
@@ -189,15 +145,6 @@ const rotateSchema = {
   body: Type.Object(RotationMembers),
   response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },
   errors: ['webhookNotFound', 'previousSecretValid'] as const,
-  examples: {
-    overlap: {
-      summary: 'With a day to bring the new one everywhere',
-      params: WEBHOOK,
-      body: { overlap: '24h' },
-      status: 201,
-      answer: { secret: 'whsec_THE_NEW_SECRET', previousExpiresAt: '2025-11-25 16:00:00' },
-    },
-  },
 };
 
 const replaySchema = {
@@ -208,8 +155,4 @@ const replaySchema = {
   body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
   response: { 200: WebhookShape },
   errors: ['webhookNotFound', 'webhookIsOff'] as const,
-  // Not of one that is there: how its deliveries fare at that moment depends on how far they are.
-  examples: {
-    unknown: { ...UNKNOWN_WEBHOOK, body: { since: '2025-11-24 12:00:00' } },
-  },
 };

@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { introspectToken } from '../../domain/users/introspect-token.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
@@ -29,30 +29,6 @@ const schema = {
     }),
   },
   errors: CLIENT_REQUEST_ERRORS,
-  examples: {
-    live: {
-      summary: 'A valid token',
-      body: { token: EXAMPLE.accessToken },
-      status: 200,
-      answer: {
-        active: true,
-        iss: EXAMPLE.publicUrl,
-        sub: EXAMPLE.userCode,
-        aud: EXAMPLE.clientId,
-        client_id: EXAMPLE.clientId,
-        username: EXAMPLE.clientUserId,
-        token_type: 'Bearer',
-        iat: 1764000000,
-        exp: 1764003600,
-      },
-    },
-    notLive: {
-      summary: 'An unknown, expired or revoked token',
-      body: { token: 'made up', client_id: EXAMPLE.clientId, client_secret: EXAMPLE.clientSecret },
-      status: 200,
-      answer: { active: false },
-    },
-  },
 } satisfies RouteSchema;
 
 export function introspectRoute(app: Routes, service: Service): void {

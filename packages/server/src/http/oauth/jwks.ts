@@ -14,24 +14,6 @@ const schema = {
     200: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) }),
   },
   errors: [],
-  examples: {
-    keys: {
-      summary: 'Every key that may have signed a valid token',
-      status: 200,
-      answer: {
-        keys: [
-          {
-            kty: 'OKP',
-            crv: 'Ed25519',
-            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-            kid: 'MZ2Y0S3gq1v8',
-            alg: 'EdDSA',
-            use: 'sig',
-          },
-        ],
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 export function jwksRoute(app: Routes, { refresh }: Pick<Service, 'refresh'>, publishedKeys: () => JWK[]): void {

@@ -1,6 +1,6 @@
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { INTROSPECT_PATH } from './introspect.ts';
 import { JWKS_PATH } from './jwks.ts';
@@ -28,9 +28,6 @@ const schema = {
     }),
   },
   errors: [],
-  examples: {
-    metadata: { summary: 'Metadata of the token service', status: 200, answer: metadataOf(EXAMPLE.publicUrl) },
-  },
 } satisfies RouteSchema;
 
 /** No grant of RFC 6749 is offered, so there is no token_endpoint: access tokens come from get-access-token. */

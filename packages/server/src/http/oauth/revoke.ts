@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { revokeToken } from '../../domain/users/revoke-token.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
@@ -17,9 +17,6 @@ const schema = {
   body: ClientRequestBody,
   response: { 200: Type.Null({ description: 'The token is revoked, or was not valid.' }) },
   errors: CLIENT_REQUEST_ERRORS,
-  examples: {
-    live: { summary: 'A valid token', body: { token: EXAMPLE.accessToken }, status: 200 },
-  },
 } satisfies RouteSchema;
 
 export function revokeRoute(app: Routes, service: Service): void {

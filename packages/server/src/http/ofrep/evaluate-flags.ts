@@ -14,7 +14,7 @@ import { Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { readJsonObject } from '../json-body.ts';
 import { allowOrigin } from '../options/api-key.ts';
 import { preflightRoute } from '../options/cors.ts';
@@ -61,15 +61,6 @@ const ERRORS = [
   'tokenServiceDown',
 ] as const;
 
-const EXAMPLE_FLAG = {
-  key: 'appearance.theme',
-  value: 'dark',
-  reason: 'TARGETING_MATCH',
-  metadata: { option_key_uid: EXAMPLE.keyUid },
-};
-const exampleDefault = (key: string, value: unknown) => ({ ...EXAMPLE_FLAG, key, value, reason: 'DEFAULT' });
-const EXAMPLE_BODY = { context: { targetingKey: EXAMPLE.userCode } };
-
 const described = {
   tags: ['options'],
   security: [{ bearer: [] }, { basic: [] }],
@@ -85,15 +76,6 @@ const one = {
   params: Type.Object({ key: Type.String() }),
   response: { 200: Flag, 400: FlagError, 404: FlagError },
   errors: [...ERRORS, 'keyNotFound'],
-  examples: {
-    theme: {
-      summary: 'A saved value',
-      params: { key: 'appearance.theme' },
-      body: EXAMPLE_BODY,
-      status: 200,
-      answer: EXAMPLE_FLAG,
-    },
-  },
 } satisfies RouteSchema;
 
 const all = {
@@ -104,22 +86,6 @@ const all = {
   response: { 200: Type.Object({ flags: Type.Array(Flag) }), 304: NotModified, 400: FlagError },
   answerHeaders: { ETag: 'send it as If-None-Match to get 304 while nothing changed' },
   errors: ERRORS,
-  examples: {
-    all: {
-      summary: 'Saved values and defaults',
-      body: EXAMPLE_BODY,
-      status: 200,
-      answer: {
-        flags: [
-          exampleDefault('notifications.newsletter', false),
-          exampleDefault('notifications.channels', ['email']),
-          EXAMPLE_FLAG,
-          exampleDefault('appearance.text_size', 1),
-          exampleDefault('appearance.items_per_page', 20),
-        ],
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 9: selections for any OpenFeature SDK. */

@@ -19,7 +19,6 @@ const Ready = Type.Object({
     ),
   ),
 });
-const examples = { ok: { summary: 'Yes', status: 200, answer: { status: 'ok' } } };
 
 const live = {
   operationId: 'getLiveness',
@@ -27,7 +26,6 @@ const live = {
   tags: ['operations'],
   response: { 200: Ok },
   errors: [],
-  examples,
 } satisfies RouteSchema;
 
 const ready = {
@@ -38,7 +36,6 @@ const ready = {
   tags: ['operations'],
   response: { 200: Ready },
   errors: ['unavailable'],
-  examples,
 } satisfies RouteSchema;
 
 /** /livez: the process answers. /readyz: it can also serve, which is what a load balancer should ask. */

@@ -15,7 +15,6 @@ const schema = {
   produces: 'text/plain',
   response: { 200: Type.String({ description: 'Prometheus text format' }) },
   errors: ['unauthorized', 'tooManyFailures'],
-  examples: { metrics: { summary: 'From the same machine', status: 200 } },
 } satisfies RouteSchema;
 
 /** From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer. */

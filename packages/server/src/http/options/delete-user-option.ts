@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { isTagOf } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { withCurrentRecord } from './changed-record.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
@@ -24,14 +24,6 @@ const schema = {
   }),
   response: { 204: Type.Null({ description: 'The default applies again.' }), 412: ChangedMembers },
   errors: [...USER_ERRORS, 'selectionNotFound', 'selectionChanged'],
-  examples: {
-    saved: {
-      summary: 'A saved option',
-      params: { user_options_uid: EXAMPLE.userOptionsUid },
-      query: { user_uid: EXAMPLE.userCode },
-      status: 204,
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */

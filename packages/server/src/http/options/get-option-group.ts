@@ -1,10 +1,10 @@
 import type { Group } from '../../domain/catalog/catalog.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
-import { GROUP_EXAMPLE } from './examples.ts';
+
 import { findGroup } from './find-group.ts';
 import {
   AcceptLanguageHeader,
@@ -27,14 +27,6 @@ const schema = {
   response: { 200: GroupAnswer, 304: NotModified },
   answerHeaders: CACHED_HEADERS,
   errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', 'groupNotFound'],
-  examples: {
-    allLanguages: {
-      summary: 'In all languages',
-      params: { option_group_uid: EXAMPLE.groupUid },
-      status: 200,
-      answer: GROUP_EXAMPLE,
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */

@@ -1,10 +1,10 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
-import { GERMAN_KEY_EXAMPLE } from './examples.ts';
+
 import {
   AcceptLanguageHeader,
   API_KEY_ERRORS,
@@ -27,15 +27,6 @@ const schema = {
   response: { 200: KeyAnswer, 304: NotModified },
   answerHeaders: CACHED_HEADERS,
   errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', 'keyNotFound'],
-  examples: {
-    german: {
-      summary: 'In German',
-      params: { option_key_uid: EXAMPLE.keyUid },
-      query: { language: 'Deutsch' },
-      status: 200,
-      answer: GERMAN_KEY_EXAMPLE,
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.6 */

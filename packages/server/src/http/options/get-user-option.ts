@@ -2,11 +2,11 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { recordTag } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { Query } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { readWording } from './catalog-answer.ts';
-import { GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
+
 import { readUserOptionRequest } from './find-user-option.ts';
 import { placeAt } from './list-user-options.ts';
 import { answerPrivately } from './private-answer.ts';
@@ -41,15 +41,6 @@ const schema = {
   headers: AcceptLanguageHeader,
   answerHeaders: RECORD_HEADERS,
   errors: [...USER_ERRORS, 'languageUnknown', 'selectionNotFound'],
-  examples: {
-    german: {
-      summary: 'In German',
-      params: { user_options_uid: EXAMPLE.userOptionsUid },
-      query: { user_uid: EXAMPLE.userCode, language: 'Deutsch' },
-      status: 200,
-      answer: GERMAN_USER_OPTION_EXAMPLE,
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */

@@ -2,7 +2,7 @@ import { readPage, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
-import { GERMAN_GROUP_EXAMPLE } from './examples.ts';
+
 import {
   AcceptLanguageHeader,
   API_KEY_ERRORS,
@@ -25,14 +25,6 @@ const schema = {
   response: { 200: ListAnswer(GroupAnswer), 304: NotModified },
   answerHeaders: LIST_HEADERS,
   errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter'],
-  examples: {
-    german: {
-      summary: 'The second group, in German',
-      query: { language: 'Deutsch', offset: 1, limit: 1 },
-      status: 200,
-      answer: { items: [GERMAN_GROUP_EXAMPLE], total: 2, offset: 1, limit: 1 },
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.4 */

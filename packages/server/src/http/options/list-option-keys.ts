@@ -3,7 +3,7 @@ import { readPage, readParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
-import { GERMAN_KEY_EXAMPLE } from './examples.ts';
+
 import { findGroup } from './find-group.ts';
 import {
   AcceptLanguageHeader,
@@ -31,14 +31,6 @@ const schema = {
   response: { 200: ListAnswer(KeyAnswer), 304: NotModified },
   answerHeaders: LIST_HEADERS,
   errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', 'groupNotFound', 'groupsDisagree'],
-  examples: {
-    ofGroup: {
-      summary: 'The first key of a group, in German',
-      query: { language: 'Deutsch', option_group_name: 'appearance', limit: 1 },
-      status: 200,
-      answer: { items: [GERMAN_KEY_EXAMPLE], total: 3, offset: 0, limit: 1 },
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.5 */

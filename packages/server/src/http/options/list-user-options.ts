@@ -7,14 +7,14 @@ import { pauses } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { badParameter, linkHeader, type Query, readPage, readParameter, toPage } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
 import { readWording } from './catalog-answer.ts';
 import type { Wording } from './catalog-views.ts';
-import { GERMAN_DEFAULT_EXAMPLE, GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
+
 import { findGroup } from './find-group.ts';
 import { answerPrivately } from './private-answer.ts';
 import {
@@ -57,25 +57,6 @@ const schema = {
   headers: AcceptLanguageHeader,
   answerHeaders: LIST_HEADERS,
   errors: [...USER_ERRORS, 'languageUnknown', 'groupNotFound', 'groupsDisagree', 'keyNotFound'],
-  examples: {
-    effective: {
-      summary: 'Effective values of a user, including defaults',
-      query: {
-        user_uid: EXAMPLE.userCode,
-        option_group_name: 'appearance',
-        language: 'Deutsch',
-        effective: true,
-        limit: 2,
-      },
-      status: 200,
-      answer: {
-        items: [{ ...GERMAN_USER_OPTION_EXAMPLE, source: 'saved' }, GERMAN_DEFAULT_EXAMPLE],
-        total: 3,
-        offset: 0,
-        limit: 2,
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */

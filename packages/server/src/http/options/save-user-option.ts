@@ -8,7 +8,7 @@ import { type SavedForUser, saveForUser } from '../../domain/selections/save-for
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { noteUser } from '../request-log/about.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -16,7 +16,7 @@ import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import type { Wording } from './catalog-views.ts';
 import { withCurrentRecord } from './changed-record.ts';
-import { REPLACED_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
+
 import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { recordView, writeUserOption } from './user-option-view.ts';
@@ -69,8 +69,6 @@ const SaveHeaders = Type.Object({
   ...AcceptLanguageHeader.properties,
 });
 
-const THEME = { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid };
-
 const MEMBERS = { ...UserClaimsBody, ...WantedOption };
 
 const schema = {
@@ -85,32 +83,6 @@ const schema = {
   response: { 200: UserOptionAnswer, 201: UserOptionAnswer, 412: ChangedMembers },
   answerHeaders: { ETag: 'of the record, as in `etag`', Location: 'URL of the record' },
   errors: SAVE_ERRORS,
-  examples: {
-    first: {
-      summary: 'Saved for the first time',
-      body: { user_uid: EXAMPLE.userCode, ...THEME, value: ['dark'] },
-      status: 201,
-      answer: USER_OPTION_EXAMPLE,
-    },
-    replaced: {
-      summary: 'Replaced with the access token, with a German value',
-      body: { access_token: EXAMPLE.accessToken, ...THEME, value: ['Dunkel'], language: 'Deutsch' },
-      status: 200,
-      answer: REPLACED_USER_OPTION_EXAMPLE,
-    },
-    notAllowed: {
-      summary: 'A value that the key does not allow',
-      body: { user_uid: EXAMPLE.userCode, ...THEME, value: ['blue'] },
-      status: 422,
-      answer: {
-        code: '1008',
-        message: 'value[0] is not among the allowed values.',
-        errors: [
-          { field: 'value[0]', message: 'is not among the allowed values', allowed: ['system', 'light', 'dark'] },
-        ],
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.7 */

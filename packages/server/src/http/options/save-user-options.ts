@@ -5,12 +5,12 @@ import type { WantedSelection } from '../../domain/selections/save-selections.ts
 import type { Service } from '../../domain/service.ts';
 import { atOnceOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { badParameter } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
-import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
+
 import {
   SAVE_ERRORS,
   SAVE_SECURITY,
@@ -55,20 +55,6 @@ const schema = {
     412: ChangedMembers,
   },
   errors: SAVE_ERRORS,
-  examples: {
-    two: {
-      summary: 'Two options',
-      body: {
-        user_uid: EXAMPLE.userCode,
-        options: [
-          { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid, value: ['dark'] },
-          { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.secondKeyUid, value: [1.5] },
-        ],
-      },
-      status: 200,
-      answer: { items: [USER_OPTION_EXAMPLE, SECOND_USER_OPTION_EXAMPLE], total: 2 },
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */

@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { SELECTION_MEANS } from '../../storage/port.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';
@@ -36,29 +36,6 @@ const schema = {
   response: { 200: ListAnswer(HistoryEntry), 304: NotModified },
   answerHeaders: LIST_HEADERS,
   errors: [...USER_ERRORS, 'selectionNotFound'],
-  examples: {
-    savedOnce: {
-      summary: 'An option saved once',
-      params: { user_options_uid: EXAMPLE.userOptionsUid },
-      query: { user_uid: EXAMPLE.userCode },
-      status: 200,
-      answer: {
-        items: [
-          {
-            action: 'save',
-            at: '2025-11-24 16:00:00',
-            by: 'user_uid',
-            language: null,
-            from_value: null,
-            to_value: 'dark',
-          },
-        ],
-        total: 1,
-        offset: 0,
-        limit: 50,
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** Also of one that was unset; erased with the user. */

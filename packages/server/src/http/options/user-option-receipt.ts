@@ -5,7 +5,7 @@ import { recordTag } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { hasCurrent } from '../etag.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
@@ -31,15 +31,6 @@ const schema = {
   response: { 200: Type.String({ description: 'the receipt' }), 304: NotModified },
   answerHeaders: RECORD_HEADERS,
   errors: [...USER_ERRORS, 'selectionNotFound'],
-  examples: {
-    receipt: {
-      summary: 'Three parts, separated by dots',
-      params: { user_options_uid: EXAMPLE.userOptionsUid },
-      query: { user_uid: EXAMPLE.userCode },
-      status: 200,
-      answer: EXAMPLE.receipt,
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 9 */

@@ -2,7 +2,6 @@ import createRouter from 'find-my-way';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
 import { readUuid } from '../../domain/users/user-code.ts';
-import type { OperationExample } from '../schemas.ts';
 import type { HttpReply, HttpRequest } from './request-and-reply.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -29,7 +28,6 @@ export type RouteSchema = {
   access?: Access;
   /** Its own errors; those of every path are added. */
   errors?: readonly ErrorName[];
-  examples?: Record<string, OperationExample>;
   /** Headers of the response, with their descriptions. */
   answerHeaders?: Record<string, string>;
   /** The media type of the body or of the response if it is not JSON; several if the caller chooses. */

@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { createUser } from '../../domain/users/create-user.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { readJsonObject } from '../json-body.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -36,24 +36,6 @@ const schema = {
     'tooManyFailures',
     'unavailable',
   ],
-  examples: {
-    newUser: {
-      summary: 'A new user',
-      body: {
-        clientId: EXAMPLE.clientId,
-        clientSecret: EXAMPLE.clientSecret,
-        clientUserId: EXAMPLE.newClientUserId,
-        clientUserName: 'Grace Hopper',
-      },
-      status: 200,
-      answer: {
-        specialToken: EXAMPLE.specialToken,
-        clientId: EXAMPLE.clientId,
-        clientUserId: EXAMPLE.newClientUserId,
-        clientUserName: 'Grace Hopper',
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.1 */

@@ -13,12 +13,6 @@ const schema = {
   security: [{ basic: [] }, { bearer: [] }],
   response: { 204: Type.Null({ description: 'The user was deleted.' }) },
   errors: ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable', 'tokenServiceDown'],
-  examples: {
-    user: {
-      summary: 'A user with all of their data',
-      status: 204,
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.3 */

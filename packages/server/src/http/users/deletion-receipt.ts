@@ -6,7 +6,7 @@ import { authorizeApplication } from '../../domain/users/authorize-application.t
 import { readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
@@ -29,14 +29,6 @@ const schema = {
   security: [{ basic: [] }],
   params: Type.Object({ clientId: Type.String(), serviceUserCode: Type.String({ format: 'uuid' }) }),
   errors: [...BACK_END_ERRORS, 'userUnknown'],
-  examples: {
-    deleted: {
-      summary: 'Three parts, separated by dots',
-      params: { clientId: EXAMPLE.clientId, serviceUserCode: EXAMPLE.userCode },
-      status: 200,
-      answer: EXAMPLE.receipt,
-    },
-  },
 } satisfies RouteSchema;
 
 export function deletionReceiptRoute(app: Routes, service: Service): void {

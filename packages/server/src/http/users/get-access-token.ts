@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { readJsonObject } from '../json-body.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 
@@ -38,21 +38,6 @@ const schema = {
     'tooManyFailures',
     'unavailable',
   ],
-  examples: {
-    exchange: {
-      summary: 'Exchange the specialToken of create-user',
-      body: { clientSecret: EXAMPLE.clientSecret, specialToken: EXAMPLE.specialToken },
-      status: 200,
-      answer: {
-        service_user_code: EXAMPLE.userCode,
-        name: 'Ada Lovelace',
-        email: EXAMPLE.clientUserId,
-        access_token: EXAMPLE.accessToken,
-        token_type: 'Bearer',
-        expires_in: 3600,
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** SPEC.md 4.2 */

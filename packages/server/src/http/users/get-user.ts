@@ -2,7 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
 import type { Routes } from '../server/routes.ts';
 import { userRoute } from './user-routes.ts';
-import { ADA, answerUsers, UserAnswer, viewUser } from './user-view.ts';
+import { answerUsers, UserAnswer, viewUser } from './user-view.ts';
 
 const schema = {
   operationId: 'getApplicationUser',
@@ -10,7 +10,6 @@ const schema = {
   description: 'For the back end of the application: HTTP Basic with clientId and clientSecret.',
   response: { 200: UserAnswer, 304: NotModified },
   answerHeaders: CACHED_HEADERS,
-  examples: { user: { summary: 'An active user', status: 200, answer: ADA } },
 };
 
 /** CONTRACT.md section 2 */

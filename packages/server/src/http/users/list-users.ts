@@ -6,13 +6,13 @@ import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../doma
 import { Type } from '../../schema.ts';
 import { prefersType } from '../accept.ts';
 import { readAuthorization } from '../authorization.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
 import type { Query } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { FilterQuery, linkToNext, readFilter, readOnce, readPlace, readTruth, writePlace } from './user-filter.ts';
 import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
-import { ADA, answerUsers, UserAnswer, viewUser } from './user-view.ts';
+import { answerUsers, UserAnswer, viewUser } from './user-view.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -52,15 +52,6 @@ const schema = {
   },
   errors: [...BACK_END_ERRORS, 'usersBadRequest'],
   answerHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
-  examples: {
-    byChoice: {
-      summary: 'Users who chose a value, and their number',
-      params: { clientId: EXAMPLE.clientId },
-      query: { where: 'appearance.theme=dark', effective: true, count: true },
-      status: 200,
-      answer: { items: [ADA], next: null, total: 1 },
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md sections 2 and 8 */

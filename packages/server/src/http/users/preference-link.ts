@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { readJsonObject } from '../json-body.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
@@ -39,11 +39,6 @@ const PreferenceLinkAnswer = Type.Object(
   { title: 'PreferenceLink' },
 );
 
-export const PREFERENCE_LINK_EXAMPLE = {
-  url: `${EXAMPLE.publicUrl}/p/${EXAMPLE.preferenceLink}`,
-  expires_at: '2025-12-24 16:00:00',
-};
-
 const created = {
   operationId: 'createPreferenceLink',
   summary: 'Create a link to the preferences of a user',
@@ -54,29 +49,6 @@ const created = {
   body: PreferenceLinkBody,
   response: { 200: PreferenceLinkAnswer },
   errors: ['bodyNotJson', 'usersBadRequest'] as const,
-  examples: {
-    page: {
-      summary: 'For 30 days, with all groups',
-      body: {},
-      status: 200,
-      answer: PREFERENCE_LINK_EXAMPLE,
-    },
-    newsletter: {
-      summary: 'For a newsletter in German, with one-click unsubscribe',
-      body: {
-        groups: ['notifications'],
-        language: 'de',
-        expires_in: 604_800,
-        unsubscribe: { 'notifications.newsletter': [false] },
-      },
-      status: 200,
-      answer: {
-        ...PREFERENCE_LINK_EXAMPLE,
-        list_unsubscribe: `<${EXAMPLE.publicUrl}/u/${EXAMPLE.preferenceLink}>`,
-        list_unsubscribe_post: 'List-Unsubscribe=One-Click',
-      },
-    },
-  },
 };
 
 const withdrawn = {
@@ -84,7 +56,6 @@ const withdrawn = {
   summary: 'Withdraw the preference links of a user',
   description: 'Every link made for this user so far stops working. New ones can be made.',
   response: { 204: Type.Null({ description: 'The links are withdrawn.' }) },
-  examples: { withdrawn: { summary: 'All links of a user', status: 204 } },
 };
 
 /** CONTRACT.md section 7 */

@@ -1,7 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import { issueSpecialToken } from '../../domain/users/issue-special-token.ts';
 import { Type } from '../../schema.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import { readJsonObject } from '../json-body.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -24,23 +24,6 @@ const schema = {
     'tooManyFailures',
     'unavailable',
   ],
-  examples: {
-    knownUser: {
-      summary: 'For an existing user',
-      body: {
-        clientId: EXAMPLE.clientId,
-        clientSecret: EXAMPLE.clientSecret,
-        clientUserId: EXAMPLE.clientUserId,
-      },
-      status: 200,
-      answer: {
-        specialToken: EXAMPLE.specialToken,
-        clientId: EXAMPLE.clientId,
-        clientUserId: EXAMPLE.clientUserId,
-        clientUserName: 'Ada Lovelace',
-      },
-    },
-  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 2 */

@@ -6,7 +6,7 @@ import { USER_STATUSES } from '../../storage/port.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Routes } from '../server/routes.ts';
 import { userRoute } from './user-routes.ts';
-import { ADA, UserAnswer, viewUser } from './user-view.ts';
+import { UserAnswer, viewUser } from './user-view.ts';
 
 const schema = {
   operationId: 'updateApplicationUser',
@@ -28,20 +28,6 @@ const schema = {
     'duplicateUser',
     'profileExists',
   ] as const,
-  examples: {
-    rename: {
-      summary: 'A new display name',
-      body: { clientUserName: 'Ada King' },
-      status: 200,
-      answer: { ...ADA, clientUserName: 'Ada King', updated_at: '2025-08-21 11:02:40' },
-    },
-    suspend: {
-      summary: 'Suspend the user',
-      body: { status: 'suspended' },
-      status: 200,
-      answer: { ...ADA, status: 'suspended', updated_at: '2025-08-21 11:05:13' },
-    },
-  },
 };
 
 /** CONTRACT.md section 2 */

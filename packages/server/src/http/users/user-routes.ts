@@ -6,7 +6,6 @@ import type { TProperties } from '../../schema.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { readAuthorization } from '../authorization.ts';
-import { EXAMPLE } from '../examples.ts';
 import { noteUser } from '../request-log/about.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Method, RouteSchema, Routes } from '../server/routes.ts';
@@ -22,7 +21,6 @@ type Way = {
   hide: boolean;
   operation: string;
   params: TProperties;
-  example: Record<string, string>;
   error: 'userUnknown' | 'clientUserUnknown';
   read(params: Record<string, string | undefined>): UserOfPath;
 };
@@ -37,7 +35,6 @@ export const WAYS_TO_USER: readonly Way[] = [
     hide: index > 0,
     operation: '',
     params: { serviceUserCode: Type.String({ format: 'uuid' }) },
-    example: { serviceUserCode: EXAMPLE.userCode },
     error: 'userUnknown' as const,
     read: ({ serviceUserCode }: Record<string, string | undefined>) => ({ userCode: serviceUserCode }),
   })),
@@ -46,7 +43,6 @@ export const WAYS_TO_USER: readonly Way[] = [
     hide: index > 0,
     operation: 'ByClientId',
     params: { clientUserId: Type.String({ description: 'percent-encoded, including slashes' }) },
-    example: { clientUserId: EXAMPLE.clientUserId },
     error: 'clientUserUnknown' as const,
     read: (params: Record<string, string | undefined>) => ({
       clientUserId: params.clientUserId ?? params['*'] ?? '',
@@ -59,8 +55,7 @@ export const WITHOUT_CODE = { ...(WAYS_TO_USER[1] as Way), path: USERS_PATH };
 
 /** Fills in what the ways differ by: the name of the operation, its parameters and the error for nobody. */
 export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way): RouteSchema {
-  const { operationId, errors = [], examples = {} } = schema;
-  const params = { clientId: EXAMPLE.clientId, ...way.example };
+  const { operationId, errors = [] } = schema;
   return {
     ...schema,
     operationId: operationId + way.operation,
@@ -68,7 +63,6 @@ export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way
     params: Type.Object({ clientId: Type.String(), ...way.params }),
     errors: [...errors, way.error],
     hide: way.hide,
-    examples: Object.fromEntries(Object.entries(examples).map(([name, example]) => [name, { ...example, params }])),
   };
 }
 

@@ -2,7 +2,7 @@ import { emailOf } from '../../domain/users/email.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-import { EXAMPLE } from '../examples.ts';
+
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
@@ -42,13 +42,3 @@ export function answerUsers(request: HttpRequest, reply: HttpReply, answer: obje
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(JSON_TYPE).send(body);
 }
-
-export const ADA = {
-  service_user_code: EXAMPLE.userCode,
-  clientUserId: EXAMPLE.clientUserId,
-  clientUserName: 'Ada Lovelace',
-  email: EXAMPLE.clientUserId,
-  status: 'active',
-  created_at: '2025-08-20 09:15:02',
-  updated_at: '2025-08-20 09:15:02',
-};
