@@ -103,6 +103,7 @@ export class WebhookDispatcher {
 
   async #step(): Promise<void> {
     const at = performance.now();
+    if (this.#parts.keyring.master.isOutdated) return this.#giveBack();
     for (const [webhookId, endpoint] of this.#endpoints) if (endpoint.isOver) this.#endpoints.delete(webhookId);
     if (at >= this.#renewAt && this.#endpoints.size > 0) await this.#renew();
     if (at >= this.#claimAt && this.#endpoints.size < this.#on) await this.#claim();
@@ -120,6 +121,14 @@ export class WebhookDispatcher {
       this.#readAllAt = at + READ_ALL_MS;
       for (const endpoint of this.#endpoints.values()) endpoint.look({ news: true });
     } else if (at < this.#newsUntil) await this.#lookAtNews();
+  }
+
+  /** Without the secret of the database nothing can be signed: a process that has it sends. */
+  async #giveBack(): Promise<void> {
+    if (this.#endpoints.size === 0) return;
+    for (const endpoint of this.#endpoints.values()) endpoint.change(undefined);
+    await this.#parts.storage.deliveries.release(this.#owner, this.#parts.now());
+    this.#endpoints.clear();
   }
 
   /** Events of other applications are no news: a look at the feed costs more than one at the numbers. */

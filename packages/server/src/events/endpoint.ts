@@ -254,6 +254,12 @@ export class Endpoint {
     }
   }
 
+  /** Its secret cannot be opened: another process, or a later try, may have the secret that it was sealed under. */
+  readonly #notSent = (error: unknown): Sent => {
+    this.#onFailure(error);
+    return NOT_SENT;
+  };
+
   #sendIn(waitMs: number): void {
     this.#paused ??= setTimeout(() => {
       this.#paused = undefined;
@@ -261,9 +267,12 @@ export class Endpoint {
     }, waitMs).unref();
   }
 
+  /** Never rejects: nobody waits for it. */
   async #try({ event, ...delivery }: Ready): Promise<void> {
     const { webhookSender: sender, keyring, now } = this.#parts;
-    const sent = event ? await sendEvent({ sender, keyring }, this.#webhook, event, now()) : EXPIRED;
+    const sent = event
+      ? await sendEvent({ sender, keyring }, this.#webhook, event, now()).catch(this.#notSent)
+      : EXPIRED;
     const attempt = judgeTry(delivery, sent, now());
     this.#failures = attempt.state === 'succeeded' ? 0 : this.#failures + 1;
     this.#onAttempt(attempt);
@@ -274,6 +283,7 @@ export class Endpoint {
   }
 }
 
+const NOT_SENT: Sent = { status: null, problem: 'unreachable', body: null, milliseconds: 0 };
 /** Its event was purged before it could be sent. */
 const EXPIRED: Sent = { status: null, problem: 'event-expired', body: null, milliseconds: 0 };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
@@ -73,6 +74,44 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const { json } = await manage.get(`${path}/${webhookId}`);
     expect(json).toMatchObject({ failingSince: null, recent: { deliveries: 9, failed: 0, pending: 0 } });
     expect(json.lastSuccessAt).not.toBeNull();
+  });
+
+  test('a webhook whose secret cannot be opened is tried again, unsigned never, and stops nothing else', async () => {
+    const { webhookId } = await make({ description: 'sealed under another secret' });
+    const other = await startReceiver();
+    const { webhookId: healthy } = await make({ url: other.url });
+    await database.execute(url, `update webhooks set sealed_secret = 'x' where description like 'sealed under%'`);
+    await manage.send('PATCH', `${path}/${webhookId}`, { description: 'changed' });
+    await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'pending', attempts: 1, status: null, problem: 'unreachable' }]);
+    await deliveriesAre(healthy, [{ state: 'succeeded', attempts: 1 }]);
+    expect(receiver.received).toEqual([]);
+    await manage.send('POST', `${path}/${webhookId}/rotate-secret`, { overlap: '0s' });
+    const [{ deliveryId } = { deliveryId: '' }] = await deliveries(webhookId);
+    await manage.send('POST', `${path}/${webhookId}/deliveries/${deliveryId}/resend`);
+    await receiver.until(1);
+    await deliveriesAre(webhookId, [{ state: 'succeeded' }]);
+    await other.close();
+  });
+
+  test('a process whose secret is outdated gives its webhooks back', async () => {
+    await make();
+    await makeUser(server, application);
+    await receiver.until(1);
+    const { storage, keyring } = server.service;
+    const claim = async () => {
+      const now = server.service.now();
+      return storage.deliveries.claim(randomUUID(), { now, until: now + 1, limit: 10 });
+    };
+    expect(await claim()).toEqual([]);
+    keyring.master.isOutdated = true;
+    try {
+      await vi.waitFor(async () => expect(await claim()).toMatchObject([{ appId: application.appId }]), PATIENCE);
+    } finally {
+      keyring.master.isOutdated = false;
+    }
+    await makeUser(server, application);
+    await receiver.until(2);
   });
 
   test('events of one application are not looked for on behalf of another', async () => {
