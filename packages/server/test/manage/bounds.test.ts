@@ -101,6 +101,21 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     expect(told.json.errors).toHaveLength(200);
   });
 
+  test('of many texts that are wrong or have changed, the first are told', async () => {
+    const { edit } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
+    const wrong = { path: '', language: '', text: '' };
+    const refused = await edit('PATCH', '/translations', { texts: Array(3_000).fill(wrong) });
+    expect(refused).toMatchObject({ status: 422, json: { code: '9422' } });
+    expect((refused.json.errors as unknown[]).length).toBeLessThan(210);
+    const keys = Array.from({ length: 1_000 }, (_, at) => ({ name: `k${at}`, type: 'boolean' }));
+    const many = await editor(server, { languages, groups: [{ name: 'g', keys }] });
+    const texts = keys.map(({ name }) => ({ path: `g/${name}`, language: 'en', text: 'new', was: 'old' }));
+    const changed = await many.edit('PATCH', '/translations', { texts });
+    expect(changed).toMatchObject({ status: 412, json: { code: '9412' } });
+    expect(changed.json.texts).toHaveLength(200);
+    expect(await many.tree()).toMatchObject({ revision: 1 });
+  });
+
   test('patterns are counted over all groups, also those that an edit leaves alone', async () => {
     const key = (pattern: string, at: number) => ({ name: `k${at}`, type: 'string', constraint: { pattern } });
     const patterns = Array.from({ length: 1000 }, (_, at) => `a|${at}`);

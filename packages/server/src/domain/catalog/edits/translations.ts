@@ -40,6 +40,8 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
       yield;
+      // Many texts may be wrong in many ways; an answer with all of them would be larger than what was sent.
+      if (problems.length >= MAX_PROBLEMS) throw new InnkeeperError('catalogInvalid', { fields: problems });
       const holder = yield* findHolder(path);
       const tag = find(language)?.tag;
       const problem = problemOf(text);
@@ -52,7 +54,7 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       places.set(spot, index);
       const before = holder.get(tag);
       // The current text is the wanted one already.
-      if (was !== undefined && before !== was && before !== text) {
+      if (was !== undefined && before !== was && before !== text && changed.length < MAX_PROBLEMS) {
         changed.push({ path, language: tag, text: before });
       }
       holder.set(tag, text);
