@@ -5,7 +5,7 @@ import type { Role } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { EXAMPLE, withCatalog } from '../http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
-import { memberWith } from '../portal/portal.ts';
+import { fromPortal, memberWith } from '../portal/portal.ts';
 import { byToken, manageWith } from './manage.ts';
 
 const MINUTE = 60_000;
@@ -191,11 +191,33 @@ describe.each(databases)('personal data of users on $kind', (database) => {
       expect((await get(`${path}/users/${user.userCode}/export`)).status).toBe(200);
       expect((await get(`${path}/users?search=nobody-of-that-name`)).json.items).toEqual([]);
       expect((await get(`${path}/users`)).json.items).toHaveLength(1);
+      expect((await get(`${path}/events`)).json.items).not.toEqual([]);
     }
     expect(await audited(application)).toEqual([
       ['user.exported', byToken('reports'), user.userCode],
       ['users.listed', byToken('reports'), null],
       ['user.exported', byToken('reports'), user.userCode],
+    ]);
+  });
+
+  test('so is a list of events, which hold what users typed; support sees no address of members in them', async () => {
+    const { as, path, application } = await makeUser();
+    const [owner, { send, email }] = [await as('owner'), await as('support')];
+    const group = await owner.send(
+      'POST',
+      `${path}/catalog/groups`,
+      { name: 'more' },
+      { ...fromPortal, 'if-match': '*' },
+    );
+    expect(group.status).toBe(201);
+    const { text } = await send('GET', `${path}/events`);
+    expect(text).toContain('Privet Drive');
+    expect(text).not.toContain(owner.email);
+    expect(text).toContain(`"by":"${owner.email.split('@')[0]}@…"`);
+    expect((await owner.send('GET', `${path}/events`)).text).toContain(`"by":"${owner.email}"`);
+    expect(await audited(application)).toEqual([
+      ['users.listed', owner.email, null],
+      ['users.listed', email, null],
     ]);
   });
 

@@ -47,6 +47,18 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
       expect(text).not.toContain('secret=');
       expect(text).not.toContain('token');
     }
+    await manage.send('PATCH', `${path}/${webhookId}`, { url: `${receiver.url}/other?token=secret` });
+    const audit = `/applications/${clientId}/audit`;
+    const support = await memberWith(server, [{ appId: Number(clientId.split('_')[0]), role: 'support' }]);
+    for (const reader of [viewer, support]) {
+      const seen = await reader.send('GET', audit);
+      expect(seen.json.items).toMatchObject([
+        { action: 'webhook.changed', before: { url: `${receiver.url}/…` }, after: { url: `${receiver.url}/…` } },
+        { action: 'webhook.created', after: { url: `${receiver.url}/…`, types: [] } },
+      ]);
+      expect(seen.text).not.toContain('token=secret');
+    }
+    expect((await manage.get(audit)).text).toContain('/other?token=secret');
   });
 
   test('a webhook is created, listed, changed and deleted; its secret is shown once', async () => {

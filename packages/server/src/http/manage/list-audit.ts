@@ -10,6 +10,7 @@ import { applicationRoute, manageRoute } from './manage-route.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable, Time } from './schemas.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
+import { withoutPath } from './webhooks.ts';
 import { hidesAddresses } from './without-addresses.ts';
 
 const Members = Nullable(Type.Unknown({ description: 'changed members, as an object; null: none' }));
@@ -76,12 +77,19 @@ export function listAuditRoute(app: Routes, service: Service): void {
       if (query.actor !== undefined && hidesAddresses(held)) {
         throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
       }
-      if (includesAccess(held, 'users')) return listAudit(service, application.appId, query);
-      if (query.userUid !== undefined) {
+      const seesUsers = includesAccess(held, 'users');
+      if (!seesUsers && query.userUid !== undefined) {
         throw new InnkeeperError('manageForbidden', { message: 'Filtering by userUid requires access "users".' });
       }
       const listed = await listAudit(service, application.appId, query);
-      return { ...listed, items: listed.items.map((entry) => ({ ...entry, userUid: null })) };
+      if (includesAccess(held, 'write')) return listed;
+      const items = listed.items.map(({ before, after, ...entry }) => ({
+        ...entry,
+        ...(!seesUsers && { userUid: null }),
+        before: withoutPaths(before),
+        after: withoutPaths(after),
+      }));
+      return { ...listed, items };
     },
   );
 }
@@ -103,6 +111,12 @@ async function listAudit({ storage }: Service, appId: number | null, query: Stat
   const items = found.slice(0, limit);
   const next = found.length > limit ? (items.at(-1)?.auditUid ?? null) : null;
   return { items: items.map(viewEntry), limit, next };
+}
+
+/** Of webhooks; nothing else in the audit has a URL. */
+function withoutPaths(told: unknown): unknown {
+  const { url } = (told ?? {}) as { url?: unknown };
+  return typeof url === 'string' ? withoutPath({ ...(told as object), url }) : told;
 }
 
 function viewEntry({ at, userId, before, after, ...entry }: AuditEntry) {

@@ -40,7 +40,7 @@ export function listEventsRoute(app: Routes, service: Service): void {
     const { appId } = application;
     const before = after === undefined ? null : readEventId(after);
     if (before === undefined) throw refuse('after', 'must be the id of an event');
-    if (userId !== undefined) await service.userReads.record({ actor: manager.author, appId, userId });
+    await service.userReads.record({ actor: manager.author, appId, ...(userId !== undefined && { userId }) });
     const { items, next } = await service.storage.events.listBack(appId, { type, userId }, { before, limit });
     const told = await tellEvents(service, application, items);
     return { items: told.map(({ event }) => event), limit, next: next === null ? null : eventId(next) };

@@ -11,6 +11,7 @@ import { Nullable } from './schemas.ts';
 import { webhookActs } from './webhook-acts.ts';
 import { DeliveryParams, DeliveryShape, WebhookParams } from './webhook-shapes.ts';
 import { webhookOf } from './webhooks.ts';
+import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 const TEST_SECONDS = 10;
@@ -65,14 +66,15 @@ function deliveryOf({ params }: ApplicationRequest): string {
 /** As it would be sent now: of a user who was deleted since, ids alone. */
 async function requestOf(
   service: Service,
-  { application }: ApplicationRequest,
+  { application, manager }: ApplicationRequest,
   { webhookId }: WebhookRecord,
   { eventNo, deliveryId, createdAt }: DeliveryRecord,
 ): Promise<string | null> {
   if (eventNo === null) return testEvent({ clientId: application.clientId, webhookId, deliveryId, createdAt }).body;
   const events = await service.storage.events.find(application.appId, [eventNo]);
   const [item] = await tellEvents(service, application, events);
-  return item ? JSON.stringify(item.event) : null;
+  const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
+  return item ? JSON.stringify(item.event, replace) : null;
 }
 
 const Response = Nullable(Type.String({ description: 'the first kilobyte of the response' }));

@@ -72,13 +72,16 @@ export function webhookRoutes(app: Routes, service: Service): void {
   });
 }
 
-/** As the path names it. */
-/** Paths and queries of webhooks often hold a secret: without access "write" only the host is shown. */
 function shownTo<T extends { url: string }>({ application, manager }: ApplicationRequest, webhook: T): T {
-  if (includesAccess(manager.accessTo(application.appId), 'write')) return webhook;
+  return includesAccess(manager.accessTo(application.appId), 'write') ? webhook : withoutPath(webhook);
+}
+
+/** Paths and queries of webhooks often hold a secret: without access "write" only the host is shown. */
+export function withoutPath<T extends { url: string }>(webhook: T): T {
   return { ...webhook, url: `${new URL(webhook.url).origin}/…` };
 }
 
+/** As the path names it. */
 export function webhookOf({ application, params }: ApplicationRequest): [appId: number, webhookId: string] {
   return [application.appId, params.webhookId as string];
 }

@@ -1,7 +1,7 @@
 import { type Access, includesAccess } from '../../domain/manage/access.ts';
 
 /** Members that say who did something, or whom it was done to. */
-const WHO: ReadonlySet<string> = new Set(['actor', 'subject', 'author', 'authors', 'createdBy', 'updatedBy']);
+const WHO: ReadonlySet<string> = new Set(['actor', 'subject', 'author', 'authors', 'by', 'createdBy', 'updatedBy']);
 
 /** Who looks or translates needs names of those at work, not their addresses (decision 28). */
 export function hidesAddresses(held: Access | undefined): boolean {
