@@ -1,4 +1,4 @@
-import { EXAMPLE } from '../packages/server/src/http/examples.ts';
+import { EXAMPLE } from '../packages/server/src/http/docs/examples.ts';
 import type { WholeDocument } from '../packages/server/test/http/documented-answers.ts';
 
 /** What to send; `{{…}}` in it stand for what there is. */
