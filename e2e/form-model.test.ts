@@ -1,0 +1,322 @@
+import { createUsersClient } from '@innkeeper/client/users';
+import fc from 'fast-check';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  answerHeldUntil,
+  answerIsCut,
+  answerIsLost,
+  arrivesAfter,
+  type Fault,
+  type FaultProxy,
+  gate,
+  heldUntil,
+  isRead,
+  isSave,
+  neverArrives,
+  startFaultProxy,
+} from '../packages/client/test/fault-proxy.ts';
+import type { CatalogFile } from '../packages/server/src/domain/catalog/file-schema.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
+import { CATALOG } from './options-form/catalog.ts';
+import { servePage } from './options-form/open-page.ts';
+import type { Shown } from './options-form/page.tsx';
+import { ownBrowser } from './portal.ts';
+
+/** The long form: FORM_SEQUENCES=500 */
+const SEQUENCES = Number(process.env.FORM_SEQUENCES ?? 4);
+
+/** A key of its own for each of two tabs, and some that both change. */
+const TEXT_FIELDS = { volume: 'Volume', motto: 'Motto', ratio: 'Ratio', birthday: 'Birthday' };
+const OWN = [
+  ['motto', 'size'],
+  ['ratio', 'birthday'],
+];
+const TYPED: Record<string, readonly string[]> = {
+  volume: ['0', '3', '9', '12', 'loud', ''],
+  motto: ['Servus', 'Baba', 'a text that is longer than twenty', ''],
+  ratio: ['0.5', '7', 'half', ''],
+  birthday: ['1815-12-10', '1906-12-09', ''],
+};
+
+const tab = fc.constantFrom(0, 1);
+const typed = fc.constantFrom('volume', 'motto', 'ratio', 'birthday').chain((name) =>
+  fc.record({
+    do: fc.constant('type' as const),
+    tab,
+    name: fc.constant(name),
+    text: fc.constantFrom(...(TYPED[name] as string[])),
+    then: fc.constantFrom('Enter', 'Tab', 'nothing'),
+  }),
+);
+const step = fc.oneof(
+  { weight: 6, arbitrary: typed },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('click' as const),
+      tab,
+      what: fc.constantFrom('Newsletter', 'Light', 'Dark', 'email', 'sms', 'push', 'Reset', 'Clear', 'Try again'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('select' as const), tab, size: fc.constantFrom(1, 2, 3, 4, 5) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('fault' as const),
+      of: fc.constantFrom('save', 'read'),
+      kind: fc.constantFrom('never', 'lost', 'cut', 'held', 'answer held', 'late'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('settle' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('come back' as const), tab }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('hide' as const), tab }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('token' as const), tab }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('elsewhere' as const), value: fc.integer({ min: 0, max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('publish' as const), most: fc.constantFrom(8, 10) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const catalogWith = (most: number): CatalogFile => {
+  const catalog = structuredClone(CATALOG);
+  for (const key of catalog.groups[0]?.keys ?? []) if (key.name === 'volume') key.constraint = { min: 0, max: most };
+  return catalog;
+};
+
+let service: TestServer;
+let proxy: FaultProxy;
+let site: Awaited<ReturnType<typeof servePage>>;
+let browser: Browser;
+let shop: Awaited<ReturnType<typeof withCatalog>>;
+beforeAll(async () => {
+  [service, site, browser] = await Promise.all([
+    startTestServer((await databases[0]?.fresh()) as string),
+    servePage(),
+    ownBrowser(),
+  ]);
+  proxy = await startFaultProxy(service.url);
+  shop = await withCatalog(service, catalogWith(10), { allowedOrigins: [site.origin] });
+  await service.service.refresh();
+});
+afterAll(async () => {
+  await browser?.close();
+  await proxy?.close();
+  await site?.close();
+  await service?.close();
+});
+
+type Field = { shown: unknown; message: string; status: string };
+
+/** Each field by its label, as a person sees it. */
+function look(page: Page): Promise<Record<string, Field>> {
+  return page.evaluate(() => {
+    const textOf = (from: Element | null | undefined) => from?.textContent?.trim() ?? '';
+    const labelOf = (box: Element) => textOf(box.closest('label') ?? box.parentElement);
+    const shownBy = (field: Element): unknown => {
+      const one = field.querySelector('[role=switch], select, input[type=text], input[type=date], textarea');
+      if (one instanceof HTMLSelectElement) return textOf(one.selectedOptions[0]);
+      if (one instanceof HTMLInputElement && one.getAttribute('role') === 'switch') return one.checked;
+      if (one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement) return one.value;
+      if (one) return one.getAttribute('aria-checked') === 'true';
+      return [...field.querySelectorAll('input:checked')].map(labelOf);
+    };
+    const fields = [...document.querySelectorAll('.innkeeper-field')].map((field) => [
+      textOf(field.querySelector('bdi')),
+      {
+        shown: shownBy(field),
+        message: textOf(field.querySelector('[role=alert]')),
+        status: textOf(field.querySelector('[role=status]')),
+      },
+    ]);
+    return Object.fromEntries(fields) as Record<string, { shown: unknown; message: string; status: string }>;
+  });
+}
+
+/** How a form in English shows what the service has. */
+function asShown(value: (name: string) => unknown): Record<string, unknown> {
+  const theme = { light: 'Light', dark: 'Dark' }[value('theme') as string] as string;
+  const text = (name: string) => String(value(name) ?? '');
+  return {
+    Newsletter: value('newsletter'),
+    Theme: [theme],
+    Channels: [...(value('channels') as string[])].sort(),
+    ...{ Volume: text('volume'), Ratio: text('ratio'), Birthday: text('birthday'), Motto: text('motto') },
+  };
+}
+
+async function openTabs(userId: string, token: string) {
+  const window = await browser.newContext({ locale: 'en-GB' });
+  const tabs = await Promise.all(
+    [0, 1].map(async () => {
+      const page = await window.newPage();
+      page.setDefaultTimeout(20_000);
+      const connection = { baseUrl: proxy.url, apiKey: shop.application.clientId, group: 'all' };
+      const shown: Shown = { userId, token, live: false, timeout: 60_000 };
+      await page.addInitScript((given) => Object.assign(globalThis, given), { connection, shown });
+      await page.goto(site.origin);
+      await page.getByRole('textbox', { name: 'Motto' }).waitFor();
+      const show = (change: Shown) => page.evaluate((next) => globalThis.show(next), change);
+      return { page, show, isShown: true };
+    }),
+  );
+  return { tabs, close: () => window.close() };
+}
+
+async function run(steps: readonly Step[]): Promise<void> {
+  const users = createUsersClient({ baseUrl: service.url, ...shop.application });
+  const user = { clientUserId: uniqueName(), clientUserName: 'Ada' };
+  const granted = await users.signIn(user);
+  const options = users.optionsOf(granted.service_user_code);
+  proxy.reset();
+  const { tabs, close } = await openTabs(user.clientUserId, granted.access_token);
+
+  const gates: ReturnType<typeof gate>[] = [];
+  const chosen = new Map<string, Set<unknown>>();
+  /** What a tab wanted last of a key that nobody else changes. */
+  const last = new Map<string, unknown>();
+  const choose = (name: string, value: unknown) => chosen.set(name, (chosen.get(name) ?? new Set()).add(value));
+  const release = () => {
+    for (const each of gates.splice(0)) each.open();
+  };
+  const isBusy = async (page: Page) => (await page.getByText('Saving…').count()) > 0;
+  const settle = async () => {
+    do {
+      release();
+      await proxy.settled();
+    } while ((await Promise.all(tabs.map(({ page }) => isBusy(page)))).includes(true));
+  };
+  const faultOf = (kind: string): Fault => {
+    const held = gate();
+    gates.push(held);
+    const faults: Record<string, Fault> = {
+      never: neverArrives,
+      lost: answerIsLost,
+      cut: answerIsCut,
+      held: heldUntil(held.opened),
+      'answer held': answerHeldUntil(held.opened),
+      late: arrivesAfter(held.opened),
+    };
+    return faults[kind] as Fault;
+  };
+  const readAgain = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+
+  const act = async (each: Exclude<Step, { do: 'fault' | 'release' | 'settle' | 'publish' | 'elsewhere' }>) => {
+    const at = tabs[each.tab] as (typeof tabs)[number];
+    const { page, show } = at;
+    if (each.do === 'come back') return readAgain(page);
+    if (each.do === 'hide') {
+      at.isShown = !at.isShown;
+      return show({ isShown: at.isShown });
+    }
+    if (each.do === 'token') return show({ token: (await users.signIn(user)).access_token });
+    if (each.do === 'select') {
+      const size = page.getByRole('combobox', { name: 'Size' });
+      if (each.tab !== 0 || !(await size.isVisible()) || !(await size.isEnabled())) return;
+      choose('size', each.size);
+      last.set('size', each.size);
+      return void (await size.selectOption({ label: String(each.size) }));
+    }
+    if (each.do === 'type') {
+      const { name, text } = each;
+      if (OWN[1 - each.tab]?.includes(name)) return;
+      const field = page.getByLabel(TEXT_FIELDS[name as keyof typeof TEXT_FIELDS]);
+      if (!(await field.isVisible()) || !(await field.isEnabled())) return;
+      const value = text === '' ? null : name === 'volume' || name === 'ratio' ? Number(text) : text;
+      if (!Number.isNaN(value)) choose(name, value);
+      // What is typed may be what was there, and then nobody chose anything.
+      const wasThere = (await field.inputValue()) === text;
+      await field.fill(text);
+      if (!wasThere) last.set(name, Number.isNaN(value) ? undefined : value);
+      if (each.then !== 'nothing') await field.press(each.then);
+      return;
+    }
+    const button = ['Reset', 'Clear', 'Try again'].includes(each.what);
+    const role = each.what === 'Newsletter' ? 'switch' : ['Light', 'Dark'].includes(each.what) ? 'radio' : 'checkbox';
+    const target = page.getByRole(button ? 'button' : role, { name: each.what, exact: true }).first();
+    if (!(await target.isVisible()) || !(await target.isEnabled())) return;
+    if (each.what === 'Reset' || each.what === 'Clear') {
+      // Whichever field it is of.
+      for (const name of ['size', ...Object.keys(TEXT_FIELDS)]) choose(name, null);
+      for (const name of OWN[each.tab] ?? []) last.delete(name);
+    } else if (!button) {
+      if (each.what === 'Newsletter') choose('newsletter', !(await target.isChecked()));
+      else if (role === 'radio') choose('theme', each.what.toLowerCase());
+      else if (!(await target.isChecked())) choose('channels', each.what);
+    }
+    await target.click();
+  };
+
+  for (const each of steps) {
+    if (each.do === 'fault') proxy.plan(each.of === 'save' ? isSave : isRead, faultOf(each.kind));
+    else if (each.do === 'release') release();
+    else if (each.do === 'settle') await settle();
+    else if (each.do === 'publish') {
+      await shop.publish(catalogWith(each.most));
+      await service.service.refresh();
+    } else if (each.do === 'elsewhere') {
+      choose('volume', each.value);
+      await options.save('all.volume', each.value).catch(() => {});
+    } else await act(each);
+  }
+
+  // It all comes to rest: fields are left, what was held arrives, and everybody comes back to the page.
+  proxy.clearPlans();
+  for (const { page, show } of tabs) {
+    await show({ isShown: true });
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  }
+  await settle();
+  await shop.publish(catalogWith(10));
+  await service.service.refresh();
+
+  const effective = await options.selections({ effective: true }).all();
+  const now = new Map(effective.map(({ option }) => [option.name as string, option.value as unknown]));
+  const expected = asShown((name) => now.get(name));
+  for (const [at, { page }] of tabs.entries()) {
+    await readAgain(page);
+    const tryAgain = page.locator('.innkeeper-form > [role=alert] button, main > [role=alert] button');
+    // A screen shows what the service has, or says in the field what became of what was typed there.
+    await expect
+      .poll(
+        async () => {
+          if (await tryAgain.first().isVisible()) await tryAgain.first().click();
+          const seen = await look(page);
+          return Object.entries(expected).filter(([label, value]) => {
+            const field = seen[label];
+            const shown = Array.isArray(field?.shown) ? [...field.shown].sort() : field?.shown;
+            return field === undefined || (field.message === '' && JSON.stringify(shown) !== JSON.stringify(value));
+          });
+        },
+        { message: `tab ${at}` },
+      )
+      .toEqual([]);
+    const seen = await look(page);
+    for (const name of OWN[at] ?? []) {
+      if (!last.has(name)) continue;
+      const label = name === 'size' ? 'Size' : TEXT_FIELDS[name as keyof typeof TEXT_FIELDS];
+      if (seen[label]?.message) continue;
+      expect([name, now.get(name) ?? null]).toEqual([name, last.get(name)]);
+    }
+  }
+  for (const { option, user_options_uid, source } of effective) {
+    if (!user_options_uid || source === 'default') continue;
+    for (const { to_value: value } of await options.history(user_options_uid).all()) {
+      if (option.name !== 'channels') expect([...(chosen.get(option.name) ?? [])]).toContain(value);
+      else for (const box of [value ?? []].flat()) expect(['email', ...(chosen.get('channels') ?? [])]).toContain(box);
+    }
+  }
+  await close();
+}
+
+test('two tabs, whatever is typed, lost, late or done elsewhere: a screen shows what is saved, or says that it is not', async () => {
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), run), {
+    numRuns: SEQUENCES,
+    endOnFailure: SEQUENCES < 100,
+  });
+}, 3_600_000);
