@@ -108,6 +108,7 @@ export function describeApi(
     info: {
       title: 'Innkeeper',
       version,
+      contact: { name: 'Innkeeper', url: 'https://github.com/innkeeper/innkeeper' },
       summary: 'Users, option catalogs and selections as a service',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },

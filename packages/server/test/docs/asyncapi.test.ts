@@ -1,3 +1,4 @@
+import { Parser } from '@asyncapi/parser';
 import specs from '@asyncapi/specs';
 import { Ajv, type AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -21,6 +22,15 @@ test('it is a document of AsyncAPI 3, by its published schema', () => {
   const validate = ajv.compile(specs.schemas['3.0.0'] as AnySchema);
   expect([validate(JSON.parse(text)), validate.errors]).toEqual([true, null]);
   expect(validate({ ...JSON.parse(text), channels: { events: { address: 7 } } })).toBe(false);
+});
+
+test("AsyncAPI's own parser finds nothing wrong with it", async () => {
+  const parser = new Parser();
+  const problems = async (document: string) =>
+    (await parser.validate(document)).map(({ code, path, message }) => `${code}: ${path.join(' ')} ${message}`);
+  // Not the latest on purpose: most generators read 3.0.0 and nothing newer.
+  expect(await problems(text)).toEqual([expect.stringMatching(/^asyncapi-latest-version/)]);
+  expect(await problems(text.replace('"action": "send"', '"action": "shout"'))).toHaveLength(2);
 });
 
 test('every type is a message of the feed, and every reference leads somewhere', () => {
