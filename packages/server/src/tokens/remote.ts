@@ -54,7 +54,9 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
       const request = { server, audience: clientId, lifetimeSeconds, signSubjectToken, hashToken, keys, now };
       try {
         // No retry here: the caller can try again with the special token, which is still valid.
-        return await breaker.run(() => deadlines.run((signal) => issueToken({ ...request, signal })));
+        return await deadlines.run((whole) =>
+          breaker.run(() => deadlines.run((signal) => issueToken({ ...request, signal })), whole),
+        );
       } catch (error) {
         throw toTokenError(error);
       }

@@ -2,78 +2,86 @@ import { describe, expect, it } from 'vitest';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/port.ts';
 import { createBreaker } from '../../src/tokens/remote/breaker.ts';
 
-function createBrokenService(random = 0.5) {
-  const clock = { now: 0 };
-  const breaker = createBreaker({ now: () => clock.now, random: () => random });
-  let reached = 0;
-  const call = (act: () => Promise<unknown>) =>
-    breaker.run(() => {
-      reached += 1;
-      return act();
-    });
-  const outage = () => Promise.reject(new TokenServiceUnreachable('down'));
-  return {
-    clock,
-    call,
-    reached: () => reached,
-    async failOnce() {
-      await expect(call(outage)).rejects.toThrow(TokenServiceUnreachable);
-    },
+const FOREVER = new AbortController().signal;
+
+/** A service in trouble whose calls end when the test says so. */
+async function createTrouble() {
+  const breaker = createBreaker();
+  const calls: PromiseWithResolvers<string>[] = [];
+  const call = (signal = FOREVER) => {
+    const running = breaker.run(() => {
+      const sent = Promise.withResolvers<string>();
+      calls.push(sent);
+      return sent.promise;
+    }, signal);
+    // Looked at later.
+    running.catch(() => undefined);
+    return running;
   };
+  const outcomesOf = async (...running: Promise<string>[]) =>
+    (await Promise.allSettled(running)).map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message));
+  const fail = (place: number) => calls[place]?.reject(new TokenServiceUnreachable(`down ${place}`));
+  for (let failures = 0; failures < 5; failures++) {
+    const failed = call();
+    await Promise.resolve();
+    fail(failures);
+    await outcomesOf(failed);
+  }
+  return { call, calls, fail, outcomesOf, turn: () => new Promise(setImmediate) };
 }
 
 describe('the breaker', () => {
-  it('lets the service rest after five failures in a row, longer each time, up to five seconds', async () => {
-    const { clock, failOnce, reached } = createBrokenService();
-    for (let failures = 0; failures < 50; failures += 1) await failOnce();
-    expect(reached()).toBe(5);
-    const probedAt: number[] = [];
-    for (; clock.now < 20_000; clock.now += 10) {
-      const before = reached();
-      await failOnce();
-      if (reached() > before) probedAt.push(clock.now);
-    }
-    const rests = probedAt.map((at, index) => at - (probedAt[index - 1] ?? 0));
-    expect(rests).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+  it('sends one call ahead after five failures, and all of them once that was answered', async () => {
+    const { call, calls, outcomesOf, turn } = await createTrouble();
+    const running = [call(), call(), call()];
+    await turn();
+    expect(calls).toHaveLength(6);
+    calls[5]?.resolve('one');
+    await turn();
+    expect(calls).toHaveLength(8);
+    for (const each of calls) each.resolve('all');
+    expect(await outcomesOf(...running)).toEqual(['one', 'all', 'all']);
   });
 
-  it('spreads the rest, so that replicas do not come back in step', async () => {
-    for (const [random, rest] of [
-      [0, 187.5],
-      [1, 312.5],
-    ] as const) {
-      const { clock, failOnce, reached } = createBrokenService(random);
-      for (let failures = 0; failures < 5; failures += 1) await failOnce();
-      clock.now = rest - 1;
-      await failOnce();
-      expect(reached()).toBe(5);
-      clock.now = rest;
-      await failOnce();
-      expect(reached()).toBe(6);
-    }
+  it('remembers no failure: who gets one came before that call began', async () => {
+    const { call, calls, fail, outcomesOf, turn } = await createTrouble();
+    const before = call();
+    await turn();
+    const [first, second] = [call(), call()];
+    fail(5);
+    await turn();
+    expect(calls).toHaveLength(7);
+    const late = call();
+    fail(6);
+    expect(await outcomesOf(before, first, second)).toEqual(['down 5', 'down 6', 'down 6']);
+    await turn();
+    calls[7]?.resolve('back');
+    expect(await late).toBe('back');
+    const next = call();
+    await turn();
+    calls[8]?.resolve('next');
+    expect(await next).toBe('next');
   });
 
-  it('sends one call ahead after a rest, and all of them once that was answered', async () => {
-    const { clock, call, failOnce, reached } = createBrokenService();
-    for (let failures = 0; failures < 5; failures += 1) await failOnce();
-    clock.now = 1_000;
-    const probe = Promise.withResolvers<string>();
-    const probing = call(() => probe.promise);
-    await failOnce();
-    expect(reached()).toBe(6);
-    probe.resolve('answered');
-    expect(await probing).toBe('answered');
-    await failOnce();
-    await failOnce();
-    expect(reached()).toBe(8);
+  it('sends nothing for who no longer waits', async () => {
+    const { call, calls, fail, outcomesOf, turn } = await createTrouble();
+    const leaving = new AbortController();
+    const running = [call(), call(leaving.signal)];
+    await turn();
+    leaving.abort(new TokenServiceUnreachable('gone'));
+    fail(5);
+    expect(await outcomesOf(...running)).toEqual(['down 5', 'gone']);
+    expect(calls).toHaveLength(6);
   });
 
   it('takes a refusal for a sign of life', async () => {
-    const { call, failOnce, reached } = createBrokenService();
-    for (let round = 0; round < 10; round += 1) {
-      for (let failures = 0; failures < 4; failures += 1) await failOnce();
-      await expect(call(() => Promise.reject(new TokenServiceRefused('no')))).rejects.toThrow(TokenServiceRefused);
-    }
-    expect(reached()).toBe(50);
+    const { call, calls, outcomesOf, turn } = await createTrouble();
+    const running = [call(), call(), call()];
+    await turn();
+    calls[5]?.reject(new TokenServiceRefused('no'));
+    await turn();
+    expect(calls).toHaveLength(8);
+    for (const each of calls) each.resolve('yes');
+    expect(await outcomesOf(...running)).toEqual(['no', 'yes', 'yes']);
   });
 });

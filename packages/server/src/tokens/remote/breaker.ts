@@ -1,66 +1,62 @@
 import { TokenServiceUnreachable } from '../port.ts';
 
-const FAILURES_BEFORE_REST = 5;
-const FIRST_REST_MS = 250;
-const LONGEST_REST_MS = 5_000;
+const FAILURES_BEFORE_TROUBLE = 5;
 const MAX_UNDER_WAY = 128;
 
 export type Breaker = {
-  /** Runs `act`, or rejects with TokenServiceUnreachable at once while the service is left to rest. */
-  run<T>(act: () => Promise<T>): Promise<T>;
+  /** Runs `act`, at once or after a call that goes ahead; `signal` ends the wait. */
+  run<T>(act: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
 
 /**
- * Keeps a service in trouble from being asked again and again, and our callers from each waiting out the time limit.
- * After a row of calls that did not reach it, it is left alone for a growing time; then one call goes ahead of the others.
+ * Keeps a service in trouble from being asked by everybody at once. After a row of calls that did not reach it, one call goes ahead of
+ * the others, and they are sent when it was answered. No failure is remembered: one that a caller gets is of a call that began after
+ * the caller came, so who comes when the service is back is served.
  */
-export function createBreaker({ now = () => performance.now(), random = Math.random } = {}): Breaker {
+export function createBreaker(): Breaker {
   let failures = 0;
-  let restMs = 0;
-  let restUntil = 0;
-  let probing = false;
   let underWay = 0;
+  /** The call that goes ahead; it ends with why it did not reach the service, or undefined. */
+  let ahead: Promise<TokenServiceUnreachable | undefined> | undefined;
 
-  function rest(ms: number): void {
-    restMs = Math.min(ms, LONGEST_REST_MS);
-    // Spread, so that replicas do not come back in step.
-    restUntil = now() + restMs * (0.75 + random() / 2);
+  async function send<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      const result = await act();
+      failures = 0;
+      return result;
+    } catch (error) {
+      // Any answer at all shows that the service is there.
+      failures = error instanceof TokenServiceUnreachable ? failures + 1 : 0;
+      throw error;
+    }
   }
 
-  /** Any answer at all shows that the service is there. */
-  function recordAnswer(): void {
-    failures = 0;
-  }
-
-  function recordFailure(isProbe: boolean): void {
-    failures += 1;
-    if (isProbe) rest(restMs * 2);
-    // Later ones set out before the rest began, and say nothing new.
-    else if (failures === FAILURES_BEFORE_REST) rest(FIRST_REST_MS);
+  async function sendAhead<T>(act: () => Promise<T>): Promise<T> {
+    const sent = send(act);
+    const end = (error?: unknown) => {
+      ahead = undefined;
+      return error instanceof TokenServiceUnreachable ? error : undefined;
+    };
+    ahead = sent.then(() => end(), end);
+    return sent;
   }
 
   return {
-    async run(act) {
-      const isProbe = failures >= FAILURES_BEFORE_REST;
-      if (isProbe && (probing || now() < restUntil)) {
-        throw new TokenServiceUnreachable('the token service did not answer several times in a row');
-      }
+    async run(act, signal) {
       if (underWay >= MAX_UNDER_WAY) {
         throw new TokenServiceUnreachable(`${MAX_UNDER_WAY} calls to the token service are waiting already`);
       }
-      if (isProbe) probing = true;
       underWay += 1;
       try {
-        const result = await act();
-        recordAnswer();
-        return result;
-      } catch (error) {
-        if (error instanceof TokenServiceUnreachable) recordFailure(isProbe);
-        else recordAnswer();
-        throw error;
+        for (let waits = 0; ahead; waits++) {
+          const failure = await ahead;
+          signal.throwIfAborted();
+          // The first began before this caller came, and says nothing of the service as it is now.
+          if (failure && waits > 0) throw failure;
+        }
+        return await (failures < FAILURES_BEFORE_TROUBLE ? send(act) : sendAhead(act));
       } finally {
         underWay -= 1;
-        if (isProbe) probing = false;
       }
     },
   };

@@ -17,6 +17,8 @@ const INTROSPECTION_FRESH_MS = 30_000;
 const INTROSPECTION_KEPT_MS = 300_000;
 /** … and nobody who has its last word waits longer than this for a newer one: its outage is not to slow us down. */
 const PATIENCE_MS = 250;
+/** After it could not be asked in time, nobody who has its last word asks again for so long. */
+const RETRY_MS = 1_000;
 
 type Checked = { token: IdentifiedToken; freshUntil: number; keptUntil: number };
 type Claims = { exp?: number; iat?: number };
@@ -35,6 +37,7 @@ export function createTokenIdentifier(options: {
   // Apart from the genuine ones, so that made-up tokens cannot crowd those out.
   const unknown = createRecentlyUsed<{ until: number }>(UNKNOWN_KEPT);
   const underWay = new Map<string, Promise<Checked | undefined>>();
+  let askAgainAt = 0;
 
   async function check(accessToken: string, tokenId: string, signal: AbortSignal): Promise<Checked | undefined> {
     const metadata = await server.metadata.get();
@@ -44,7 +47,7 @@ export function createTokenIdentifier(options: {
       return claims && toChecked(claims, tokenId, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     }
     if (!metadata.introspection_endpoint) return undefined;
-    const answer = await breaker.run(() => introspectToken(accessToken, server, metadata, signal));
+    const answer = await breaker.run(() => introspectToken(accessToken, server, metadata, signal), signal);
     const freshUntil = now() + INTROSPECTION_FRESH_MS;
     const checked = answer && toChecked(answer, tokenId, freshUntil, now() + INTROSPECTION_KEPT_MS);
     if (!checked) unknown.set(tokenId, { until: freshUntil });
@@ -82,16 +85,19 @@ export function createTokenIdentifier(options: {
     const tokenId = options.hashToken(accessToken);
     const held = genuine.get(tokenId);
     const known = held && now() < held.token.expiresAt && now() < held.keptUntil ? held : undefined;
-    if (known && now() < known.freshUntil) return known.token;
+    if (known && now() < Math.max(known.freshUntil, askAgainAt)) return known.token;
     if (now() < (unknown.get(tokenId)?.until ?? 0)) return undefined;
     const checking = checkOnce(accessToken, tokenId);
     try {
-      const checked = await (known ? Promise.race([checking, sleep(PATIENCE_MS, known, { ref: false })]) : checking);
-      return checked?.token;
+      const checked = await (known
+        ? Promise.race([checking, sleep(PATIENCE_MS, 'late' as const, { ref: false })])
+        : checking);
+      if (checked !== 'late') return checked?.token;
     } catch (error) {
-      if (known) return known.token;
-      // In any case, the token was not shown to be invalid.
-      throw toUnreachable(error);
+      // The token was not shown to be invalid.
+      if (!known) throw toUnreachable(error);
     }
+    askAgainAt = now() + RETRY_MS;
+    return known?.token;
   };
 }

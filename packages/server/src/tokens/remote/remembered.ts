@@ -1,3 +1,4 @@
+/** Between loads that nobody waits for. */
 const RETRY_MS = 1_000;
 
 export type Remembered<T> = {
@@ -9,7 +10,7 @@ export type Remembered<T> = {
 
 /**
  * Something published by the token service that changes rarely: its metadata, its keys. Everybody who needs it shares one
- * load; a failed load is not tried again for a second; and an outage does not take away what is already known.
+ * load, and an outage does not take away what is already known. A failure is not remembered: who gets one asked before that load began.
  */
 export function createRemembered<T>(options: {
   load(): Promise<T>;
@@ -19,17 +20,16 @@ export function createRemembered<T>(options: {
 }): Remembered<T> {
   const { load, freshMs, keptMs, now = () => performance.now() } = options;
   let held: { value: T; loadedAt: number } | undefined;
-  let failed: { error: unknown; at: number } | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<T> | undefined;
 
   async function loadOnce(): Promise<T> {
     try {
       const value = await load();
       held = { value, loadedAt: now() };
-      failed = undefined;
       return value;
     } catch (error) {
-      failed = { error, at: now() };
+      failedAt = now();
       throw error;
     } finally {
       loading = undefined;
@@ -37,7 +37,13 @@ export function createRemembered<T>(options: {
   }
 
   async function reload(): Promise<T> {
-    if (!loading && failed && now() - failed.at < RETRY_MS) throw failed.error;
+    if (loading) {
+      try {
+        return await loading;
+      } catch {
+        // It began before this caller came.
+      }
+    }
     loading ??= loadOnce();
     return loading;
   }
@@ -46,7 +52,8 @@ export function createRemembered<T>(options: {
     async get() {
       if (!held || now() - held.loadedAt >= keptMs) return reload();
       // Not waited for, and a failure changes nothing for this caller: the cached value is valid for some time yet.
-      if (now() - held.loadedAt >= freshMs) reload().catch(() => undefined);
+      const isDue = now() - held.loadedAt >= freshMs && now() - failedAt >= RETRY_MS;
+      if (isDue && !loading) reload().catch(() => undefined);
       return held.value;
     },
     async getNewer(maxAgeMs) {
