@@ -44,6 +44,9 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     ['first.last+tag@mail.example.org', 'first.last+tag@mail.example.org'],
     ['@example.com', ''],
     ['two words@example.com', ''],
+    ['grace@bücher.example', 'grace@bücher.example'],
+    ['用户@例子.公司', '用户@例子.公司'],
+    ['grace@-bücher.example', ''],
   ])('email of %s is "%s"', async (clientUserId, email) => {
     const application = await server.application();
     const { specialToken } = await makeUser(server, application, clientUserId);

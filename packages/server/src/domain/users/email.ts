@@ -2,11 +2,16 @@
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
+/** The same in every script (RFC 6531): grace@bücher.example. */
+const INTERNATIONAL_EMAIL =
+  /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?)*$/u;
+
 /** CONTRACT.md section 2: the clientUserId when it is an e-mail address, otherwise "". */
 export function emailOf(clientUserId: string): string {
-  return isEmail(clientUserId) ? clientUserId : '';
+  return INTERNATIONAL_EMAIL.test(clientUserId) ? clientUserId : '';
 }
 
+/** Of an account, and of mail that is sent: in ASCII, as browsers send it, so that no two ways of writing it are two accounts. */
 export function isEmail(text: string): boolean {
   return EMAIL.test(text);
 }
