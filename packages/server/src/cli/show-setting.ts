@@ -32,6 +32,7 @@ export function settingsGuide(): string[][] {
 
 function showSetting(name: SettingName, value: ApplicationSettings[SettingName]): string {
   if (name.endsWith('Ttl')) return showDuration(value as number);
+  if (name.endsWith('Kept') && value !== 0) return `${value}d`;
   if (Array.isArray(value)) return value.join(', ') || 'none';
   if (value === '') return 'none';
   if (name === 'logo') return showLogo(value as string);

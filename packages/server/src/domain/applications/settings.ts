@@ -91,14 +91,14 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   },
   historyKept: {
     default: 0,
-    describe: 'days that the history of selections is kept, 1 to 36500, or 0 for unlimited',
-    read: (value) => readDays(value === 'unlimited' ? 0 : value, MAX_HISTORY_DAYS),
+    describe: 'days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited',
+    read: (value) => readDays(value === 'unlimited' ? 0 : value, MAX_HISTORY_DAYS, 'unlimited'),
   },
   // The statements that write events read it where it is stored: a number.
   eventsKept: {
     default: 30,
-    describe: 'days that events are kept, 1 to 90, or 0 for no events',
-    read: (value) => readDays(value, MAX_EVENT_DAYS),
+    describe: 'days that events are kept, 1 to 90 (7d, 90d), or 0 for no events',
+    read: (value) => readDays(value, MAX_EVENT_DAYS, 'no events'),
   },
   accentColor: {
     default: '',
@@ -139,11 +139,16 @@ function readDuration(value: unknown, min: number, max: number, minText: string,
 const MAX_HISTORY_DAYS = 36_500;
 const MAX_EVENT_DAYS = 90;
 
-/** A number of days, as a number or a text with or without its unit. */
-function readDays(value: unknown, most: number): { value: number } | { problem: string } {
-  const match = /^(\d{1,6})d?$/.exec(String(value));
-  const days = typeof value === 'number' || typeof value === 'string' ? Number(match?.[1] ?? Number.NaN) : Number.NaN;
-  return days <= most ? { value: days } : { problem: `must be a number of days, 0 to ${most}` };
+const DAY = 86_400;
+
+/** A number of days, or a text of which a unit is part: only of 0 it is clear without. */
+function readDays(value: unknown, most: number, none: string): { value: number } | { problem: string } {
+  const seconds = value === '0' ? 0 : parseDuration(typeof value === 'number' ? value * DAY : value);
+  const isWhole = seconds !== undefined && seconds % DAY === 0;
+  if (isWhole && seconds <= most * DAY) return { value: seconds / DAY };
+  const fix = typeof value === 'string' && /^\d{1,6}$/.test(value) && Number(value) <= most ? `: ${value}d` : '';
+  const problem = fix ? `needs a unit${fix}` : `must be whole days with their unit, 1d to ${most}d, or 0 for ${none}`;
+  return { problem };
 }
 
 function readLimit(value: unknown): { value: string } | { problem: string } {
