@@ -4,7 +4,14 @@ import { useTranslation } from 'react-i18next';
 import type { Change } from './queries.ts';
 import { useFactWords } from './use-fact-words.ts';
 
-const COLORS = { added: 'green', changed: 'blue', renamed: 'grape', archived: 'orange', restored: 'teal' } as const;
+const COLORS = {
+  added: 'green',
+  changed: 'blue',
+  renamed: 'grape',
+  archived: 'orange',
+  removed: 'orange',
+  restored: 'teal',
+} as const;
 
 /** More are shown when somebody asks for them. */
 const SHOWN = 40;

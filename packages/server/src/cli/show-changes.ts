@@ -11,6 +11,7 @@ const MARKS = {
   changed: styleText('yellow', '~'),
   renamed: styleText('cyan', '>'),
   archived: styleText('red', '-'),
+  removed: styleText('red', '-'),
 } as const;
 
 /** One mark and one name a line, with what is new about it below. */
@@ -71,7 +72,7 @@ export function showMissing(missing: readonly MissingTexts[]): string {
   return rows.length === 0 ? '' : `${bold('Not translated:')}\n${layOut(rows, { indent: 2 })}`;
 }
 
-const KINDS = ['added', 'restored', 'changed', 'renamed', 'archived'] as const;
+const KINDS = ['added', 'restored', 'changed', 'renamed', 'archived', 'removed'] as const;
 
 export function showSummary(changes: readonly ReadableChange[], breaking?: readonly CountedBreaking[]): string {
   const counts = KINDS.map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const);

@@ -2,7 +2,8 @@ import type { Scalar } from './catalog.ts';
 
 /** One line of a difference, in words that a product person understands. */
 export type CatalogChange = {
-  kind: 'added' | 'changed' | 'renamed' | 'archived' | 'restored';
+  /** Groups and keys are archived; a language is removed, with its texts. */
+  kind: 'added' | 'changed' | 'renamed' | 'archived' | 'removed' | 'restored';
   subject: 'language' | 'group' | 'key';
   /** `notifications` or `notifications/colour`, or a language's name. */
   path: string;

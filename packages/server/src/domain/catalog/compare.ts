@@ -19,7 +19,7 @@ export function compareLanguages(before: Language[], after: Language[]): Catalog
   }
   const wanted = new Set(after.map((language) => language.tag));
   for (const { tag, name } of before) {
-    if (!wanted.has(tag)) add('archived', name, { what: 'notServed' });
+    if (!wanted.has(tag)) add('removed', name, { what: 'notServed' });
   }
   const order = after.map(({ tag }) => tag);
   if (

@@ -115,7 +115,7 @@ const Fact = Type.Object(
 );
 
 const CHANGE = {
-  kind: Type.Enum(['added', 'changed', 'renamed', 'archived', 'restored']),
+  kind: Type.Enum(['added', 'changed', 'renamed', 'archived', 'removed', 'restored']),
   subject: Type.Enum(['language', 'group', 'key']),
   path: Type.String({ description: 'group or group/key, or the name of a language' }),
   details: Type.Array(Type.String()),

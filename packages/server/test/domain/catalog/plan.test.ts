@@ -217,7 +217,7 @@ describe('the difference in words', () => {
     expect(words(before, after)).toEqual([
       'added | Deutsch | tag de, the default',
       'renamed | British | was English',
-      'archived | Español | its texts are no longer served',
+      'removed | Español | its texts are no longer served',
     ]);
     expect(words(names('g'), { ...names('g'), languages: [...LANGUAGES].reverse() })).toEqual([
       'changed | Español | becomes the default',
