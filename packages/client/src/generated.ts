@@ -2406,12 +2406,12 @@ export interface components {
              */
             addressRateLimit: string;
             /**
-             * @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited
+             * @description days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited
              * @default 0
              */
             historyKept: number;
             /**
-             * @description days that events are kept, 1 to 90, or 0 for no events
+             * @description days that events are kept, 1 to 90 (7d, 90d), or 0 for no events
              * @default 30
              */
             eventsKept: number;
@@ -2547,7 +2547,7 @@ export interface components {
         };
         CatalogChange: {
             /** @enum {unknown} */
-            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+            kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
             /** @enum {unknown} */
             subject: "language" | "group" | "key";
             /** @description group or group/key, or the name of a language */
@@ -3133,7 +3133,7 @@ export interface components {
         };
         PlannedChange: {
             /** @enum {unknown} */
-            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+            kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
             /** @enum {unknown} */
             subject: "language" | "group" | "key";
             /** @description group or group/key, or the name of a language */
@@ -4250,7 +4250,7 @@ export interface components {
                         note?: string;
                         changes: {
                             /** @enum {unknown} */
-                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                             /** @enum {unknown} */
                             subject: "language" | "group" | "key";
                             /** @description group or group/key, or the name of a language */
@@ -4300,7 +4300,7 @@ export interface components {
                         at: string;
                         changes: {
                             /** @enum {unknown} */
-                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                             /** @enum {unknown} */
                             subject: "language" | "group" | "key";
                             /** @description group or group/key, or the name of a language */
@@ -4352,7 +4352,7 @@ export interface components {
                         note?: string;
                         changes: {
                             /** @enum {unknown} */
-                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                             /** @enum {unknown} */
                             subject: "language" | "group" | "key";
                             /** @description group or group/key, or the name of a language */
@@ -4402,7 +4402,7 @@ export interface components {
                         at: string;
                         changes: {
                             /** @enum {unknown} */
-                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                             /** @enum {unknown} */
                             subject: "language" | "group" | "key";
                             /** @description group or group/key, or the name of a language */
@@ -6080,7 +6080,7 @@ export interface operations {
                 option_group_uid?: string;
                 option_group_name?: string;
                 option_key_uid?: string;
-                /** @description return effective values: includes defaults, omits archived keys, and replaces values the key no longer allows by the default */
+                /** @description return effective values: includes defaults, omits archived keys, replaces values the key no longer allows by the default, and uses the names of the current catalog */
                 effective?: boolean;
             };
             header?: {
@@ -7781,9 +7781,9 @@ export interface operations {
                         rateLimit?: unknown;
                         /** @description rate limit per IP address for the options API: off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d); null: reset to the default */
                         addressRateLimit?: unknown;
-                        /** @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited; null: reset to the default */
+                        /** @description days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited; null: reset to the default */
                         historyKept?: unknown;
-                        /** @description days that events are kept, 1 to 90, or 0 for no events; null: reset to the default */
+                        /** @description days that events are kept, 1 to 90 (7d, 90d), or 0 for no events; null: reset to the default */
                         eventsKept?: unknown;
                         /** @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read; null: reset to the default */
                         accentColor?: unknown;
@@ -9518,7 +9518,7 @@ export interface operations {
                             note?: string;
                             changes: {
                                 /** @enum {unknown} */
-                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                                 /** @enum {unknown} */
                                 subject: "language" | "group" | "key";
                                 /** @description group or group/key, or the name of a language */
@@ -9568,7 +9568,7 @@ export interface operations {
                             at: string;
                             changes: {
                                 /** @enum {unknown} */
-                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                                 /** @enum {unknown} */
                                 subject: "language" | "group" | "key";
                                 /** @description group or group/key, or the name of a language */
@@ -10284,7 +10284,7 @@ export interface operations {
                             note?: string;
                             changes: {
                                 /** @enum {unknown} */
-                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                                 /** @enum {unknown} */
                                 subject: "language" | "group" | "key";
                                 /** @description group or group/key, or the name of a language */
@@ -10334,7 +10334,7 @@ export interface operations {
                             at: string;
                             changes: {
                                 /** @enum {unknown} */
-                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                                 /** @enum {unknown} */
                                 subject: "language" | "group" | "key";
                                 /** @description group or group/key, or the name of a language */
@@ -10908,7 +10908,7 @@ export interface operations {
                             note?: string;
                             changes: {
                                 /** @enum {unknown} */
-                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                                 /** @enum {unknown} */
                                 subject: "language" | "group" | "key";
                                 /** @description group or group/key, or the name of a language */
@@ -10958,7 +10958,7 @@ export interface operations {
                             at: string;
                             changes: {
                                 /** @enum {unknown} */
-                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                kind: "added" | "changed" | "renamed" | "archived" | "removed" | "restored";
                                 /** @enum {unknown} */
                                 subject: "language" | "group" | "key";
                                 /** @description group or group/key, or the name of a language */

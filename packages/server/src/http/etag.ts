@@ -13,21 +13,21 @@ export function hasCurrent(ifNoneMatch: string | undefined, etag: string): boole
 }
 
 /**
- * The tags of an If-Match header, without quotes (RFC 9110 13.1.1); '*' for any. Undefined: it is not such a header. A proxy that
- * compresses may have made a tag a weak one; it means the same.
+ * The tags of an If-Match header, without quotes (RFC 9110 13.1.1); '*' for any. Undefined: it is not such a header. A weak tag
+ * keeps its W/, so it is equal to no tag of ours.
  */
 export function readEntityTags(header: string): '*' | string[] | undefined {
   const text = header.trim();
   if (text === '*') return '*';
   const tags: string[] = [];
   for (const part of text.split(',')) {
-    const tag = /^\s*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*$/.exec(part)?.[1];
+    const [, weak = '', tag] = /^\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*$/.exec(part) ?? [];
     if (tag === undefined) {
       // A list may have empty elements: RFC 9110 5.6.1.
       if (part.trim() === '') continue;
       return undefined;
     }
-    tags.push(tag);
+    tags.push(weak + tag);
   }
   return tags.length > 0 ? tags : undefined;
 }

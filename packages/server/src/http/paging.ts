@@ -31,6 +31,13 @@ export function readParameter(query: Query, name: string): string | undefined {
   return value;
 }
 
+/** The same for a UID: an empty one names nothing, which is not the same as something unknown. */
+export function readUidParameter(query: Query, name: string): string | undefined {
+  const uid = readParameter(query, name);
+  if (uid?.trim() === '') throw badParameter([{ field: name, message: 'is empty' }]);
+  return uid;
+}
+
 /** Enough to fix at a time: the next try reports the others. */
 const TOLD = 200;
 

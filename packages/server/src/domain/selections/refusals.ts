@@ -16,13 +16,18 @@ export class Refusals {
       return work();
     } catch (error) {
       if (!(error instanceof InnkeeperError)) throw error;
-      this.#found.push({ place, error });
-      this.#lastPlace = Math.max(this.#lastPlace, place);
+      this.refuse(place, error);
       return undefined;
     }
   }
 
-  /** The error of the first invalid part, with the fields of all. */
+  refuse(place: number, error: InnkeeperError): void {
+    if (this.#found.length >= MAX_FIELDS && place > this.#lastPlace) return;
+    this.#found.push({ place, error });
+    this.#lastPlace = Math.max(this.#lastPlace, place);
+  }
+
+  /** The first error of the first invalid part, with the fields of all. */
   throwIfAny(): void {
     const [first, ...others] = this.#found.sort((a, b) => a.place - b.place).map(({ error }) => error);
     if (!first) return;

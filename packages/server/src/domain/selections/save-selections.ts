@@ -22,6 +22,8 @@ export type WantedSelection = {
   /** What to take from the list as it is. */
   remove?: readonly unknown[] | undefined;
   language: Language | undefined;
+  /** The values cannot be checked, because of something else that was refused. */
+  isUnreadable?: boolean;
   /** In which its texts were shown, where that is known without `language`. */
   shownIn?: Language | undefined;
   /** Tags, one of which the record has to have now; '*': there has to be one; 'none': there must not be one yet. */
@@ -77,7 +79,7 @@ async function saveNow(
   let current = isCounted || wanted.some(dependsOnRecord) ? await read() : undefined;
   for (let tries = 1; tries <= TRIES; tries++) {
     const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true) };
-    const changes = wanted.map((each) => refusals.attempt(each.place, () => toChange(each, rules, current)));
+    const changes = wanted.map((each) => toChange(each, rules, current, refusals));
     refusals.throwIfAny();
     const sent = changes as WantedChange[];
     if (current && isTooMuch(current, sent)) throw tooMuch(wanted);
@@ -108,21 +110,40 @@ function dependsOnRecord({ placed: { key }, remove, ifMatch }: WantedSelection):
   return ifMatch !== undefined || remove !== undefined || (key.values?.some(({ retired }) => retired) ?? false);
 }
 
-function toChange(wanted: WantedSelection, rules: Rules, current: Current | undefined): WantedChange {
-  const { placed, language, shownIn, field, ifMatch, remove } = wanted;
+/** All that is wrong with it goes to `refusals`. */
+function toChange(
+  wanted: WantedSelection,
+  rules: Rules,
+  current: Current | undefined,
+  refusals: Refusals,
+): WantedChange | undefined {
+  const { placed, field, place, ifMatch } = wanted;
   const { key } = placed;
-  const { catalog } = rules;
-  if (key.archived) {
-    throw new InnkeeperError('keyArchived', { fields: [{ field: `${field}option_key_uid`, message: 'is archived' }] });
-  }
   const record = current?.get(key.keyNo);
+  if (key.archived) {
+    const fields = [{ field: `${field}option_key_uid`, message: 'is archived' }];
+    refusals.refuse(place, new InnkeeperError('keyArchived', { fields }));
+  }
   if (ifMatch !== undefined && !isMet(ifMatch, record)) {
     const header = ifMatch === 'none' ? 'If-None-Match' : 'If-Match';
     const message = ifMatch === 'none' ? 'there is a record already' : 'is not of the record as it is';
     const fields = [{ field: field === '' ? header : `${field}if_match`, message }];
-    throw new InnkeeperError('selectionChanged', { fields, more: { placed, record } satisfies ChangedSelection });
+    const more = { placed, record } satisfies ChangedSelection;
+    refusals.refuse(place, new InnkeeperError('selectionChanged', { fields, more }));
   }
-  const value = readValue(wanted, rules, record);
+  if (key.archived || wanted.isUnreadable) return undefined;
+  return refusals.attempt(place, () => changeTo(wanted, readValue(wanted, rules, record), { rules, current, record }));
+}
+
+function changeTo(
+  { placed: { key }, language, shownIn, ifMatch, remove }: WantedSelection,
+  value: Scalar | Scalar[],
+  {
+    rules: { catalog },
+    current,
+    record,
+  }: { rules: Rules; current: Current | undefined; record: SelectionRecord | undefined },
+): WantedChange {
   const isConditional = ifMatch !== undefined || remove !== undefined;
   const change: WantedChange = {
     selectionId: randomUUIDv7(),

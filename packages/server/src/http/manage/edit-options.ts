@@ -84,8 +84,9 @@ function readIfMatch(header: string | undefined): Seen | undefined {
   return tags.map(readSeen).reduce((newest, seen) => (isNewer(seen, newest) ? seen : newest));
 }
 
+/** A proxy that compresses makes tags weak (nginx does): the revision that it names is the same. */
 function readSeen(tag: string): Seen {
-  const match = /^(\d{1,9})(?:-([\da-f-]{36})-(\d{1,9}))?$/.exec(tag);
+  const match = /^(?:W\/)?(\d{1,9})(?:-([\da-f-]{36})-(\d{1,9}))?$/.exec(tag);
   if (!match) return { revision: -1 };
   const [, revision, draftId, version] = match;
   if (draftId === undefined) return { revision: Number(revision) };

@@ -1,5 +1,5 @@
 import { Type } from '../../schema.ts';
-import { readPage, readParameter, writeListing } from '../paging.ts';
+import { readPage, readParameter, readUidParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
@@ -38,7 +38,7 @@ export function listOptionKeysRoute(app: Routes, from: CatalogSource): void {
   app.get('/api/option_keys', { schema, underLoad: 'served' }, (request, reply) =>
     answerFromCatalog(from, request, reply, ({ catalog, query }) => {
       const page = readPage(query);
-      const uid = readParameter(query, 'option_group_uid');
+      const uid = readUidParameter(query, 'option_group_uid');
       const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'));
       return {
         name: `${group?.groupUid ?? ''} ${page.offset} ${page.limit}`,

@@ -7,8 +7,7 @@ import { pauses } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
-
-import { badParameter, linkHeader, type Query, readPage, readParameter, toPage } from '../paging.ts';
+import { badParameter, linkHeader, type Query, readPage, readParameter, readUidParameter, toPage } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
@@ -49,7 +48,7 @@ const schema = {
     effective: Type.Optional(
       Type.Boolean({
         description:
-          'return effective values: includes defaults, omits archived keys, and replaces values the key no longer allows by the default',
+          'return effective values: includes defaults, omits archived keys, replaces values the key no longer allows by the default, and uses the names of the current catalog',
       }),
     ),
   }),
@@ -81,7 +80,8 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     for (const { placed, record, source } of matching.slice(page.offset, page.offset + page.limit)) {
       if (!record || source === 'default') options.push(writeDefault(view, placed, record));
       else {
-        const isOfToday = record.revision === catalog.revision;
+        // What to act on now has the names of now, and a group in which it can be saved again.
+        const isOfToday = source === 'saved' || record.revision === catalog.revision;
         const then = isOfToday ? { catalog, placed } : await placeAt(service, application.appId, record);
         options.push(writeUserOption(view, then, record, source));
       }
@@ -125,10 +125,10 @@ function inCatalogOrder(catalog: CompiledCatalog, saved: readonly SelectionRecor
 type Filter = { wording: Wording; effective: boolean; matches(placed: PlacedKey): boolean };
 
 function readFilter(catalog: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Filter {
-  const uid = readParameter(query, 'option_group_uid');
+  const uid = readUidParameter(query, 'option_group_uid');
   // What was saved of an archived group is still the user's.
   const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'), { archivedToo: true });
-  const keyUid = readParameter(query, 'option_key_uid');
+  const keyUid = readUidParameter(query, 'option_key_uid');
   if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) {
     throw new InnkeeperError('keyNotFound', {
       fields: [{ field: 'option_key_uid', message: 'does not match any key' }],

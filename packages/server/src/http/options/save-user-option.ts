@@ -90,10 +90,12 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
   app.post('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
-    const { user, catalog, wanted, saved } = await saveRequested(service, application, request, body, (today) => {
-      const ifMatch = readConditions(request.headers);
-      return [{ ...readWantedSelection(today, body), ifMatch }];
-    });
+    const read = (today: CompiledCatalog, refusals: Refusals) => {
+      const ifMatch = refusals.attempt(0, () => readConditions(request.headers));
+      const sent = readWantedSelection(today, body, refusals);
+      return sent ? [{ ...sent, ifMatch }] : [];
+    };
+    const { user, catalog, wanted, saved } = await saveRequested(service, application, request, body, read);
     const [option] = wanted;
     const [done] = saved;
     if (!option || !done) throw new Error('a save without a record');

@@ -10,7 +10,7 @@ import { badParameter } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
-
+import { findLanguage } from './catalog-answer.ts';
 import {
   SAVE_ERRORS,
   SAVE_SECURITY,
@@ -22,7 +22,7 @@ import {
 import { AcceptLanguageHeader, ChangedMembers, UserOptionAnswer } from './schemas.ts';
 import { optionalText, readOptionsBody } from './user-claims.ts';
 import { type RecordView, recordView, writeUserOption } from './user-option-view.ts';
-import { readIfMatch, readWantedSelection } from './wanted-selection.ts';
+import { isGiven, readIfMatch, readWantedSelection } from './wanted-selection.ts';
 
 const MAX_OPTIONS = 500;
 
@@ -81,17 +81,23 @@ export function readWantedOptions(
   refusals: Refusals,
 ): WantedSelection[] {
   const seen = new Set<string>();
-  return readOptions(body.options, refusals).flatMap(({ option, place }) => {
+  const options = readOptions(body.options, refusals);
+  const language = isGiven(body.language)
+    ? (refusals.attempt(-1, () => findLanguage(catalog.languages, optionalText(body, 'language') ?? '')) ?? 'unknown')
+    : undefined;
+  return options.flatMap(({ option, place }) => {
     const field = `options[${place}].`;
-    const wanted = refusals.attempt(place, () => {
-      const ifMatch = readIfMatch(optionalText(option, 'if_match', field), `${field}if_match`);
-      const read = readWantedSelection(catalog, { language: body.language, ...option }, { place, field });
-      const { keyUid } = read.placed.key;
-      if (seen.has(keyUid)) throw badParameter([{ field: `${field}option_key_uid`, message: 'is a duplicate' }]);
-      seen.add(keyUid);
-      return { ...read, ifMatch };
-    });
-    return wanted ? [wanted] : [];
+    const ifMatch = refusals.attempt(place, () =>
+      readIfMatch(optionalText(option, 'if_match', field), `${field}if_match`),
+    );
+    const wanted = readWantedSelection(catalog, option, refusals, { place, field, language });
+    if (!wanted) return [];
+    const { keyUid } = wanted.placed.key;
+    if (seen.has(keyUid)) {
+      refusals.refuse(place, badParameter([{ field: `${field}option_key_uid`, message: 'is a duplicate' }]));
+    }
+    seen.add(keyUid);
+    return [{ ...wanted, ifMatch }];
   });
 }
 
@@ -114,9 +120,7 @@ function readOptions(options: unknown, refusals: Refusals): { option: Record<str
   return options.flatMap((option: unknown, place) => {
     const isObject = option !== null && typeof option === 'object' && !Array.isArray(option);
     if (isObject) return [{ option: option as Record<string, unknown>, place }];
-    refusals.attempt(place, () => {
-      throw badParameter([{ field: `options[${place}]`, message: 'must be an object' }]);
-    });
+    refusals.refuse(place, badParameter([{ field: `options[${place}]`, message: 'must be an object' }]));
     return [];
   });
 }

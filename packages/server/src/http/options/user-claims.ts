@@ -1,6 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
 import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
@@ -40,10 +39,4 @@ export function optionalText(body: Record<string, unknown>, field: string, prefi
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw badParameter([{ field: prefix + field, message: 'must be a string' }]);
   return value;
-}
-
-/** The same for a UUID, which may come in either case. What is no UUID names nothing, and is left to say so. */
-export function optionalUuid(body: Record<string, unknown>, field: string, prefix = ''): string | undefined {
-  const text = optionalText(body, field, prefix);
-  return text === undefined ? undefined : (readUuid(text) ?? text);
 }

@@ -36,8 +36,8 @@ export function recordView(
 type Choice = Pick<SelectionRecord, 'value' | 'language' | 'texts'>;
 
 /**
- * The stored record of SPEC.md 2.4 as JSON: names and translations are those of the revision it was saved in, so it reads today as it
- * did then. One translation for each language of that moment, or the one language asked for. Labels are of today.
+ * The stored record of SPEC.md 2.4 as JSON: names and translations are those of the revision it was saved in (`then`), so it reads today
+ * as it did then. One translation for each language of that moment, or the one language asked for. Labels are of today.
  */
 export function writeUserOption(
   view: RecordView,

@@ -1,56 +1,94 @@
+import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
+import type { Refusals } from '../../domain/selections/refusals.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
 import { readEntityTags } from '../etag.ts';
 import { badParameter } from '../paging.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { findGroup } from './find-group.ts';
-import { optionalText, optionalUuid } from './user-claims.ts';
 
-type Part = Pick<WantedSelection, 'place' | 'field'>;
+/** `language`: for a choice that names none; 'unknown' if what was sent for it is refused already. */
+type Part = Pick<WantedSelection, 'place' | 'field'> & { language?: Language | 'unknown' | undefined };
 
-/** One choice as sent (SPEC.md 4.7), with its group, key and language found. `field` stands before names in errors. */
+/**
+ * One choice as sent (SPEC.md 4.7), with its group, key and language found. `field` stands before names in errors. Everything that is
+ * wrong goes to `refusals`; a choice whose key is found is returned even so, for what else can be checked.
+ */
 export function readWantedSelection(
   catalog: CompiledCatalog,
   body: Record<string, unknown>,
-  { place, field }: Part = { place: 0, field: '' },
-): WantedSelection {
-  const groupUid = optionalUuid(body, 'option_group_uid', field);
-  const groupName = optionalText(body, 'option_group_name', field);
-  const keyUid = optionalUuid(body, 'option_key_uid', field);
-  const languageName = optionalText(body, 'language', field);
-
+  refusals: Refusals,
+  { place, field, language: languageOfAll }: Part = { place: 0, field: '' },
+): WantedSelection | undefined {
   const problems: FieldError[] = [];
-  if (groupUid === undefined) problems.push({ field: `${field}option_group_uid`, message: 'is missing' });
-  if (keyUid === undefined) problems.push({ field: `${field}option_key_uid`, message: 'is missing' });
-  const { values, remove } = readValues(body, field, problems);
-  if (problems.length > 0) throw badParameter(problems);
+  const readText = (name: string) => {
+    const text = body[name];
+    if (!isGiven(text) || typeof text === 'string') return text as string | null | undefined;
+    problems.push({ field: field + name, message: 'must be a string' });
+    return undefined;
+  };
+  const readUid = (name: string) => {
+    const text = readText(name);
+    const isBlank = text?.trim() === '';
+    if (!isGiven(body[name]) || isBlank) problems.push({ field: field + name, message: 'is missing' });
+    return text && !isBlank ? (readUuid(text) ?? text) : undefined;
+  };
+  const groupUid = readUid('option_group_uid');
+  const groupName = readText('option_group_name') ?? undefined;
+  const keyUid = readUid('option_key_uid');
+  const languageName = readText('language');
+  const sent = readValues(body, field, problems);
+  if (problems.length > 0) refusals.refuse(place, badParameter(problems));
 
-  const placed = catalog.keyByUid.get(keyUid as string);
+  const named = keyUid === undefined ? undefined : catalog.keyByUid.get(keyUid);
   // A key takes its group into the archive: who asks for it learns that, not that its group is unknown.
   const group =
-    placed?.key.archived && placed.group.groupUid === groupUid
-      ? placed.group
-      : findGroup(catalog, groupUid, groupName, { field });
-  if (!placed || placed.group !== group) {
-    const fields = [{ field: `${field}option_key_uid`, message: 'does not match any key of this group' }];
-    throw new InnkeeperError('keyNotFound', { fields });
+    named?.key.archived && named.group.groupUid === groupUid
+      ? named.group
+      : refusals.attempt(place, () => findGroup(catalog, groupUid, groupName, { field }));
+  const placed = group && named?.group !== group ? undefined : named;
+  if (!placed && keyUid !== undefined) {
+    const message = group ? 'does not match any key of this group' : 'does not match any key';
+    refusals.refuse(
+      place,
+      new InnkeeperError('keyNotFound', { fields: [{ field: `${field}option_key_uid`, message }] }),
+    );
   }
-  if (remove && !placed.key.multiple) {
+  const isSingle = placed && sent?.remove && !placed.key.multiple;
+  if (isSingle) {
     const name = isGiven(body.add) ? 'add' : 'remove';
-    throw badParameter([{ field: field + name, message: 'goes with a key that takes several values: send `value`' }]);
+    const message = 'goes with a key that takes several values: send `value`';
+    refusals.refuse(place, badParameter([{ field: field + name, message }]));
   }
-  const language = languageName === undefined ? undefined : findLanguage(catalog.languages, languageName, field);
-  return { placed, values, remove, language, place, field };
+  const language =
+    typeof languageName === 'string'
+      ? (refusals.attempt(place, () => findLanguage(catalog.languages, languageName, field)) ?? 'unknown')
+      : body.language === undefined
+        ? languageOfAll
+        : undefined;
+  if (!placed) return undefined;
+  // Values may be in the language that is not known.
+  const isUnreadable = !sent || isSingle || (language === 'unknown' && placed.key.type === 'string');
+  return {
+    placed,
+    ...(sent ?? { values: [] }),
+    language: language === 'unknown' ? undefined : language,
+    ...(isUnreadable && { isUnreadable }),
+    place,
+    field,
+  };
 }
 
-/** `value`, or `add` and `remove` in its place. */
+/** `value`, or `add` and `remove` in its place; undefined if they are not as they should be. */
 function readValues(
   body: Record<string, unknown>,
   field: string,
   problems: FieldError[],
-): Pick<WantedSelection, 'values' | 'remove'> {
+): Pick<WantedSelection, 'values' | 'remove'> | undefined {
+  const before = problems.length;
   const readList = (name: 'value' | 'add' | 'remove'): unknown[] => {
     const list = body[name];
     if (!isGiven(list)) return [];
@@ -61,15 +99,17 @@ function readValues(
   const changes = (['add', 'remove'] as const).filter((name) => isGiven(body[name]));
   if (changes.length === 0) {
     if (!isGiven(body.value)) problems.push({ field: `${field}value`, message: 'is missing' });
-    return { values: readList('value') };
+    const values = readList('value');
+    return problems.length > before ? undefined : { values };
   }
   if (isGiven(body.value)) {
     for (const name of changes) problems.push({ field: field + name, message: 'stands in place of `value`: send one' });
   }
-  return { values: readList('add'), remove: readList('remove') };
+  const [values, remove] = [readList('add'), readList('remove')];
+  return problems.length > before ? undefined : { values, remove };
 }
 
-function isGiven(member: unknown): boolean {
+export function isGiven(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
 

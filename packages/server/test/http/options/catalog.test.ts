@@ -233,6 +233,8 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
       'offset=1e3',
       'limit=1&limit=2',
       'offset=0x1',
+      'option_group_uid=',
+      'option_group_uid=%20',
     ]) {
       const { status, json } = await shop.get(`/api/option_keys?${query}`);
       expect({ query, status, code: json.code }).toEqual({ query, status: 400, code: '1009' });

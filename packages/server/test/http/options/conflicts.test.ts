@@ -50,7 +50,12 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     const german = await read(`/${first.json.user_options_uid}?language=de`);
     expect(german.json.etag).toBe(second.json.etag);
     const shown = german.headers.get('etag') as string;
-    expect((await save({ ...body, value: [5] }, { 'if-match': `"other", ${shown}` })).status).toBe(200);
+    // RFC 9110 13.1.1: a weak tag matches nothing.
+    for (const weak of [`W/${shown}`, `W/${german.json.etag}`]) {
+      const refused = await save({ ...body, value: [0] }, { 'if-match': weak });
+      expect(refused).toMatchObject({ status: 412, json: { code: '1014', current: { option: { value: 10 } } } });
+    }
+    expect((await save({ ...body, value: [5] }, { 'if-match': `W/${shown}, "other", ${shown}` })).status).toBe(200);
     expect((await save({ ...body, value: [0] }, { 'if-match': '*' })).status).toBe(200);
     for (const bad of ['nonsense', '"a" "b"', '']) {
       const refused = await save(body, { 'if-match': bad });
@@ -87,6 +92,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
       10,
     ]);
     const current = (late.json.current as Wire).etag as string;
+    expect((await put([{ ...volume, value: [0], if_match: `W/${current}` }])).status).toBe(412);
     // The quotes may be left out in a body.
     expect((await put([{ ...volume, value: [0], if_match: current.slice(1, -1) }])).status).toBe(200);
   });
@@ -119,6 +125,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     const second = (await save(await choice('volume', [10]))).json;
     expect(await unset(first.etag as string)).toMatchObject({ status: 412, json: { code: '1014', current: second } });
     expect((await unset('nonsense')).json).toMatchObject({ code: '1009' });
+    expect((await unset(`W/${second.etag}`)).status).toBe(412);
     expect((await read()).json.total).toBe(1);
     const answers = await Promise.all([second.etag, '*'].map((etag) => unset(etag as string)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);

@@ -54,10 +54,35 @@ describe.each(databases)('what records say on $kind', (database) => {
     const asked = await shop.keyNamed('consent');
     const items = await shop.items('?effective=true');
     expect(items.map((item) => [item.option_key_uid, item.option.name, item.option.value, item.source])).toEqual([
-      [option_key_uid, 'consent', true, 'saved'],
+      [option_key_uid, 'consent_2025', true, 'saved'],
       [asked.option_key_uid, 'consent', false, 'default'],
     ]);
     expect(items.map((item) => item.option.label)).toEqual(['consent_2025', 'consent']);
+    // The record itself says what it said.
+    expect((await shop.items()).map(({ option }) => option.name)).toEqual(['consent']);
+  });
+
+  test('effective values are named as today, so that they can be saved again', async () => {
+    const moved = (name: string, key: object) => ({ name, keys: [key] });
+    const file = (...groups: object[]) => ({ languages: LANGUAGES, groups }) as unknown as CatalogFile;
+    const shop = await guestOf(
+      file(moved('ads', { name: 'consent', type: 'boolean', translations: { Deutsch: 'Ja' } })),
+    );
+    await shop.save('consent', [true]);
+    const key = { name: 'allowed', was: 'ads/consent', type: 'boolean', translations: { Deutsch: 'Erlaubt' } };
+    await shop.change(file({ name: 'ads' }, moved('privacy', key)));
+    const today = await shop.keyNamed('allowed');
+    const [item] = await shop.items('?effective=true&option_group_name=privacy');
+    expect(item).toMatchObject({
+      source: 'saved',
+      option_group_uid: today.option_group_uid,
+      option_key_uid: today.option_key_uid,
+      group: { name: 'privacy' },
+      option: { name: 'allowed', value: true },
+    });
+    expect(item?.option.translations.map(({ name }) => name)).toEqual(['allowed', 'Erlaubt', 'Erlaubt']);
+    const { option_group_uid, option_key_uid } = item as Item;
+    expect((await shop.save('allowed', [false], { option_group_uid, option_key_uid })).status).toBe(200);
   });
 
   test('labels are of today, in the language asked for, also in one that was added later', async () => {

@@ -205,6 +205,8 @@ describe.each(databases)('saving user options on $kind', (database) => {
       [{ ...good, option_group_uid: undefined }, 'option_group_uid'],
       [{ ...good, option_group_uid: 1 }, 'option_group_uid'],
       [{ ...good, option_key_uid: null }, 'option_key_uid'],
+      [{ ...good, option_group_uid: '' }, 'option_group_uid'],
+      [{ ...good, option_key_uid: ' ' }, 'option_key_uid'],
       [{ ...good, value: undefined }, 'value'],
       [{ ...good, value: true }, 'value'],
       [{ ...good, value: { 0: true } }, 'value'],
@@ -320,11 +322,50 @@ describe.each(databases)('saving user options on $kind', (database) => {
       'options[2].option_group_uid',
       'options[2].value',
       'options[3].language',
+      'options[3].option_key_uid',
       'options[4].if_match',
+      'options[4].value[0]',
       'options[5].add',
       'options[6].option_key_uid',
     ]);
     expect((await read()).json.total).toBe(0);
+
+    const { value: _, ...bare } = volume;
+    const unknown = crypto.randomUUID();
+    const nowhere = { option_group_uid: unknown, option_key_uid: unknown };
+    const faults: [object, string, ...string[]][] = [
+      [{}, '1009', 'option_group_uid', 'option_key_uid', 'value'],
+      [{ ...volume, option_group_uid: '', value: [11] }, '1009', 'option_group_uid', 'value[0]'],
+      [{ ...volume, if_match: '"a" b', language: 7, value: [11] }, '1009', 'if_match', 'language', 'value[0]'],
+      [{ ...volume, if_match: '"a"', value: [11] }, '1014', 'if_match', 'value[0]'],
+      [{ ...volume, language: 'Klingon', value: [11] }, '1003', 'language', 'value[0]'],
+      // It may be in that language.
+      [{ ...fruit, language: 'Klingon', value: ['naH'] }, '1003', 'language'],
+      [{ ...volume, option_group_uid: unknown, value: [11] }, '1004', 'option_group_uid', 'value[0]'],
+      [{ ...volume, option_group_uid: unknown, value: 11 }, '1009', 'value', 'option_group_uid'],
+      [{ ...nowhere, language: 'Klingon' }, '1009', 'value', 'option_group_uid', 'option_key_uid', 'language'],
+      [{ ...volume, option_group_name: 'kitchen', value: [11] }, '1010', 'option_group_name', 'value[0]'],
+      [{ ...bare, add: [5], language: 'Klingon', if_match: '*' }, '1009', 'add', 'language', 'if_match'],
+      [{ ...volume, option_key_uid: fruit.option_key_uid, if_match: '"' }, '1009', 'if_match', 'option_key_uid'],
+    ];
+    for (const [option, code, ...fields] of faults) {
+      const { json } = await put([option]);
+      expect([option, json.code, (json.errors as Wire[]).map(({ field }) => field)]).toEqual([
+        option,
+        code,
+        fields.map((field) => `options[0].${field}`),
+      ]);
+    }
+    expect((await read()).json.total).toBe(0);
+    // A language for all is named once.
+    const klingon = await server.send('PUT', PATH, {
+      headers: { ...apiKey, ...bearer(user.accessToken) },
+      body: JSON.stringify({ language: 'Klingon', options: [volume, { ...fruit, language: 'de', value: ['banana'] }] }),
+    });
+    expect([klingon.json.code, (klingon.json.errors as Wire[]).map(({ field }) => field)]).toEqual([
+      '1003',
+      ['language', 'options[1].value[0]'],
+    ]);
 
     const good = await put([volume, fruit]);
     expect(good.status).toBe(200);
@@ -338,8 +379,8 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect(lost.json).toMatchObject({ code: '1005', errors: [{ field: 'options[1].option_key_uid' }] });
     const foreign = await put([volume, { ...fruit, language: 'Klingon' }]);
     expect(foreign.json).toMatchObject({ code: '1003', errors: [{ field: 'options[1].language' }] });
-    const nowhere = await put([{ ...volume, option_group_uid: crypto.randomUUID() }]);
-    expect(nowhere.json).toMatchObject({ code: '1004', errors: [{ field: 'options[0].option_group_uid' }] });
+    const ungrouped = await put([{ ...volume, option_group_uid: crypto.randomUUID() }]);
+    expect(ungrouped.json).toMatchObject({ code: '1004', errors: [{ field: 'options[0].option_group_uid' }] });
     const german = await server.send('PUT', PATH, {
       headers: { ...apiKey, ...bearer(user.accessToken) },
       body: JSON.stringify({ language: 'de', options: [{ ...fruit, value: ['Apfel'] }] }),

@@ -66,6 +66,8 @@ describe.each(databases)('saved user options on $kind', (database) => {
       [`?option_key_uid=${crypto.randomUUID()}`, '1005'],
       ['?effective=maybe', '1009'],
       ['?limit=x', '1009'],
+      ['?option_group_uid=', '1009'],
+      ['?option_key_uid=', '1009'],
       [`?option_group_uid=${option_group_uid}&option_group_name=open`, '1010'],
     ]) {
       expect((await read(query)).json.code).toBe(code);
