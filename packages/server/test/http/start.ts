@@ -52,6 +52,10 @@ export async function startTestServer(
   };
   return {
     ...server,
+    async close() {
+      dropIdleConnections();
+      await server.close();
+    },
     send,
     post: (path, body, headers = {}) =>
       send('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
@@ -68,6 +72,18 @@ export async function startTestServer(
       return { ...application, appId };
     },
   };
+}
+
+/** Where fetch keeps its connections. */
+const AGENT = Symbol.for('undici.globalDispatcher.2');
+type Agent = { close(): Promise<void>; constructor: new () => Agent };
+
+/** A server that closes gives idle connections 300 ms to learn of it, as a client may be about to send. This one is not. */
+function dropIdleConnections(): void {
+  const { [AGENT]: agent } = globalThis as { [AGENT]?: Agent };
+  if (!agent) return;
+  Object.assign(globalThis, { [AGENT]: new agent.constructor() });
+  void agent.close(); // what is in flight on it is answered
 }
 
 /** It takes long to make and longer to compile: once for all servers with the same settings, and for all documents that are the same. */
