@@ -1522,6 +1522,26 @@ export interface paths {
         patch: operations["changeTranslations"];
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/catalog/translations/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark texts as reviewed
+         * @description A review is of a text and its source as you saw them: a change of either ends it. An outdated text that is reviewed is up to date. Texts that have changed are left out and listed in `changed`.
+         */
+        post: operations["reviewTranslations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/catalog/translations/export": {
         parameters: {
             query?: never;
@@ -1573,26 +1593,6 @@ export interface paths {
          * @description From a file exported by this application, only changed texts are imported. An empty cell removes nothing.
          */
         post: operations["importTranslations"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/manage/v1/applications/{clientId}/catalog/translations/review": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Mark texts as reviewed
-         * @description A review is of a text and its source as you saw them: a change of either ends it. An outdated text that is reviewed is up to date. Texts that have changed are left out and listed in `changed`.
-         */
-        post: operations["reviewTranslations"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10375,6 +10375,69 @@ export interface operations {
             503: components["responses"]["Error503_unavailable"];
         };
     };
+    reviewTranslations: {
+        parameters: {
+            query?: {
+                /** @description read the draft; without a draft, the published catalog */
+                draft?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    texts: {
+                        /** @description as in the list of texts */
+                        path: string;
+                        /** @description name or tag; not the default language */
+                        language: string;
+                        /** @description as you saw it */
+                        text: string;
+                        /** @description `source` in the list of texts, as you saw it */
+                        source: string;
+                    }[];
+                    /**
+                     * @description false withdraws the review
+                     * @default true
+                     */
+                    reviewed?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the current revision of the catalog, or the version of its draft */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description texts marked */
+                        count: number;
+                        changed: {
+                            path: string;
+                            language: string;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
     exportTranslations: {
         parameters: {
             query?: {
@@ -10592,69 +10655,6 @@ export interface operations {
                 };
             };
             428: components["responses"]["Error428_ifMatchMissing"];
-            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
-            500: components["responses"]["Error500_internal"];
-            503: components["responses"]["Error503_unavailable"];
-        };
-    };
-    reviewTranslations: {
-        parameters: {
-            query?: {
-                /** @description read the draft; without a draft, the published catalog */
-                draft?: boolean;
-            };
-            header?: never;
-            path: {
-                /** @description of the application */
-                clientId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    texts: {
-                        /** @description as in the list of texts */
-                        path: string;
-                        /** @description name or tag; not the default language */
-                        language: string;
-                        /** @description as you saw it */
-                        text: string;
-                        /** @description `source` in the list of texts, as you saw it */
-                        source: string;
-                    }[];
-                    /**
-                     * @description false withdraws the review
-                     * @default true
-                     */
-                    reviewed?: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description the current revision of the catalog, or the version of its draft */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description texts marked */
-                        count: number;
-                        changed: {
-                            path: string;
-                            language: string;
-                        }[];
-                    };
-                };
-            };
-            400: components["responses"]["Error400_manageBadRequest"];
-            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["Error403_manageForbidden_foreignPage"];
-            404: components["responses"]["Error404_applicationNotFound"];
-            413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];

@@ -10,7 +10,6 @@ import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
 import { prefersType } from '../accept.ts';
 import { readAuthorization } from '../authorization.ts';
-
 import type { Query } from '../paging.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';

@@ -8,64 +8,15 @@ import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { EventAnswer } from '../events/event-shapes.ts';
-
 import { inChunks } from '../in-chunks.ts';
 import { writeReceipt } from '../options/user-option-receipt.ts';
 import { readParameter } from '../paging.ts';
-import type { Routes } from '../server/routes.ts';
-
 import { refuse } from './input.ts';
-import { applicationRoute, FileAnswer } from './manage-route.ts';
+import { FileAnswer, type ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
 import { writeUserPage } from './user-export-page.ts';
 import { viewAccessToken, viewEvent, viewOption, viewUser } from './views.ts';
 import { hidesAddresses, withoutAddress } from './without-addresses.ts';
-
-const schema = {
-  operationId: 'exportUser',
-  summary: 'Export all data about a user',
-  description:
-    'The profile, selections, history, access tokens (without the tokens themselves), a signed receipt of each selection, and the events that are still kept. With `format=html`, a page to read.',
-  params: UserParams,
-  querystring: Type.Object({ format: Type.Optional(Type.Enum(['json', 'html'])) }),
-  produces: ['application/json', 'text/html'],
-  response: {
-    200: Type.Object({
-      clientId: Type.String(),
-      user: Type.Object(UserShape, { title: 'ManagedUser' }),
-      accessTokens: Type.Array(AccessTokenShape),
-      options: Type.Array(OptionShape, { description: 'their selections' }),
-      history: Type.Array(EventShape, { description: 'by selection, the newest change first' }),
-      receipts: Type.Array(Type.String(), {
-        description: 'as GET /api/user_options/{user_options_uid}/receipt returns',
-      }),
-      events: Type.Array(EventAnswer, { description: 'as feeds and webhooks send them, newest first' }),
-    }),
-  },
-  errors: ['userNotFound'] as const,
-};
-
-export function exportUserRoute(app: Routes, service: Service): void {
-  const operation = {
-    method: 'GET',
-    path: '/users/:userUid/export',
-    access: 'users',
-    schema,
-    alwaysNew: true,
-  } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, params, query }) => {
-    const format = readParameter(query, 'format') ?? 'json';
-    if (format !== 'json' && format !== 'html') throw refuse('format', 'must be json or html');
-    const user = await findUser(service, application, params.userUid as string);
-    const { userId } = user;
-    const about = { actor: manager.author, appId: application.appId, userId };
-    await recordExport(service.storage.audit, about, service.now());
-    const exported = await describeUser(service, application, user);
-    const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
-    const type = format === 'html' ? 'text/html' : 'application/json';
-    return new FileAnswer(type, `user-${userId}.${format}`, writeUserExport(exported, format, replace));
-  });
-}
 
 /** What it takes: the service has it, and the command line makes it. */
 export type ExportSource = Pick<Service, 'storage' | 'now' | 'catalogs' | 'publicUrl' | 'signReceipt'>;
@@ -79,6 +30,46 @@ export type UserExport = {
   receipts: AsyncIterable<string>;
   events: AsyncIterable<PublicEvent>;
 };
+
+export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  applicationRoute('GET', '/users/:userUid/export', {
+    operationId: 'exportUser',
+    access: 'users',
+    alwaysNew: true,
+    summary: 'Export all data about a user',
+    description:
+      'The profile, selections, history, access tokens (without the tokens themselves), a signed receipt of each selection, and the events that are still kept. With `format=html`, a page to read.',
+    params: UserParams,
+    querystring: Type.Object({ format: Type.Optional(Type.Enum(['json', 'html'])) }),
+    produces: ['application/json', 'text/html'],
+    response: {
+      200: Type.Object({
+        clientId: Type.String(),
+        user: Type.Object(UserShape, { title: 'ManagedUser' }),
+        accessTokens: Type.Array(AccessTokenShape),
+        options: Type.Array(OptionShape, { description: 'their selections' }),
+        history: Type.Array(EventShape, { description: 'by selection, the newest change first' }),
+        receipts: Type.Array(Type.String(), {
+          description: 'as GET /api/user_options/{user_options_uid}/receipt returns',
+        }),
+        events: Type.Array(EventAnswer, { description: 'as feeds and webhooks send them, newest first' }),
+      }),
+    },
+    errors: ['userNotFound'],
+    async handle({ application, manager, params, query }) {
+      const format = readParameter(query, 'format') ?? 'json';
+      if (format !== 'json' && format !== 'html') throw refuse('format', 'must be json or html');
+      const user = await findUser(service, application, params.userUid as string);
+      const { userId } = user;
+      const about = { actor: manager.author, appId: application.appId, userId };
+      await recordExport(service.storage.audit, about, service.now());
+      const exported = await describeUser(service, application, user);
+      const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
+      const type = format === 'html' ? 'text/html' : 'application/json';
+      return new FileAnswer(type, `user-${userId}.${format}`, writeUserExport(exported, format, replace));
+    },
+  });
+}
 
 export async function describeUser(
   service: ExportSource,

@@ -10,7 +10,7 @@ import type { Static, TSchema } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
-import type { Query } from '../paging.ts';
+import { type Listing, linkHeader, type Query as RawQuery } from '../paging.ts';
 import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route, RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
@@ -23,45 +23,46 @@ import { readSessionCookie } from './session-cookie.ts';
 import { viewRevision } from './views.ts';
 import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
-/** What a route of /manage/v1 says of itself: requests are checked against `body` and `querystring`. */
-type Described = Omit<RouteSchema, 'tags' | 'security' | 'body' | 'querystring'> & {
-  body?: TSchema;
-  querystring?: TSchema;
-  errors?: readonly ErrorName[];
-};
-
-type Sent<S, Part extends 'body' | 'querystring'> =
-  S extends Record<Part, infer Shape extends TSchema> ? Static<Shape> : unknown;
-
-export type Operation<S extends Described = Described> = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** After /manage/v1, or after the application. */
-  path: string;
-  schema: S;
-  /** What it takes of an application; unless told, GET takes read and anything else write. */
-  access?: Access;
+/** What a route of /manage/v1 says of itself, and what it does. Requests are checked against `body` and `querystring`. */
+type Operation<Asked, Body, Query> = Omit<RouteSchema, 'tags' | 'security' | 'body' | 'querystring'> & {
+  body?: Body;
+  querystring?: Query;
   bodyLimit?: number;
   /** A GET whose answer is more than its ETag tells: it is never 304. */
   alwaysNew?: boolean;
+  /** Returns the body of the success that `response` describes, or nothing for 204. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: handlers that answer nothing need not say so.
+  handle(asked: Asked): Promise<object | void>;
 };
 
-export type ManageRequest<S = unknown> = {
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Schema = TSchema | undefined;
+type Sent<Shape> = Shape extends TSchema ? Static<Shape> : unknown;
+
+type Unadmitted<Body, Query> = {
   request: HttpRequest;
   reply: HttpReply;
-  manager: Manager;
   params: Record<string, string>;
   /** As it was sent. */
-  query: Query;
+  query: RawQuery;
   body: Buffer;
   /** Checked against the schemas of the operation; throws 9400 with every problem. */
-  readQuery(): Sent<S, 'querystring'>;
-  readBody(): Sent<S, 'body'>;
+  readQuery(): Sent<Query>;
+  readBody(): Sent<Body>;
+  /** A page of a list, with the links to the pages around it in a header. */
+  linked<T>(listing: Listing<T>): Listing<T>;
 };
 
-/** A person in the portal. */
-export type AccountRequest<S = unknown> = ManageRequest<S> & { signedIn: NonNullable<Manager['signedIn']> };
+type ManageRequest<Body = undefined, Query = undefined> = Unadmitted<Body, Query> & { manager: Manager };
 
-export type ApplicationRequest<S = unknown> = ManageRequest<S> & { application: Application };
+/** A person in the portal. */
+export type AccountRequest<Body = undefined, Query = undefined> = ManageRequest<Body, Query> & {
+  signedIn: NonNullable<Manager['signedIn']>;
+};
+
+export type ApplicationRequest<Body = undefined, Query = undefined> = ManageRequest<Body, Query> & {
+  application: Application;
+};
 
 const PREFIX = '/manage/v1';
 const MANAGE_ERRORS: ErrorName[] = [
@@ -72,96 +73,76 @@ const MANAGE_ERRORS: ErrorName[] = [
   'unavailable',
 ];
 
-/** An operation that is about no application, or about all of them. Answers 204 for nothing. */
-export function manageRoute<S extends Described>(
-  app: Routes,
-  service: Service,
-  operation: Operation<S>,
-  handle: (request: ManageRequest<S>) => Promise<object | undefined>,
-): void {
-  const admitted = new WeakMap<HttpRequest, Manager>();
-  addRoute(app, operation, `${PREFIX}${operation.path}`, operation.schema, MANAGE_ERRORS, {
-    async admit(request) {
-      admitted.set(request, await admitManager(service, request));
-    },
-    handle(request, reply) {
-      const manager = admitted.get(request) as Manager;
-      return actingAs(manager.author, () => handle(toManageRequest<S>(request, reply, manager)));
-    },
-  });
-}
+export type ManageRoutes = ReturnType<typeof createManageRoutes>;
 
-/** An operation on one application, which the manager has to be allowed to. */
-export function applicationRoute<S extends Described>(
-  app: Routes,
-  service: Service,
-  operation: Operation<S>,
-  handle: (request: ApplicationRequest<S>) => Promise<object | undefined>,
-): void {
-  const access = operation.access ?? (operation.method === 'GET' ? 'read' : 'write');
-  const admitted = new WeakMap<HttpRequest, { manager: Manager; application: Application }>();
-  const errors: ErrorName[] = [...MANAGE_ERRORS, 'applicationNotFound'];
-  if (access !== 'read') errors.push('manageForbidden');
-  const schema = { ...operation.schema, access, params: withParams(ApplicationParams, operation.schema.params) };
-  addRoute(app, operation, `${PREFIX}/applications/:clientId${operation.path}`, schema, errors, {
-    async admit(request) {
-      const manager = await admitManager(service, request);
-      const { clientId } = request.params as { clientId: string };
-      const application = await service.applications.findByClientId(clientId);
-      const held = application && manager.accessTo(application.appId);
-      if (!application || !held) throw new InnkeeperError('applicationNotFound');
-      if (!includesAccess(held, access)) throw forbidden(access, held);
-      admitted.set(request, { manager, application });
+/** Adds operations by who may ask for them. */
+export function createManageRoutes(app: Routes, service: Service) {
+  return {
+    /** An operation that is about no application, or about all of them. */
+    manageRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+      method: Method,
+      path: string,
+      operation: Operation<ManageRequest<Body, Query>, Body, Query>,
+    ): void {
+      addRoute(app, method, path, operation, MANAGE_ERRORS, async (request) => ({
+        manager: await admitManager(service, request),
+      }));
     },
-    handle(request, reply) {
-      const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
-      return actingAs(manager.author, () => handle({ ...toManageRequest<S>(request, reply, manager), application }));
-    },
-    hidesAddresses(request) {
-      const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
-      return hidesAddresses(manager.accessTo(application.appId));
-    },
-  });
-}
 
-/** An operation on the account of the signed-in person. Tokens are not accepted: a leaked one could create more. */
-export function accountRoute<S extends Described>(
-  app: Routes,
-  service: Service,
-  operation: Operation<S>,
-  handle: (request: AccountRequest<S>) => Promise<object | undefined>,
-): void {
-  const admitted = new WeakMap<HttpRequest, Manager>();
-  const errors: ErrorName[] = [...MANAGE_ERRORS, 'sessionNeeded'];
-  const schema = { ...operation.schema, security: [{ portalSession: [] }] };
-  addRoute(app, operation, `${PREFIX}${operation.path}`, schema, errors, {
-    async admit(request) {
-      const manager = await admitManager(service, request);
-      if (!manager.signedIn) throw new InnkeeperError('sessionNeeded');
-      admitted.set(request, manager);
+    /** An operation on one application. Unless `access` says otherwise, GET requires read and anything else write. */
+    applicationRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+      method: Method,
+      path: string,
+      operation: Operation<ApplicationRequest<Body, Query>, Body, Query>,
+    ): void {
+      const access = operation.access ?? (method === 'GET' ? 'read' : 'write');
+      const errors: ErrorName[] = [...MANAGE_ERRORS, 'applicationNotFound'];
+      if (access !== 'read') errors.push('manageForbidden');
+      const whole = { ...operation, access, params: withParams(ApplicationParams, operation.params) };
+      addRoute(app, method, `/applications/:clientId${path}`, whole, errors, async (request) => {
+        const manager = await admitManager(service, request);
+        const application = await service.applications.findByClientId(request.params.clientId as string);
+        const held = application && manager.accessTo(application.appId);
+        if (!application || !held) throw new InnkeeperError('applicationNotFound');
+        if (!includesAccess(held, access)) throw forbidden(access, held);
+        return { manager, application };
+      });
     },
-    handle(request, reply) {
-      const manager = admitted.get(request) as Manager;
-      const signedIn = manager.signedIn as NonNullable<Manager['signedIn']>;
-      return actingAs(manager.author, () => handle({ ...toManageRequest<S>(request, reply, manager), signedIn }));
-    },
-  });
-}
 
-/** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
-export function entranceRoute<S extends Described>(
-  app: Routes,
-  service: Service,
-  operation: Operation<S>,
-  handle: (request: Omit<ManageRequest<S>, 'manager'>) => Promise<object | undefined>,
-): void {
-  const errors: ErrorName[] = ['tooManyFailures', 'unavailable'];
-  addRoute(app, operation, `${PREFIX}${operation.path}`, { ...operation.schema, security: [] }, errors, {
-    async admit(request) {
-      if (operation.method !== 'GET') refuseForeignPage(request, service.publicUrl);
+    /** An operation on the account of the signed-in person. Tokens are not accepted: a leaked one could create more. */
+    accountRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+      method: Method,
+      path: string,
+      operation: Operation<AccountRequest<Body, Query>, Body, Query>,
+    ): void {
+      const whole = { ...operation, security: [{ portalSession: [] }] };
+      addRoute(app, method, path, whole, [...MANAGE_ERRORS, 'sessionNeeded'], async (request) => {
+        const manager = await admitManager(service, request);
+        const { signedIn } = manager;
+        if (!signedIn) throw new InnkeeperError('sessionNeeded');
+        return { manager, signedIn };
+      });
     },
-    handle: (request, reply) => handle(toRequest<S>(request, reply)),
-  });
+
+    /** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
+    entranceRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+      method: Method,
+      path: string,
+      operation: Operation<Unadmitted<Body, Query>, Body, Query>,
+    ): void {
+      addRoute(
+        app,
+        method,
+        path,
+        { ...operation, security: [] },
+        ['tooManyFailures', 'unavailable'],
+        async (request) => {
+          if (method !== 'GET') refuseForeignPage(request, service.publicUrl);
+          return {};
+        },
+      );
+    },
+  };
 }
 
 function forbidden(needed: Access, held: Access): InnkeeperError {
@@ -170,62 +151,73 @@ function forbidden(needed: Access, held: Access): InnkeeperError {
   });
 }
 
-type Steps = {
-  /** Before the body is read: strangers cannot make us take in a large one. */
-  admit(request: HttpRequest): Promise<void>;
-  handle(request: HttpRequest, reply: HttpReply): Promise<object | undefined>;
-  hidesAddresses?(request: HttpRequest): boolean;
-};
+type Admitted = { manager?: Manager; application?: Application };
 
-function addRoute(
+function addRoute<More extends Admitted, Body extends Schema, Query extends Schema>(
   app: Routes,
-  { method, bodyLimit, alwaysNew = false }: Operation,
-  url: string,
-  schema: RouteSchema,
+  method: Method,
+  path: string,
+  operation: Operation<Unadmitted<Body, Query> & More, Body, Query> & Pick<RouteSchema, 'security'>,
   errors: readonly ErrorName[],
-  { admit, handle, hidesAddresses: hides = () => false }: Steps,
+  /** Before the body is read: strangers cannot make us take in a large one. */
+  admit: (request: HttpRequest) => Promise<More>,
 ): void {
-  const own: readonly ErrorName[] = schema.errors ?? [];
+  const { bodyLimit, alwaysNew = false, handle, ...schema } = operation;
   const takesInput = schema.body !== undefined || schema.querystring !== undefined;
-  const all = new Set<ErrorName>([...own, ...(takesInput ? (['manageBadRequest'] as const) : []), ...errors]);
+  const all = new Set<ErrorName>([
+    ...(schema.errors ?? []),
+    ...(takesInput ? (['manageBadRequest'] as const) : []),
+    ...errors,
+  ]);
   if (method !== 'GET') all.add('foreignPage');
+  const success = Number(Object.keys(schema.response ?? {}).find((status) => status < '3') ?? 200);
+  const isCached = method === 'GET' && !alwaysNew;
+  const admitted = new WeakMap<HttpRequest, More>();
+  const letIn = async (request: HttpRequest) => void admitted.set(request, await admit(request));
   app.add({
     method,
-    path: url,
+    path: PREFIX + path,
     schema: {
       ...schema,
       tags: ['manage'],
       security: schema.security ?? [{ manageToken: [] }, { portalSession: [] }],
       errors: [...all],
       response: {
-        ...(method === 'GET' && !alwaysNew && { 304: NotModified }),
+        ...(isCached && { 304: NotModified }),
         ...(all.has('catalogBreaking') && { 409: BreakingMembers }),
         ...((all.has('catalogChanged') || all.has('draftChanged')) && { 412: ChangedMembers }),
         ...(schema.response as Record<number, TSchema>),
       },
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
-    admit,
+    admit: letIn,
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
       try {
         // A body may take its time to come: who was let in for it may no longer be.
-        if (schema.body !== undefined) await admit(request);
-        const answer = await handle(request, reply);
-        if (answer === undefined) return reply.code(204).send();
+        if (schema.body !== undefined) await letIn(request);
+        const more = admitted.get(request) as More;
+        const asked = { ...toRequest<Body, Query>(request, reply, schema), ...more };
+        const answer = await (more.manager ? actingAs(more.manager.author, () => handle(asked)) : handle(asked));
+        if (!answer) return reply.code(204).send();
+        reply.code(success);
         const isFile = answer instanceof FileAnswer;
         if (isFile) reply.header('content-disposition', `attachment; filename="${answer.name}"`);
         if (isFile && typeof answer.content !== 'string')
           return reply.stream(`${answer.type}; charset=utf-8`, answer.content);
-        const replace = hides(request) ? withoutAddress : undefined;
+        const replace = hides(more) ? withoutAddress : undefined;
         const { body, etag } = await inSlices(encodeAnswer(isFile ? answer.content : answer, replace));
-        if (method === 'GET' && !alwaysNew && hasNewest(request, reply, etag)) return reply.code(304).send();
+        if (isCached && hasNewest(request, reply, etag)) return reply.code(304).send();
         return reply.type(isFile ? `${answer.type}; charset=utf-8` : JSON_TYPE).send(body);
       } catch (error) {
-        throw inOwnWords(error, hides(request));
+        throw inOwnWords(error, hides(admitted.get(request) ?? {}));
       }
     },
   });
+}
+
+function hides({ manager, application }: Admitted): boolean {
+  return application !== undefined && hidesAddresses(manager?.accessTo(application.appId));
 }
 
 async function admitManager(service: Service, request: HttpRequest): Promise<Manager> {
@@ -245,21 +237,27 @@ function readPresented({ headers }: HttpRequest, publicUrl: string): Presented {
   return session === undefined ? {} : { session };
 }
 
-function toManageRequest<S>(request: HttpRequest, reply: HttpReply, manager: Manager): ManageRequest<S> {
-  return { ...toRequest<S>(request, reply), manager };
-}
-
-function toRequest<S>(request: HttpRequest, reply: HttpReply): Omit<ManageRequest<S>, 'manager'> {
-  const { body, querystring } = (request.route as Route).schema as Described;
-  const query = request.query as Query;
+function toRequest<Body, Query>(
+  request: HttpRequest,
+  reply: HttpReply,
+  { body, querystring }: Pick<RouteSchema, 'body' | 'querystring'>,
+): Unadmitted<Body, Query> {
+  const { params } = request;
+  const query = request.query as RawQuery;
   return {
     request,
     reply,
-    params: request.params as Record<string, string>,
+    params: params as Record<string, string>,
     query,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    readQuery: () => readParameters(querystring as TSchema, query) as Sent<S, 'querystring'>,
-    readBody: () => requireShape(body as TSchema, readJsonObject(request)) as Sent<S, 'body'>,
+    readQuery: () => readParameters(querystring as TSchema, query) as Sent<Query>,
+    readBody: () => requireShape(body as TSchema, readJsonObject(request)) as Sent<Body>,
+    linked(listing) {
+      const path = (request.route as Route).path.replaceAll(/:(\w+)/g, (_, name) => params[name] as string);
+      const link = linkHeader(path, query, listing);
+      if (link !== undefined) reply.header('link', link);
+      return listing;
+    },
   };
 }
 

@@ -6,17 +6,16 @@ import type { ImportCounts, Rejection } from '../../domain/users/import-batches.
 import type { FileLine } from '../../domain/users/import-line.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import { type Static, Type } from '../../schema.ts';
-
-import type { Routes } from '../server/routes.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
-
 import { refuse } from './input.ts';
-import { applicationRoute } from './manage-route.ts';
+import type { ManageRoutes } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 
 /** A part of an import is checked on the thread that serves everybody: it stays small. */
 const MAX_IMPORT_LINES = 500;
+
 const IMPORT_LIMIT = 8 * 1024 ** 2;
+
 const IF_THERE = ['compare', 'update', 'keep'] as const;
 
 const COUNTS = [
@@ -31,140 +30,134 @@ const COUNTS = [
   'profilesOnly',
   'rejected',
 ] as const satisfies (keyof ImportCounts)[];
+
 const Counts = Type.Object(Object.fromEntries(COUNTS.map((name) => [name, Type.Integer()])), { title: 'ImportCounts' });
 
-const importSchema = {
-  operationId: 'importUsers',
-  summary: 'Import users with their selections, in parts',
-  description:
-    'Each line is imported completely or not at all, as with `innkeeper users import`, which uses this. Send `import` of the response with the next part of the same file.',
-  body: Type.Object({
-    lines: Type.Array(
-      Type.Object({
-        line: Type.Integer(),
-        text: Type.Optional(Type.String()),
-        unreadable: Type.Optional(
-          Type.Enum(['too long', 'not UTF-8'], { description: 'why `text` is missing; the line is rejected' }),
-        ),
-      }),
-      {
-        maxItems: MAX_IMPORT_LINES,
-        description: 'line number in the file, and the line: one user as JSON',
-      },
-    ),
-    ifThere: Type.Optional(
-      Type.Enum([...IF_THERE], {
-        default: 'compare',
-        description: 'for existing users: reject a line that differs, update the user, or keep the user',
-      }),
-    ),
-    newCodes: Type.Optional(Type.Boolean({ default: false })),
-    withRetired: Type.Optional(Type.Boolean({ default: false })),
-    restoreDeleted: Type.Optional(Type.Boolean({ default: false })),
-    withoutEvents: Type.Optional(
-      Type.Boolean({ default: false, description: 'else each user that is created or changed has one event' }),
-    ),
-    earlierIds: Type.Optional(
-      Type.Array(Type.String(), {
-        maxItems: MAX_IMPORT_LINES,
-        description: 'clientUserIds of this part that were in an earlier part',
-      }),
-    ),
-    import: Type.Optional(Type.String()),
-  }),
-  response: {
-    200: Type.Object({
-      counts: Counts,
-      rejections: Type.Array(
-        Type.Object({
-          line: Type.Integer(),
-          clientUserId: Nullable(Type.String()),
-          code: Type.String(),
-          field: Nullable(Type.String()),
-          reason: Type.String(),
-        }),
+const ImportBody = Type.Object({
+  lines: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      text: Type.Optional(Type.String()),
+      unreadable: Type.Optional(
+        Type.Enum(['too long', 'not UTF-8'], { description: 'why `text` is missing; the line is rejected' }),
       ),
-      import: Type.String({ description: 'send it with the next part' }),
     }),
-  },
-};
+    {
+      maxItems: MAX_IMPORT_LINES,
+      description: 'line number in the file, and the line: one user as JSON',
+    },
+  ),
+  ifThere: Type.Optional(
+    Type.Enum([...IF_THERE], {
+      default: 'compare',
+      description: 'for existing users: reject a line that differs, update the user, or keep the user',
+    }),
+  ),
+  newCodes: Type.Optional(Type.Boolean({ default: false })),
+  withRetired: Type.Optional(Type.Boolean({ default: false })),
+  restoreDeleted: Type.Optional(Type.Boolean({ default: false })),
+  withoutEvents: Type.Optional(
+    Type.Boolean({ default: false, description: 'else each user that is created or changed has one event' }),
+  ),
+  earlierIds: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_IMPORT_LINES,
+      description: 'clientUserIds of this part that were in an earlier part',
+    }),
+  ),
+  import: Type.Optional(Type.String()),
+});
 
-type SentLine = Static<typeof importSchema.body>['lines'][number];
+type SentLine = Static<typeof ImportBody>['lines'][number];
 
-export function importUsersRoute(app: Routes, service: Service): void {
-  const operation = { method: 'POST', path: '/users/import', schema: importSchema, bodyLimit: IMPORT_LIMIT } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, readBody }) => {
-    const members = readBody();
-    const lines = members.lines.map(readFileLine);
-    const importId = readImportId(service, appId, members.import);
-    const rejections: Omit<Rejection, 'text'>[] = [];
-    const { importUsers } = await import('../../domain/users/import-users.ts');
-    const { outcome, counts } = await importUsers(service.storage, appId, partsOf(lines), {
-      at: service.now(),
-      ifThere: members.ifThere ?? 'compare',
-      newCodes: members.newCodes ?? false,
-      withRetired: members.withRetired ?? false,
-      restoreDeleted: members.restoreDeleted ?? false,
-      withoutEvents: members.withoutEvents ?? false,
-      importId,
-      earlierIds: members.earlierIds ?? [],
-      onRejected: ({ text: _, ...rejection }) => rejections.push(rejection),
-    });
-    if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
-    const created = counts.created + counts.adopted;
-    if (created > 0)
-      await service.storage.activity.add([{ appId, name: 'usersCreated', count: created, lastAt: service.now() }]);
-    return { counts, rejections, import: seal(service, [appId, importId]) };
-  });
-}
-
-const exportSchema = {
-  operationId: 'exportUsers',
-  summary: 'Export users with their selections, in pages',
-  description: 'All users in a fixed order, or those that match a filter. Send `next` as `after` until it is null.',
-  querystring: Type.Object({
-    ...FilterQuery,
-    after: Type.Optional(Type.String({ description: '`next` of the previous response' })),
-  }),
-  response: {
-    200: Type.Object({
-      lines: Type.Array(Type.Object({}, { additionalProperties: true }), {
-        description: 'as accepted by `users import`',
+export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  applicationRoute('POST', '/users/import', {
+    operationId: 'importUsers',
+    bodyLimit: IMPORT_LIMIT,
+    summary: 'Import users with their selections, in parts',
+    description:
+      'Each line is imported completely or not at all, as with `innkeeper users import`, which uses this. Send `import` of the response with the next part of the same file.',
+    body: ImportBody,
+    response: {
+      200: Type.Object({
+        counts: Counts,
+        rejections: Type.Array(
+          Type.Object({
+            line: Type.Integer(),
+            clientUserId: Nullable(Type.String()),
+            code: Type.String(),
+            field: Nullable(Type.String()),
+            reason: Type.String(),
+          }),
+        ),
+        import: Type.String({ description: 'send it with the next part' }),
       }),
-      users: Type.Integer(),
-      profilesOnly: Type.Integer(),
-      next: Nullable(Type.String()),
-    }),
-  },
-};
+    },
+    async handle({ application: { appId }, readBody }) {
+      const members = readBody();
+      const lines = members.lines.map(readFileLine);
+      const importId = readImportId(service, appId, members.import);
+      const rejections: Omit<Rejection, 'text'>[] = [];
+      const { importUsers } = await import('../../domain/users/import-users.ts');
+      const { outcome, counts } = await importUsers(service.storage, appId, partsOf(lines), {
+        at: service.now(),
+        ifThere: members.ifThere ?? 'compare',
+        newCodes: members.newCodes ?? false,
+        withRetired: members.withRetired ?? false,
+        restoreDeleted: members.restoreDeleted ?? false,
+        withoutEvents: members.withoutEvents ?? false,
+        importId,
+        earlierIds: members.earlierIds ?? [],
+        onRejected: ({ text: _, ...rejection }) => rejections.push(rejection),
+      });
+      if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+      const created = counts.created + counts.adopted;
+      if (created > 0)
+        await service.storage.activity.add([{ appId, name: 'usersCreated', count: created, lastAt: service.now() }]);
+      return { counts, rejections, import: seal(service, [appId, importId]) };
+    },
+  });
 
-export function exportUsersRoute(app: Routes, service: Service): void {
-  const operation = {
-    method: 'GET',
-    path: '/users/export',
+  applicationRoute('GET', '/users/export', {
+    operationId: 'exportUsers',
     access: 'users',
-    schema: exportSchema,
     alwaysNew: true,
-  } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, manager, query, readQuery }) => {
-    const after = readAfter(service, appId, readQuery().after);
-    const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
-    const filter = wanted.conditions.length > 0 || wanted.status !== undefined ? wanted : undefined;
-    if (after === null) {
-      const users = await service.storage.applications.countUsers(appId);
-      await recordExport(service.storage.audit, { actor: manager.author, appId, after: { users } }, service.now());
-    }
-    for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, {
-      begin: after,
-      filter,
-    })) {
-      const lines = text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as object);
-      return { lines, users, profilesOnly, next: next === null ? null : seal(service, [appId, next]) };
-    }
-    return { lines: [], users: 0, profilesOnly: 0, next: null };
+    summary: 'Export users with their selections, in pages',
+    description: 'All users in a fixed order, or those that match a filter. Send `next` as `after` until it is null.',
+    querystring: Type.Object({
+      ...FilterQuery,
+      after: Type.Optional(Type.String({ description: '`next` of the previous response' })),
+    }),
+    response: {
+      200: Type.Object({
+        lines: Type.Array(Type.Object({}, { additionalProperties: true }), {
+          description: 'as accepted by `users import`',
+        }),
+        users: Type.Integer(),
+        profilesOnly: Type.Integer(),
+        next: Nullable(Type.String()),
+      }),
+    },
+    async handle({ application: { appId }, manager, query, readQuery }) {
+      const after = readAfter(service, appId, readQuery().after);
+      const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
+      const filter = wanted.conditions.length > 0 || wanted.status !== undefined ? wanted : undefined;
+      if (after === null) {
+        const users = await service.storage.applications.countUsers(appId);
+        await recordExport(service.storage.audit, { actor: manager.author, appId, after: { users } }, service.now());
+      }
+      for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, {
+        begin: after,
+        filter,
+      })) {
+        const lines = text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line) as object);
+        return { lines, users, profilesOnly, next: next === null ? null : seal(service, [appId, next]) };
+      }
+      return { lines: [], users: 0, profilesOnly: 0, next: null };
+    },
   });
 }
 

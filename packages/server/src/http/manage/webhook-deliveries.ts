@@ -4,8 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { testEvent } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
 import type { DeliveryRecord, WebhookRecord } from '../../storage/port.ts';
-import type { Routes } from '../server/routes.ts';
-import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
+import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable } from './schemas.ts';
 import { webhookActs } from './webhook-acts.ts';
@@ -14,48 +13,100 @@ import { webhookOf } from './webhooks.ts';
 import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
 const STATES = ['pending', 'succeeded', 'failed'] as const;
+
 const TEST_SECONDS = 10;
 
-/** What was sent to a webhook, and how it answered. Events hold personal data of users. */
-export function webhookDeliveryRoutes(app: Routes, service: Service): void {
+const Response = Nullable(Type.String({ description: 'the first kilobyte of the response' }));
+
+export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   const acts = webhookActs(service);
+
   /** Applications with a test in flight: nobody makes many requests of one. */
   const testing = new Set<number>();
 
-  const list = { method: 'GET', path: '/webhooks/:webhookId/deliveries', access: 'users', schema: listSchema } as const;
-  applicationRoute(app, service, list, async (context) => {
-    const { state, ...rest } = context.readQuery();
-    const filter = { ...(state !== undefined && { state }) };
-    return acts.deliveries(...webhookOf(context), filter, newestFirst(rest));
+  /** What was sent to a webhook, and how it answered. Events hold personal data of users. */
+  applicationRoute('GET', '/webhooks/:webhookId/deliveries', {
+    operationId: 'listDeliveries',
+    access: 'users',
+    summary: 'List what was sent to a webhook, newest first',
+    description: 'Kept for 7 days after the last try.',
+    params: WebhookParams,
+    querystring: Type.Object({ state: Type.Optional(Type.Enum([...STATES])), ...NewestFirstQuery }),
+    response: {
+      200: Type.Object({
+        items: Type.Array(Type.Object(DeliveryShape, { title: 'WebhookDelivery' })),
+        ...NewestFirstMembers,
+      }),
+    },
+    errors: ['webhookNotFound'],
+    async handle(context) {
+      const { state, ...rest } = context.readQuery();
+      const filter = { ...(state !== undefined && { state }) };
+      return acts.deliveries(...webhookOf(context), filter, newestFirst(rest));
+    },
   });
 
   const one = '/webhooks/:webhookId/deliveries/:deliveryId';
-  applicationRoute(app, service, { method: 'GET', path: one, access: 'users', schema: getSchema }, async (context) => {
-    const { webhook, delivery, view } = await acts.delivery(...webhookOf(context), deliveryOf(context));
-    const { userId } = delivery;
-    const { application, manager } = context;
-    if (userId !== null) await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
-    const request = await requestOf(service, context, webhook, delivery);
-    return { ...view, request, response: delivery.body };
+
+  applicationRoute('GET', one, {
+    operationId: 'getDelivery',
+    access: 'users',
+    summary: 'See a delivery with its request and response',
+    params: DeliveryParams,
+    response: {
+      200: Type.Object(
+        {
+          ...DeliveryShape,
+          request: Nullable(
+            Type.String({ description: 'the body as it would be sent now; null: the event is no longer kept' }),
+          ),
+          response: Response,
+        },
+        { title: 'WebhookDeliveryWithBodies' },
+      ),
+    },
+    errors: ['webhookNotFound', 'deliveryNotFound'],
+    async handle(context) {
+      const { webhook, delivery, view } = await acts.delivery(...webhookOf(context), deliveryOf(context));
+      const { userId } = delivery;
+      const { application, manager } = context;
+      if (userId !== null) await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
+      const request = await requestOf(service, context, webhook, delivery);
+      return { ...view, request, response: delivery.body };
+    },
   });
 
-  applicationRoute(app, service, { method: 'POST', path: `${one}/resend`, schema: resendSchema }, async (context) =>
-    acts.resend(...webhookOf(context), deliveryOf(context)),
-  );
+  applicationRoute('POST', `${one}/resend`, {
+    operationId: 'resendDelivery',
+    summary: 'Send a delivery again, now',
+    description: 'With the same event id. If it fails, it is retried as a new one.',
+    params: DeliveryParams,
+    response: { 200: Type.Object(DeliveryShape) },
+    errors: ['webhookNotFound', 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'],
+    handle: async (context) => acts.resend(...webhookOf(context), deliveryOf(context)),
+  });
 
-  const test = { method: 'POST', path: '/webhooks/:webhookId/test', schema: testSchema } as const;
-  applicationRoute(app, service, test, async (context) => {
-    const { application } = context;
-    const [appId, webhookId] = webhookOf(context);
-    if (testing.has(appId)) {
-      throw new InnkeeperError('testInFlight', { headers: { 'retry-after': String(TEST_SECONDS) } });
-    }
-    testing.add(appId);
-    try {
-      return await acts.test(application, webhookId);
-    } finally {
-      testing.delete(appId);
-    }
+  applicationRoute('POST', '/webhooks/:webhookId/test', {
+    operationId: 'testWebhook',
+    summary: 'Send a test event to a webhook and wait for its response',
+    description:
+      'Its type is webhook.test. A webhook that is off can be tested too. One test of an application at a time.',
+    params: WebhookParams,
+    response: { 200: Type.Object({ ...DeliveryShape, response: Response }, { title: 'WebhookTest' }) },
+    errors: ['webhookNotFound', 'testInFlight'],
+    async handle(context) {
+      const { application } = context;
+      const [appId, webhookId] = webhookOf(context);
+      if (testing.has(appId)) {
+        throw new InnkeeperError('testInFlight', { headers: { 'retry-after': String(TEST_SECONDS) } });
+      }
+      testing.add(appId);
+      try {
+        return await acts.test(application, webhookId);
+      } finally {
+        testing.delete(appId);
+      }
+    },
   });
 }
 
@@ -76,58 +127,3 @@ async function requestOf(
   const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
   return item ? JSON.stringify(item.event, replace) : null;
 }
-
-const Response = Nullable(Type.String({ description: 'the first kilobyte of the response' }));
-
-const listSchema = {
-  operationId: 'listDeliveries',
-  summary: 'List what was sent to a webhook, newest first',
-  description: 'Kept for 7 days after the last try.',
-  params: WebhookParams,
-  querystring: Type.Object({ state: Type.Optional(Type.Enum([...STATES])), ...NewestFirstQuery }),
-  response: {
-    200: Type.Object({
-      items: Type.Array(Type.Object(DeliveryShape, { title: 'WebhookDelivery' })),
-      ...NewestFirstMembers,
-    }),
-  },
-  errors: ['webhookNotFound'] as const,
-};
-
-const getSchema = {
-  operationId: 'getDelivery',
-  summary: 'See a delivery with its request and response',
-  params: DeliveryParams,
-  response: {
-    200: Type.Object(
-      {
-        ...DeliveryShape,
-        request: Nullable(
-          Type.String({ description: 'the body as it would be sent now; null: the event is no longer kept' }),
-        ),
-        response: Response,
-      },
-      { title: 'WebhookDeliveryWithBodies' },
-    ),
-  },
-  errors: ['webhookNotFound', 'deliveryNotFound'] as const,
-};
-
-const resendSchema = {
-  operationId: 'resendDelivery',
-  summary: 'Send a delivery again, now',
-  description: 'With the same event id. If it fails, it is retried as a new one.',
-  params: DeliveryParams,
-  response: { 200: Type.Object(DeliveryShape) },
-  errors: ['webhookNotFound', 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'] as const,
-};
-
-const testSchema = {
-  operationId: 'testWebhook',
-  summary: 'Send a test event to a webhook and wait for its response',
-  description:
-    'Its type is webhook.test. A webhook that is off can be tested too. One test of an application at a time.',
-  params: WebhookParams,
-  response: { 200: Type.Object({ ...DeliveryShape, response: Response }, { title: 'WebhookTest' }) },
-  errors: ['webhookNotFound', 'testInFlight'] as const,
-};

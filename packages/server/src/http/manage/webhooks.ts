@@ -3,72 +3,127 @@ import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { findWebhook, MOST_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
-import type { Routes } from '../server/routes.ts';
-
 import { refuse } from './input.ts';
-import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
-import { RotationMembers, readRotation } from './rotate-secret.ts';
+import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
 import { Time } from './schemas.ts';
+import { RotationMembers, readRotation } from './secrets.ts';
 import { readTime } from './time-span.ts';
 import { webhookActs } from './webhook-acts.ts';
 import { MaxPerSecondShape, TypesShape, WebhookParams, WebhookShape } from './webhook-shapes.ts';
 
+const members = {
+  types: Type.Optional(TypesShape),
+  description: Type.Optional(Type.String({ description: 'at most 255 characters' })),
+  maxPerSecond: Type.Optional(MaxPerSecondShape),
+};
+
+const Url = Type.String({ description: 'https, leading to a public address; redirects are not followed' });
+
 /** Where events of an application are sent (CONTRACT.md section 6). */
-export function webhookRoutes(app: Routes, service: Service): void {
+export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   const { storage, now } = service;
   const acts = webhookActs(service);
+  const one = '/webhooks/:webhookId';
   /** The dispatcher of this process need not wait for the next look. */
   const refresh = () => service.refresh().catch(() => {});
 
-  applicationRoute(app, service, { method: 'GET', path: '/webhooks', schema: listSchema }, async (context) => ({
-    items: (await acts.list(context.application.appId)).map((webhook) => shownTo(context, webhook)),
-  }));
-
-  applicationRoute(app, service, { method: 'POST', path: '/webhooks', schema: createSchema }, async (context) => {
-    const { url, types = [], description = '', maxPerSecond = null } = context.readBody();
-    const created = await acts.create(context.application, { url, types, description, maxPerSecond });
-    await refresh();
-    context.reply.code(201);
-    return created;
+  applicationRoute('GET', '/webhooks', {
+    operationId: 'listWebhooks',
+    summary: 'List the webhooks of an application, oldest first',
+    response: { 200: Type.Object({ items: Type.Array(WebhookShape) }) },
+    handle: async (context) => ({
+      items: (await acts.list(context.application.appId)).map((webhook) => shownTo(context, webhook)),
+    }),
   });
 
-  const one = '/webhooks/:webhookId';
-  applicationRoute(app, service, { method: 'GET', path: one, schema: getSchema }, async (context) =>
-    shownTo(context, await acts.show(...webhookOf(context))),
-  );
-
-  applicationRoute(app, service, { method: 'PATCH', path: one, schema: changeSchema }, async (context) => {
-    const changed = await acts.change(...webhookOf(context), context.readBody());
-    await refresh();
-    return changed;
+  applicationRoute('POST', '/webhooks', {
+    operationId: 'createWebhook',
+    summary: 'Send events to a URL',
+    description: `From now on, as Standard Webhooks. The secret is in this response only. At most ${MOST_WEBHOOKS} an application.`,
+    body: Type.Object({ url: Url, ...members }),
+    response: {
+      201: Type.Object({
+        secret: Type.String({ description: 'verifies signatures: whsec_…' }),
+        ...WebhookShape.properties,
+      }),
+    },
+    errors: ['tooManyWebhooks'],
+    async handle(context) {
+      const { url, types = [], description = '', maxPerSecond = null } = context.readBody();
+      const created = await acts.create(context.application, { url, types, description, maxPerSecond });
+      await refresh();
+      return created;
+    },
   });
 
-  applicationRoute(app, service, { method: 'DELETE', path: one, schema: deleteSchema }, async (context) => {
-    await acts.delete(...webhookOf(context));
-    await refresh();
-    return undefined;
+  applicationRoute('GET', one, {
+    operationId: 'getWebhook',
+    summary: 'See a webhook and how its deliveries fare',
+    params: WebhookParams,
+    response: { 200: WebhookShape },
+    errors: ['webhookNotFound'],
+    handle: async (context) => shownTo(context, await acts.show(...webhookOf(context))),
   });
 
-  const rotate = { method: 'POST', path: `${one}/rotate-secret`, schema: rotateSchema } as const;
-  applicationRoute(app, service, rotate, async (context) => {
-    const rotated = await acts.rotateSecret(
-      ...webhookOf(context),
-      readRotation(context.body.length === 0 ? {} : context.readBody()),
-    );
-    context.reply.code(201);
-    return rotated;
+  applicationRoute('PATCH', one, {
+    operationId: 'changeWebhook',
+    summary: 'Change a webhook, or switch it off and on',
+    description: 'Omitted members stay as they are. A webhook that is switched on again continues where it stopped.',
+    params: WebhookParams,
+    body: Type.Object({ url: Type.Optional(Url), ...members, enabled: Type.Optional(Type.Boolean()) }),
+    response: { 200: WebhookShape },
+    errors: ['webhookNotFound'],
+    async handle(context) {
+      const changed = await acts.change(...webhookOf(context), context.readBody());
+      await refresh();
+      return changed;
+    },
   });
 
-  const replay = { method: 'POST', path: `${one}/replay`, schema: replaySchema } as const;
-  applicationRoute(app, service, replay, async (context) => {
-    const since = readTime(context.readBody().since, 'since');
-    if (since > now()) throw refuse('since', 'must not be in the future');
-    const { appId, webhookId, off } = await findWebhook(service, ...webhookOf(context));
-    if (off !== null) throw new InnkeeperError('webhookIsOff');
-    const outcome = await storage.webhooks.replay(appId, webhookId, { after: 0, since });
-    if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
-    await refresh();
-    return acts.show(appId, webhookId);
+  applicationRoute('DELETE', one, {
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook and its deliveries',
+    params: WebhookParams,
+    response: { 204: Type.Null({ description: 'Deleted.' }) },
+    errors: ['webhookNotFound'],
+    async handle(context) {
+      await acts.delete(...webhookOf(context));
+      await refresh();
+    },
+  });
+
+  applicationRoute('POST', `${one}/rotate-secret`, {
+    operationId: 'rotateWebhookSecret',
+    summary: 'Give a webhook a new secret',
+    description:
+      'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
+    params: WebhookParams,
+    body: Type.Object(RotationMembers),
+    response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },
+    errors: ['webhookNotFound', 'previousSecretValid'],
+    handle: async (context) =>
+      acts.rotateSecret(...webhookOf(context), readRotation(context.body.length === 0 ? {} : context.readBody())),
+  });
+
+  applicationRoute('POST', `${one}/replay`, {
+    operationId: 'replayWebhook',
+    summary: 'Send the events since a time again',
+    description: 'Those that are still kept, with their ids, in order; then the webhook goes on as before.',
+    params: WebhookParams,
+    body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
+    response: { 200: WebhookShape },
+    errors: ['webhookNotFound', 'webhookIsOff'],
+    // Its example is of one that is not there: how the deliveries of another fare depends on the moment.
+    async handle(context) {
+      const since = readTime(context.readBody().since, 'since');
+      if (since > now()) throw refuse('since', 'must not be in the future');
+      const { appId, webhookId, off } = await findWebhook(service, ...webhookOf(context));
+      if (off !== null) throw new InnkeeperError('webhookIsOff');
+      const outcome = await storage.webhooks.replay(appId, webhookId, { after: 0, since });
+      if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
+      await refresh();
+      return acts.show(appId, webhookId);
+    },
   });
 }
 
@@ -85,77 +140,3 @@ export function withoutPath<T extends { url: string }>(webhook: T): T {
 export function webhookOf({ application, params }: ApplicationRequest): [appId: number, webhookId: string] {
   return [application.appId, params.webhookId as string];
 }
-
-const members = {
-  types: Type.Optional(TypesShape),
-  description: Type.Optional(Type.String({ description: 'at most 255 characters' })),
-  maxPerSecond: Type.Optional(MaxPerSecondShape),
-};
-const Url = Type.String({ description: 'https, leading to a public address; redirects are not followed' });
-
-const listSchema = {
-  operationId: 'listWebhooks',
-  summary: 'List the webhooks of an application, oldest first',
-  response: { 200: Type.Object({ items: Type.Array(WebhookShape) }) },
-};
-
-const createSchema = {
-  operationId: 'createWebhook',
-  summary: 'Send events to a URL',
-  description: `From now on, as Standard Webhooks. The secret is in this response only. At most ${MOST_WEBHOOKS} an application.`,
-  body: Type.Object({ url: Url, ...members }),
-  response: {
-    201: Type.Object({
-      secret: Type.String({ description: 'verifies signatures: whsec_…' }),
-      ...WebhookShape.properties,
-    }),
-  },
-  errors: ['tooManyWebhooks'] as const,
-};
-
-const getSchema = {
-  operationId: 'getWebhook',
-  summary: 'See a webhook and how its deliveries fare',
-  params: WebhookParams,
-  response: { 200: WebhookShape },
-  errors: ['webhookNotFound'] as const,
-};
-
-const changeSchema = {
-  operationId: 'changeWebhook',
-  summary: 'Change a webhook, or switch it off and on',
-  description: 'Omitted members stay as they are. A webhook that is switched on again continues where it stopped.',
-  params: WebhookParams,
-  body: Type.Object({ url: Type.Optional(Url), ...members, enabled: Type.Optional(Type.Boolean()) }),
-  response: { 200: WebhookShape },
-  errors: ['webhookNotFound'] as const,
-};
-
-const deleteSchema = {
-  operationId: 'deleteWebhook',
-  summary: 'Delete a webhook and its deliveries',
-  params: WebhookParams,
-  response: { 204: Type.Null({ description: 'Deleted.' }) },
-  errors: ['webhookNotFound'] as const,
-};
-
-const rotateSchema = {
-  operationId: 'rotateWebhookSecret',
-  summary: 'Give a webhook a new secret',
-  description:
-    'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
-  params: WebhookParams,
-  body: Type.Object(RotationMembers),
-  response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },
-  errors: ['webhookNotFound', 'previousSecretValid'] as const,
-};
-
-const replaySchema = {
-  operationId: 'replayWebhook',
-  summary: 'Send the events since a time again',
-  description: 'Those that are still kept, with their ids, in order; then the webhook goes on as before.',
-  params: WebhookParams,
-  body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
-  response: { 200: WebhookShape },
-  errors: ['webhookNotFound', 'webhookIsOff'] as const,
-};

@@ -1,7 +1,6 @@
 import type { Service } from '../../domain/service.ts';
 import { introspectToken } from '../../domain/users/introspect-token.ts';
 import { Type } from '../../schema.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 

@@ -1,6 +1,5 @@
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { INTROSPECT_PATH } from './introspect.ts';
 import { JWKS_PATH } from './jwks.ts';

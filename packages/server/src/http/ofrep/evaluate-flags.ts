@@ -14,7 +14,6 @@ import { Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-
 import { readJsonObject } from '../json-body.ts';
 import { allowOrigin } from '../options/api-key.ts';
 import { preflightRoute } from '../options/cors.ts';

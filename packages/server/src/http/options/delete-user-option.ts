@@ -2,7 +2,6 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { isTagOf } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { withCurrentRecord } from './changed-record.ts';
 import { readUserOptionRequest } from './find-user-option.ts';

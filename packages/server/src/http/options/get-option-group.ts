@@ -1,10 +1,8 @@
 import type { Group } from '../../domain/catalog/catalog.ts';
 import { Type } from '../../schema.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
-
 import { findGroup } from './find-group.ts';
 import {
   AcceptLanguageHeader,

@@ -1,10 +1,8 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
-
 import {
   AcceptLanguageHeader,
   API_KEY_ERRORS,

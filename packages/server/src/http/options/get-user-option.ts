@@ -2,11 +2,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { recordTag } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-
 import type { Query } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { readWording } from './catalog-answer.ts';
-
 import { readUserOptionRequest } from './find-user-option.ts';
 import { placeAt } from './list-user-options.ts';
 import { answerPrivately } from './private-answer.ts';

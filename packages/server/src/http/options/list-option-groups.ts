@@ -2,7 +2,6 @@ import { readPage, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
-
 import {
   AcceptLanguageHeader,
   API_KEY_ERRORS,

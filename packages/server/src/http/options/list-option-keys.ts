@@ -3,7 +3,6 @@ import { readPage, readParameter, readUidParameter, writeListing } from '../pagi
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
-
 import { findGroup } from './find-group.ts';
 import {
   AcceptLanguageHeader,

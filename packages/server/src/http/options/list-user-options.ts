@@ -13,7 +13,6 @@ import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
 import { readWording } from './catalog-answer.ts';
 import type { Wording } from './catalog-views.ts';
-
 import { findGroup } from './find-group.ts';
 import { answerPrivately } from './private-answer.ts';
 import {

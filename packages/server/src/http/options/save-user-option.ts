@@ -8,7 +8,6 @@ import { type SavedForUser, saveForUser } from '../../domain/selections/save-for
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-
 import { noteUser } from '../request-log/about.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -16,7 +15,6 @@ import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import type { Wording } from './catalog-views.ts';
 import { withCurrentRecord } from './changed-record.ts';
-
 import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { recordView, writeUserOption } from './user-option-view.ts';

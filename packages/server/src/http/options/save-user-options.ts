@@ -5,7 +5,6 @@ import type { WantedSelection } from '../../domain/selections/save-selections.ts
 import type { Service } from '../../domain/service.ts';
 import { atOnceOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
-
 import { badParameter } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';

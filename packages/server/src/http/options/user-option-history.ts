@@ -2,7 +2,6 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { SELECTION_MEANS } from '../../storage/port.ts';
-
 import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';

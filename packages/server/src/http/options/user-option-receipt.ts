@@ -5,7 +5,6 @@ import { recordTag } from '../../domain/selections/record-tag.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { hasCurrent } from '../etag.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { readUserOptionRequest } from './find-user-option.ts';

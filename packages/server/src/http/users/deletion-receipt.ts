@@ -6,7 +6,6 @@ import { authorizeApplication } from '../../domain/users/authorize-application.t
 import { readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
-
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';

@@ -1,7 +1,6 @@
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { Type } from '../../schema.ts';
-
 import { readJsonObject } from '../json-body.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 

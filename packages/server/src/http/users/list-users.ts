@@ -6,7 +6,6 @@ import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../doma
 import { Type } from '../../schema.ts';
 import { prefersType } from '../accept.ts';
 import { readAuthorization } from '../authorization.ts';
-
 import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
 import type { Query } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';

@@ -1,7 +1,6 @@
 import type { Service } from '../../domain/service.ts';
 import { issueSpecialToken } from '../../domain/users/issue-special-token.ts';
 import { Type } from '../../schema.ts';
-
 import { readJsonObject } from '../json-body.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';

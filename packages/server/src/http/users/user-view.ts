@@ -2,7 +2,6 @@ import { emailOf } from '../../domain/users/email.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';

@@ -1,0 +1,115 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
+import type { Service } from '../../domain/service.ts';
+import { type Static, Type } from '../../schema.ts';
+import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
+import { formatTime } from '../time.ts';
+import type { ManageRoutes } from './manage-route.ts';
+import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
+import { Nullable, Time } from './schemas.ts';
+import { readSpan, SpanQuery } from './time-span.ts';
+import { withoutPath } from './webhooks.ts';
+import { hidesAddresses } from './without-addresses.ts';
+
+const Members = Nullable(Type.Unknown({ description: 'changed members, as an object; null: none' }));
+
+const AuditShape = Type.Object(
+  {
+    auditUid: Type.String({ format: 'uuid' }),
+    at: Time,
+    actor: Type.String({
+      description:
+        'an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address',
+    }),
+    action: Type.Enum([...AUDIT_ACTIONS]),
+    subject: Type.String({ description: 'a name, an address or a revision; may be empty' }),
+    userUid: Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'the affected user, unless deleted since; null without access "users"',
+      }),
+    ),
+    before: Members,
+    after: Members,
+  },
+  { title: 'AuditEntry' },
+);
+
+const common = {
+  querystring: Type.Object({
+    ...SpanQuery,
+    actor: Type.Optional(Type.String({ maxLength: 255, description: 'exact match; requires access "write"' })),
+    action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
+    userUid: Type.Optional(Type.String({ format: 'uuid', description: 'requires access "users"' })),
+    ...NewestFirstQuery,
+  }),
+  response: { 200: Type.Object({ items: Type.Array(AuditShape), ...NewestFirstMembers }) },
+};
+
+/** Who changed what. */
+export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, service: Service): void {
+  applicationRoute('GET', '/audit', {
+    operationId: 'listAudit',
+    summary: 'List the audit of an application, newest first',
+    description:
+      'Every change through /manage/v1 or the command line, including edits of drafts, and every read or export of users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. Details of a catalog revision are in the revision. Entries do not name deleted users.',
+    ...common,
+    errors: ['manageForbidden'],
+    async handle({ application, manager, readQuery }) {
+      const query = readQuery();
+      const held = manager.accessTo(application.appId);
+      // What is hidden must not be found by filtering either.
+      if (query.actor !== undefined && hidesAddresses(held)) {
+        throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
+      }
+      const seesUsers = includesAccess(held, 'users');
+      if (!seesUsers && query.userUid !== undefined) {
+        throw new InnkeeperError('manageForbidden', { message: 'Filtering by userUid requires access "users".' });
+      }
+      const listed = await listAudit(service, application.appId, query);
+      if (includesAccess(held, 'write')) return listed;
+      const items = listed.items.map(({ before, after, ...entry }) => ({
+        ...entry,
+        ...(!seesUsers && { userUid: null }),
+        before: withoutPaths(before),
+        after: withoutPaths(after),
+      }));
+      return { ...listed, items };
+    },
+  });
+
+  manageRoute('GET', '/audit', {
+    operationId: 'listInstallationAudit',
+    summary: 'List the audit of the installation, newest first',
+    description: 'Changes not tied to one application: accounts, global tokens, deleted applications.',
+    ...common,
+    errors: ['manageForbidden'],
+    async handle(context) {
+      if (!context.manager.canCreateApplications) {
+        throw new InnkeeperError('manageForbidden', { message: 'This requires administrator access.' });
+      }
+      return listAudit(service, null, context.readQuery());
+    },
+  });
+}
+
+async function listAudit({ storage }: Service, appId: number | null, query: Static<typeof common.querystring>) {
+  const { actor, action, userUid: userId } = query;
+  const filter = { ...readSpan(query), ...(actor && { actor }), ...(action && { action }), ...(userId && { userId }) };
+  const { before, limit } = newestFirst(query);
+  const found = await storage.audit.list(appId, filter, { before, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const next = found.length > limit ? (items.at(-1)?.auditUid ?? null) : null;
+  return { items: items.map(viewEntry), limit, next };
+}
+
+/** Of webhooks; nothing else in the audit has a URL. */
+function withoutPaths(told: unknown): unknown {
+  const { url } = (told ?? {}) as { url?: unknown };
+  return typeof url === 'string' ? withoutPath({ ...(told as object), url }) : told;
+}
+
+function viewEntry({ at, userId, before, after, ...entry }: AuditEntry) {
+  const read = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+  return { ...entry, at: formatTime(at), userUid: userId, before: read(before), after: read(after) };
+}

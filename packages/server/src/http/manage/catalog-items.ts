@@ -1,0 +1,287 @@
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { addGroup, archiveGroup, changeGroup } from '../../domain/catalog/edits/groups.ts';
+import { addKey, archiveKey, changeKey, setValues } from '../../domain/catalog/edits/keys.ts';
+import { setOrder } from '../../domain/catalog/edits/order.ts';
+import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { membersReadElsewhere, readElsewhere, type TProperties, Type } from '../../schema.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { refuse } from './input.ts';
+import type { ManageRoutes } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams, KeyParams, Nullable } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
+
+const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
+
+const PositionMember = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'position among its siblings; default: last' }),
+);
+
+const TranslationsPatch = Type.Optional(
+  Type.Record(Type.String(), Nullable(Type.String()), {
+    description: 'texts by language (name or tag); null removes one, others stay unchanged',
+  }),
+);
+
+const DescriptionsPatch = Type.Optional(
+  Type.Record(Type.String(), Nullable(Type.String()), {
+    description: 'help texts by language (name or tag); null removes one, others stay unchanged',
+  }),
+);
+
+const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'restores it from the archive' }));
+
+const { was: _, ...KeyMembers } = FileKeySchema.properties;
+
+const KEY_MEMBERS = Object.keys(KeyMembers) as (keyof typeof KeyMembers)[];
+
+const patched: TProperties = Object.fromEntries(
+  KEY_MEMBERS.map((name) => [name, Type.Optional(Nullable(FileKeySchema.properties[name]))]),
+);
+
+/** A request ends well before proxies give it up. */
+const REQUEST_MS = 20_000;
+
+const ScalarMember = (description: string) =>
+  Type.Union([Type.Boolean(), Type.String(), Type.Number()], { description });
+
+const MAX_GROUPS = 10_000;
+
+/** Groups and keys of the catalog, one at a time. */
+export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  applicationRoute('POST', '/catalog/groups', {
+    operationId: 'createGroup',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Add a group to the catalog',
+    description: 'As in the catalog file. An archived group of this name is restored.',
+    headers: IfMatchHeader,
+    querystring: EditQuery,
+    body: Type.Object({
+      ...membersReadElsewhere({ name, translations, descriptions, keys }),
+      position: PositionMember,
+    }),
+    response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
+    answerHeaders: EDITED_HEADERS,
+    errors: EDIT_ERRORS,
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { position, ...group } = context.readBody();
+      const edited = await editCatalog(service, context.application, addGroup(group, position), options);
+      const made = edited.plan.next.groups.find((each) => !each.archived && each.name === group.name);
+      return { groupUid: made?.groupUid, ...(await answerEdited(context.reply, edited)) };
+    },
+  });
+
+  applicationRoute('PATCH', '/catalog/groups/:groupUid', {
+    operationId: 'changeGroup',
+    summary: 'Change a group: name, texts or position, or restore it',
+    description: 'Restoring a group restores the keys that were live when it was archived.',
+    headers: IfMatchHeader,
+    params: GroupParams,
+    querystring: EditQuery,
+    body: Type.Object({
+      ...membersReadElsewhere({
+        name: Type.Optional(Type.String()),
+        translations: TranslationsPatch,
+        descriptions: DescriptionsPatch,
+      }),
+      position: PositionMember,
+      archived: ArchivedMember,
+    }),
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
+    async handle(context) {
+      const options = readEditOptions(context);
+      const body = context.readBody();
+      const { position, archived, ...patch } = body;
+      const where = { position, unarchive: archived === false };
+      const edit = changeGroup(context.params.groupUid as string, patch, where);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+
+  applicationRoute('DELETE', '/catalog/groups/:groupUid', {
+    operationId: 'archiveGroup',
+    summary: 'Archive a group with its keys',
+    description: 'It is no longer offered; users keep their selections.',
+    headers: IfMatchHeader,
+    params: GroupParams,
+    querystring: EditQuery,
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
+    async handle(context) {
+      const options = readEditOptions(context);
+      const edit = archiveGroup(context.params.groupUid as string);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+
+  applicationRoute('POST', '/catalog/groups/:groupUid/keys', {
+    operationId: 'createKey',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Add a key to a group',
+    description: 'As in the catalog file. An archived key of this name is restored.',
+    headers: IfMatchHeader,
+    params: GroupParams,
+    querystring: EditQuery,
+    body: Type.Object({ ...membersReadElsewhere(KeyMembers), position: PositionMember }),
+    response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
+    answerHeaders: EDITED_HEADERS,
+    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { position, ...key } = context.readBody();
+      const groupUid = context.params.groupUid as string;
+      const edit = addKey(groupUid, key, position);
+      const edited = await editCatalog(service, context.application, edit, options);
+      const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
+      const made = group?.keys.find((each) => !each.archived && each.name === key.name);
+      return { keyUid: made?.keyUid, ...(await answerEdited(context.reply, edited)) };
+    },
+  });
+
+  applicationRoute('PATCH', '/catalog/keys/:keyUid', {
+    operationId: 'changeKey',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Change a key: definition, texts, group or position, or restore it',
+    description:
+      'Fields that are not given stay unchanged, null removes one. Texts change one by one; anything else is replaced completely.',
+    headers: IfMatchHeader,
+    params: KeyParams,
+    querystring: EditQuery,
+    body: Type.Object({
+      ...membersReadElsewhere({ ...patched, translations: TranslationsPatch, descriptions: DescriptionsPatch }),
+      groupUid: Type.Optional(
+        Type.String({ format: 'uuid', description: 'moves it to this group; UID and selections stay' }),
+      ),
+      position: PositionMember,
+      archived: ArchivedMember,
+    }),
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
+    async handle(context) {
+      const options = readEditOptions(context);
+      const body = context.readBody();
+      const { position, archived, groupUid, ...patch } = body;
+      const where = {
+        position,
+        unarchive: archived === false,
+        groupUid: groupUid?.toLowerCase(),
+      };
+      const edit = changeKey(context.params.keyUid as string, patch, where);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+
+  applicationRoute('POST', '/catalog/keys/:keyUid/migrate', {
+    operationId: 'migrateValues',
+    summary: 'Replace a value in the selections of all users',
+    description:
+      'In a list, the new value replaces the old one, without duplicates. Selections change in small batches, with their history, while users keep saving. A request takes at most 20 seconds: repeat it until `remaining` is 0.',
+    params: KeyParams,
+    body: Type.Object({
+      from: ScalarMember('the value to replace; it may be retired, or no longer in the catalog'),
+      to: ScalarMember('an allowed value of the key'),
+      dryRun: Type.Optional(Type.Boolean({ description: 'only count them', default: false })),
+    }),
+    response: {
+      200: Type.Object({
+        keyUid: Type.String({ format: 'uuid' }),
+        planned: Type.Integer({ description: 'selections with the value when the request arrived' }),
+        migrated: Type.Integer({ description: 'selections changed by this request' }),
+        remaining: Type.Integer({ description: 'selections that still have it' }),
+      }),
+    },
+    errors: ['catalogItemNotFound', 'manageBadRequest'],
+    async handle({ application: { appId }, manager, params, readBody }) {
+      const { from, to, dryRun = false } = readBody();
+      await service.refresh();
+      const catalog = await service.catalogs.get(appId);
+      const placed = catalog.keyByUid.get((params.keyUid as string).toLowerCase());
+      if (!placed) throw new InnkeeperError('catalogItemNotFound');
+      const wanted = { placed, from, to };
+      const problem = migrationProblem(wanted);
+      if (problem) throw refuse(problem.field, problem.message);
+      const { selections: planned } = await planMigration(service.storage, appId, wanted);
+      const { keyUid } = placed.key;
+      if (dryRun) return { keyUid, planned, migrated: 0, remaining: planned };
+      const end = performance.now() + REQUEST_MS;
+      const isOver = () => performance.now() > end;
+      const done = await migrateValues(service.storage, appId, catalog, wanted, {
+        now: service.now,
+        actor: manager.author,
+        isOver,
+      });
+      return { keyUid, planned, ...done };
+    },
+  });
+
+  applicationRoute('DELETE', '/catalog/keys/:keyUid', {
+    operationId: 'archiveKey',
+    summary: 'Archive a key',
+    description: 'It is no longer offered; users keep their selections.',
+    headers: IfMatchHeader,
+    params: KeyParams,
+    querystring: EditQuery,
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
+    async handle(context) {
+      const options = readEditOptions(context);
+      const edit = archiveKey(context.params.keyUid as string);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+
+  applicationRoute('PUT', '/catalog/keys/:keyUid/values', {
+    operationId: 'putValues',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Set the allowed values of a key, in order, with their texts',
+    description: 'An open key becomes limited to these values.',
+    headers: IfMatchHeader,
+    params: KeyParams,
+    querystring: EditQuery,
+    body: Type.Object({ values: Type.Array(readElsewhere(FileKeySchema.properties.values.items)) }),
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { values } = context.readBody();
+      const edit = setValues(context.params.keyUid as string, values);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+
+  applicationRoute('PUT', '/catalog/order', {
+    operationId: 'putOrder',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Set the order of groups and keys',
+    description: 'All groups that are not archived, each with all its keys; omit `keys` to keep their order.',
+    headers: IfMatchHeader,
+    querystring: EditQuery,
+    body: Type.Object({
+      groups: Type.Array(
+        Type.Object({
+          groupUid: Type.String({ format: 'uuid' }),
+          keys: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
+        }),
+        { maxItems: MAX_GROUPS },
+      ),
+    }),
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: EDIT_ERRORS,
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { groups } = context.readBody();
+      const edit = setOrder(groups);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+}

@@ -1,0 +1,250 @@
+import type { Catalog } from '../../domain/catalog/catalog.ts';
+import { applyDefinition, editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { setLanguages } from '../../domain/catalog/edits/languages.ts';
+import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import { findMissingTexts, planCatalog } from '../../domain/catalog/plan.ts';
+import { planWithImpact } from '../../domain/catalog/publish.ts';
+import { suggestLanguage } from '../../domain/catalog/suggest-language.ts';
+import { toFile, toFileKey, toFileLanguages, wording } from '../../domain/catalog/to-file.ts';
+import { writeTypes } from '../../domain/catalog/write-types.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
+import type { Service } from '../../domain/service.ts';
+import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
+import { readElsewhere, Type } from '../../schema.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { toListing } from '../paging.ts';
+import {
+  answerEdited,
+  DraftQuery,
+  EDIT_ERRORS,
+  EditQuery,
+  IfMatchHeader,
+  openAsked,
+  readEditOptions,
+  revisionTag,
+} from './edit-options.ts';
+import { pageOf, refuse } from './input.ts';
+import { FileAnswer, type ManageRoutes } from './manage-route.ts';
+import {
+  CatalogAnswer,
+  CatalogShape,
+  EDITED_HEADERS,
+  EditedAnswer,
+  FileKeySchema,
+  PageQuery,
+  PlanShape,
+} from './schemas.ts';
+import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
+import { viewPlan } from './views.ts';
+
+const Translations = Type.Record(Type.String(), Type.String(), { description: 'text by language' });
+
+/** The catalog as a whole, and its languages. */
+export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, service: Service): void {
+  manageRoute('GET', '/languages/suggestions', {
+    operationId: 'suggestLanguage',
+    summary: 'Suggest the name of a language',
+    querystring: Type.Object({ tag: Type.String({ description: 'BCP 47: de, pt-BR, zh-Hant' }) }),
+    response: {
+      200: Type.Object({
+        tag: Type.String({ description: 'canonical form' }),
+        name: Type.String({ description: 'in the language itself' }),
+        englishName: Type.String(),
+      }),
+    },
+    async handle({ readQuery }) {
+      const suggestion = suggestLanguage(readQuery().tag);
+      if (!suggestion) throw refuse('tag', 'must be a BCP 47 language tag, for example de or pt-BR');
+      return suggestion;
+    },
+  });
+
+  applicationRoute('GET', '/catalog', {
+    operationId: 'getCatalog',
+    summary: 'Get the catalog as a catalog file',
+    description:
+      'Sending it back unchanged changes nothing. Its ETag is the revision, required as If-Match by every change.',
+    querystring: DraftQuery,
+    response: { 200: CatalogAnswer },
+    answerHeaders: EDITED_HEADERS,
+    async handle(context) {
+      const catalog = await openAsked(service, context);
+      return inSlices(toFile(catalog));
+    },
+  });
+
+  applicationRoute('GET', '/catalog/tree', {
+    operationId: 'getCatalogTree',
+    summary: 'Get the catalog with the UIDs of its groups and keys',
+    description: 'Includes archived ones, after the others. Groups and keys have the form of the catalog file.',
+    querystring: DraftQuery,
+    response: {
+      200: Type.Object({
+        revision: Type.Integer({ description: 'of a draft: the revision it started from' }),
+        languages: Type.Array(
+          Type.Object({ name: Type.String(), tag: Type.String(), default: Type.Optional(Type.Boolean()) }),
+        ),
+        groups: Type.Array(
+          Type.Object({
+            groupUid: Type.String({ format: 'uuid' }),
+            archived: Type.Boolean(),
+            name: Type.String(),
+            translations: Type.Optional(Translations),
+            descriptions: Type.Optional(Translations),
+            keys: Type.Array(
+              Type.Object({
+                keyUid: Type.String({ format: 'uuid' }),
+                archived: Type.Boolean(),
+                ...FileKeySchema.properties,
+              }),
+            ),
+          }),
+        ),
+      }),
+    },
+    answerHeaders: EDITED_HEADERS,
+    async handle(context) {
+      const catalog = await openAsked(service, context);
+      return inSlices(viewTree(catalog));
+    },
+  });
+
+  applicationRoute('GET', '/catalog/types', {
+    operationId: 'getCatalogTypes',
+    summary: 'Get the groups, keys and allowed values as a TypeScript module',
+    description: 'The output of `innkeeper catalog types`, for the client and the React package.',
+    querystring: Type.Object({
+      ...DraftQuery.properties,
+      schemas: Type.Optional(
+        Type.Boolean({ description: 'add a Standard Schema validator of each key as `schemas`', default: false }),
+      ),
+    }),
+    response: { 200: Type.String() },
+    produces: ['text/plain'],
+    answerHeaders: { 'Content-Disposition': 'file name' },
+    async handle(context) {
+      const catalog = await openAsked(service, context);
+      // A file is known by its bytes: a newer Innkeeper may write the same catalog otherwise.
+      context.reply.removeHeader('etag');
+      return new FileAnswer(
+        'text/plain',
+        'catalog.ts',
+        await inSlices(writeTypes(catalog, context.readQuery().schemas)),
+      );
+    },
+  });
+
+  applicationRoute('PUT', '/catalog', {
+    operationId: 'putCatalog',
+    bodyLimit: UPLOAD_LIMIT,
+    summary: 'Replace the catalog with a file, in one revision',
+    description:
+      'Groups and keys that the file does not contain are archived. They are identified by name; `was` renames, or moves a key to another group.',
+    headers: IfMatchHeader,
+    querystring: EditQuery,
+    body: CatalogShape,
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: EDIT_ERRORS,
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { application, body } = context;
+      const definition = await readCatalogBody(service, application, body);
+      const edited = await applyDefinition(service, application, definition, options);
+      return answerEdited(context.reply, edited);
+    },
+  });
+
+  applicationRoute('POST', '/catalog/plan', {
+    operationId: 'planCatalog',
+    access: 'read',
+    bodyLimit: UPLOAD_LIMIT,
+    summary: 'Plan a catalog file without applying it',
+    body: CatalogShape,
+    response: {
+      200: Type.Object(
+        { revision: Type.Integer({ description: 'the revision it was compared with' }), ...PlanShape },
+        { title: 'CatalogPlan' },
+      ),
+    },
+    answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to apply' },
+    errors: ['catalogInvalid'],
+    async handle({ application, manager, body, reply }) {
+      const { appId } = application;
+      const definition = await readCatalogBody(service, application, body);
+      const current = await service.openCatalogs.published(appId);
+      const mayMatch = includesAccess(manager.accessTo(appId), 'users');
+      const planned = await inSlices(planCatalog(current, definition));
+      const plan = await planWithImpact(service.storage, appId, planned, { mayMatch });
+      reply.header('etag', revisionTag(current.revision));
+      return { revision: current.revision, ...(await viewPlan(plan)) };
+    },
+  });
+
+  applicationRoute('GET', '/catalog/languages', {
+    operationId: 'listLanguages',
+    summary: 'List the languages of an application with their progress',
+    querystring: Type.Object({ ...PageQuery.properties, ...DraftQuery.properties }),
+    response: {
+      200: ListAnswer(
+        Type.Object({
+          name: Type.String(),
+          tag: Type.String(),
+          default: Type.Boolean(),
+          texts: Type.Integer({ description: 'total' }),
+          missing: Type.Integer({ description: 'missing; in the default language, names are used instead' }),
+        }),
+      ),
+    },
+    answerHeaders: EDITED_HEADERS,
+    async handle(context) {
+      const { readQuery, linked } = context;
+      const catalog = await openAsked(service, context);
+      const missing = new Map((await inSlices(findMissingTexts(catalog))).map((each) => [each.language, each]));
+      const total = Math.max(0, ...[...missing.values()].map((each) => each.total));
+      const languages = catalog.languages.map(({ name, tag, isDefault }) => ({
+        name,
+        tag,
+        default: isDefault,
+        texts: missing.get(name)?.total ?? total,
+        missing: missing.get(name)?.count ?? 0,
+      }));
+      const listing = toListing(languages, pageOf(readQuery()));
+      return linked(listing);
+    },
+  });
+
+  applicationRoute('PUT', '/catalog/languages', {
+    operationId: 'putLanguages',
+    summary: 'Set the languages of an application, in order',
+    description:
+      'A language is identified by its tag, so its name can change. A removed language is no longer served; its texts remain in earlier revisions.',
+    headers: IfMatchHeader,
+    querystring: EditQuery,
+    body: Type.Object({ languages: readElsewhere(CatalogFileSchema.properties.languages) }),
+    response: { 200: EditedAnswer },
+    answerHeaders: EDITED_HEADERS,
+    errors: EDIT_ERRORS,
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { languages } = context.readBody();
+      return answerEdited(
+        context.reply,
+        await editCatalog(service, context.application, setLanguages(languages), options),
+      );
+    },
+  });
+}
+
+function* viewTree({ revision, languages, groups }: Catalog): Steps<object> {
+  const viewed: object[] = [];
+  for (const { groupUid, archived, name, texts, descriptions, keys } of groups) {
+    const viewedKeys = yield* mapSteps(keys, (key) => ({
+      keyUid: key.keyUid,
+      archived: archived || key.archived,
+      ...toFileKey(key, languages),
+    }));
+    viewed.push({ groupUid, archived, name, ...wording({ texts, descriptions }, languages), keys: viewedKeys });
+  }
+  return { revision, languages: toFileLanguages(languages), groups: viewed };
+}

@@ -1,0 +1,207 @@
+import type { Application } from '../../domain/applications/application.ts';
+import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
+import { countValues } from '../../domain/selections/count-values.ts';
+import { toDate, writeInsightsCsv } from '../../domain/selections/insights-csv.ts';
+import {
+  firstDay,
+  type KeyInsights,
+  listedValuesOnly,
+  PERIODS,
+  readInsights,
+  type Tally,
+} from '../../domain/selections/key-insights.ts';
+import { Surveys } from '../../domain/selections/surveys.ts';
+import type { Service } from '../../domain/service.ts';
+import { atOnceOrInSlices } from '../../domain/slices.ts';
+import { type Static, Type } from '../../schema.ts';
+import { ValueAnswer } from '../options/schemas.ts';
+import { formatTime } from '../time.ts';
+import { type ApplicationRequest, FileAnswer, type ManageRoutes } from './manage-route.ts';
+import { KeyParams, Nullable, Time } from './schemas.ts';
+
+const DEFAULT_PERIODS = 30;
+
+const MOST_PERIODS = 366;
+
+const COUNTS = {
+  total: Type.Integer({ description: 'users with a selection' }),
+  counts: Type.Array(Type.Integer(), { description: 'for each of `values`, in the same order; none for an open key' }),
+};
+
+const Day = Type.String({ description: 'YYYY-MM-DD' });
+
+const InsightsQuery = Type.Object({
+  period: Type.Optional(Type.Enum([...PERIODS], { default: 'day', description: 'in UTC; weeks start on Monday' })),
+  last: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_PERIODS,
+      default: DEFAULT_PERIODS,
+      description: 'number of periods, including the current one',
+    }),
+  ),
+});
+
+/** What users have chosen, counted. */
+export function insightRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  applicationRoute('GET', '/keys/:keyUid/counts', {
+    operationId: 'countValues',
+    summary: 'Count the selections of each value of a key',
+    description:
+      'For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values.',
+    params: KeyParams,
+    response: {
+      200: Type.Object({
+        keyUid: Type.String({ format: 'uuid' }),
+        total: Type.Integer({ description: 'users with a selection' }),
+        items: Type.Array(
+          Type.Object({
+            value: ValueAnswer,
+            count: Type.Integer(),
+            offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
+          }),
+        ),
+        otherValues: Type.Integer({
+          description:
+            'number of further distinct values; without access "users" this includes values that users typed',
+        }),
+      }),
+    },
+    errors: ['catalogItemNotFound'],
+    async handle({ application, manager, params }) {
+      const catalog = await service.catalogs.get(application.appId);
+      const placed = catalog.keyByUid.get(params.keyUid as string);
+      if (!placed) throw new InnkeeperError('catalogItemNotFound');
+      const { key } = placed;
+      const { total, values, otherValues } = await countValues(service.storage, application.appId, key);
+      const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
+      // Without it, only values that the catalog lists, which come first.
+      const shown = mayRead ? values : values.slice(0, key.values?.length ?? 0);
+      const items = shown.map(({ value, count, allowed }) => ({
+        value,
+        count,
+        offered: !key.archived && (key.values === null || allowed?.retired === false),
+      }));
+      return { keyUid: key.keyUid, total, items, otherValues: otherValues + values.length - shown.length };
+    },
+  });
+
+  const surveys = new Surveys(service.storage, service.now);
+
+  const insightsOf = async ({
+    application,
+    manager,
+    params,
+    readQuery,
+  }: ApplicationRequest<undefined, typeof InsightsQuery>) => {
+    const query = readQuery();
+    const catalog = await service.catalogs.get(application.appId);
+    const placed = catalog.keyByUid.get(params.keyUid as string);
+    if (!placed) throw new InnkeeperError('catalogItemNotFound');
+    const all = await take(surveys, service.now(), application, placed, query);
+    const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
+    return { catalog, placed, insights: mayRead ? all : listedValuesOnly(placed.key, all) };
+  };
+
+  applicationRoute('GET', '/keys/:keyUid/insights', {
+    operationId: 'getKeyInsights',
+    access: 'read',
+    summary: 'Get insights of a key, now and over time',
+    description:
+      'Current selections by the day or week in which each was last saved. ' +
+      'For a multiple-choice key each value counts separately; for an open key, the 200 most frequent values. ' +
+      'Among millions of users this takes seconds; slow results are cached for a while, and `at` is the time of the result.',
+    params: KeyParams,
+    querystring: InsightsQuery,
+    response: {
+      200: Type.Object({
+        keyUid: Type.String({ format: 'uuid' }),
+        at: Time,
+        users: Type.Integer({ description: 'of the application' }),
+        chose: Type.Integer(),
+        neverChose: Type.Integer({ description: 'users without a selection; they get the default, if there is one' }),
+        defaultValue: Nullable(ValueAnswer),
+        values: Type.Array(
+          Type.Object({
+            value: ValueAnswer,
+            label: Type.String({ description: 'in the default language of the catalog' }),
+            count: Type.Integer(),
+            offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
+          }),
+          { description: 'in catalog order; for an open key, most frequent first' },
+        ),
+        otherValues: Type.Integer({
+          description:
+            'number of further distinct values; without access "users" this includes values that users typed',
+        }),
+        earlier: Type.Object(COUNTS, { description: 'last saved before the first period' }),
+        periods: Type.Array(Type.Object({ from: Day, ...COUNTS }), { description: 'oldest first' }),
+      }),
+    },
+    errors: ['catalogItemNotFound'],
+    async handle(request) {
+      const { catalog, placed, insights } = await insightsOf(request);
+      return viewInsights(catalog, placed, insights);
+    },
+  });
+
+  applicationRoute('GET', '/keys/:keyUid/insights/csv', {
+    operationId: 'exportKeyInsights',
+    access: 'read',
+    summary: 'Get insights of a key as CSV',
+    description:
+      'One row for now, one for earlier saves and one per period; one column per value. ' +
+      'Cells that a spreadsheet would read as formulas are quoted.',
+    params: KeyParams,
+    querystring: InsightsQuery,
+    produces: 'text/csv',
+    response: { 200: Type.String({ description: 'RFC 4180, UTF-8 with a byte order mark' }) },
+    errors: ['catalogItemNotFound'],
+    async handle(request) {
+      const { placed, insights } = await insightsOf(request);
+      const name = `${placed.group.name}-${placed.key.name}`.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
+      const content = await atOnceOrInSlices(writeInsightsCsv(insights, placed.key.values === null));
+      return new FileAnswer('text/csv', `${name}.csv`, content);
+    },
+  });
+}
+
+async function take(
+  surveys: Surveys,
+  now: number,
+  { appId }: Application,
+  { key }: PlacedKey,
+  { period = 'day', last: periods = DEFAULT_PERIODS }: Static<typeof InsightsQuery>,
+): Promise<KeyInsights> {
+  const from = firstDay(now, period, periods);
+  return readInsights(key, await surveys.take(appId, key, from - 1), { from, period, periods });
+}
+
+function viewInsights({ languages }: CompiledCatalog, { key }: PlacedKey, insights: KeyInsights) {
+  const { at, users, chose, values, otherValues, earlier, periods } = insights;
+  const counts = (tally: Tally) => ({ total: tally.total, counts: tally.counts });
+  const allowed = new Map(key.values?.map((each) => [each.value, each]));
+  return {
+    keyUid: key.keyUid,
+    at: formatTime(at),
+    users,
+    chose,
+    neverChose: users - chose,
+    defaultValue: key.defaultValue,
+    values: values.map(({ value, count }) => {
+      const known = Array.isArray(value) ? undefined : allowed.get(value);
+      const name = Array.isArray(value) ? value.join(', ') : String(value);
+      return {
+        value,
+        label: known ? languages.textFor(known.texts, languages.byDefault, name).text : name,
+        count,
+        offered: !key.archived && (key.values === null || known?.retired === false),
+      };
+    }),
+    otherValues,
+    earlier: counts(earlier),
+    periods: periods.map((tally) => ({ from: toDate(tally.day), ...counts(tally) })),
+  };
+}

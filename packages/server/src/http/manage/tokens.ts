@@ -1,0 +1,184 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
+import type { Manager } from '../../domain/manage/manager.ts';
+import { whyNoName } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { isUuid, readUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { TokenShape, viewToken } from './account-views.ts';
+import { refuse } from './input.ts';
+import type { ManageRoutes } from './manage-route.ts';
+import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
+import { AccessShape, Nullable } from './schemas.ts';
+
+const MAX_APPS = 1000;
+
+/** Of a token to be made. */
+const TokenMembers = {
+  name: Type.String({ description: 'its purpose, 1 to 255 characters; shown as the author of revisions' }),
+  access: Type.Optional(AccessShape),
+  apps: Type.Optional(
+    Nullable(Type.Array(Type.String(), { maxItems: MAX_APPS, description: 'clientIds; null: all applications' })),
+  ),
+  expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
+};
+
+const NEEDS = 'Requires a token for all applications with access own.';
+
+/** Personal access tokens. */
+export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service: Service): void {
+  accountRoute('GET', '/account/tokens', {
+    operationId: 'listAccountTokens',
+    summary: 'List your personal access tokens',
+    description: 'Oldest first, including expired ones, without tokens created by the command line.',
+    response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
+    async handle({ signedIn }) {
+      const { storage, now } = service;
+      const tokens = await storage.manageTokens.list(signedIn.account.accountId);
+      const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+      const applications = await storage.applications.list(appIds);
+      const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+      return { items: tokens.map((token) => viewToken(token, clientIds, now())) };
+    },
+  });
+
+  accountRoute('POST', '/account/tokens', {
+    operationId: 'createAccountToken',
+    summary: 'Create a personal access token',
+    description:
+      'The token is shown only in this response. Without `access` it can only read; it never exceeds your own permissions at the time of use.',
+    body: Type.Object({
+      ...TokenMembers,
+      ...ProofMembers,
+    }),
+    response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofAnswer },
+    errors: [...PROOF_ERRORS, 'applicationNotFound'],
+    async handle(asked) {
+      const { manager, signedIn } = asked;
+      const body = asked.readBody();
+      const { name, access = 'read', apps, expires } = body;
+      const problem = whyNoName(name);
+      if (problem !== undefined) throw refuse('name', problem);
+      const scope = await findScope(service, manager, apps);
+      const { storage, keyring, now } = service;
+      const wanted = {
+        name,
+        accountId: signedIn.account.accountId,
+        appIds: scope && [...scope.keys()],
+        access,
+        lifetimeSeconds: readExpiry(expires),
+      };
+      await proveIdentity(service, asked, body);
+      const made = await createManageToken(storage, keyring, wanted, now());
+      if (!made) throw new InnkeeperError('applicationNotFound');
+      return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now()) };
+    },
+  });
+
+  accountRoute('DELETE', '/account/tokens/:tokenId', {
+    operationId: 'revokeAccountToken',
+    summary: 'Revoke one of your personal access tokens',
+    description: 'It stops working immediately, in every replica.',
+    params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
+    response: { 204: Type.Null({ description: 'The token was revoked.' }) },
+    errors: ['manageTokenNotFound'],
+    async handle({ signedIn, params }) {
+      const tokenId = params.tokenId as string;
+      const outcome = isUuid(tokenId)
+        ? await service.storage.manageTokens.revoke(tokenId, signedIn.account.accountId)
+        : 'unknown';
+      if (outcome === 'unknown') throw new InnkeeperError('manageTokenNotFound');
+    },
+  });
+
+  /** Tokens for a remote `innkeeper token`. A token cannot create one that outlives it or that may do more. */
+  manageRoute('GET', '/tokens', {
+    operationId: 'listManageTokens',
+    summary: 'List personal access tokens, oldest first',
+    description: NEEDS,
+    response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
+    errors: ['manageForbidden'],
+    async handle({ manager }) {
+      const accountId = tokensOf(manager);
+      const tokens = await service.storage.manageTokens.list(accountId ?? undefined);
+      const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+      const applications = await service.storage.applications.list(appIds);
+      const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+      return { items: tokens.map((token) => viewToken(token, clientIds, service.now())) };
+    },
+  });
+
+  manageRoute('POST', '/tokens', {
+    operationId: 'createManageToken',
+    summary: 'Create a personal access token',
+    description: `${NEEDS} The token is shown only in this response. Without \`access\` it can only read. It expires no later than the token that created it.`,
+    body: Type.Object(TokenMembers),
+    response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
+    errors: ['manageForbidden', 'applicationNotFound'],
+    async handle(asked) {
+      const { manager } = asked;
+      const accountId = tokensOf(manager);
+      const { name, access = 'read', apps, expires } = asked.readBody();
+      const problem = whyNoName(name);
+      if (problem !== undefined) throw refuse('name', problem);
+      const scope = await findScope(service, manager, apps);
+      const { storage, keyring } = service;
+      const now = service.now();
+      const most = Math.floor(((manager.expiresAt as number) - now) / 1000);
+      const wanted = {
+        name,
+        accountId,
+        appIds: scope && [...scope.keys()],
+        access,
+        lifetimeSeconds: Math.min(readExpiry(expires), most),
+      };
+      const made = await createManageToken(storage, keyring, wanted, now);
+      if (!made) throw new InnkeeperError('applicationNotFound');
+      return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now) };
+    },
+  });
+
+  manageRoute('DELETE', '/tokens/:tokenId', {
+    operationId: 'revokeManageToken',
+    summary: 'Revoke a personal access token',
+    description: `${NEEDS} It stops working at once, in every replica.`,
+    params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
+    response: { 204: Type.Null({ description: 'Revoked.' }) },
+    errors: ['manageForbidden', 'manageTokenNotFound'],
+    async handle(asked) {
+      const accountId = tokensOf(asked.manager);
+      const tokenId = readUuid(asked.params.tokenId as string);
+      const outcome = tokenId && (await service.storage.manageTokens.revoke(tokenId, accountId ?? undefined));
+      if (outcome !== 'revoked') throw new InnkeeperError('manageTokenNotFound');
+    },
+  });
+}
+
+/** The clientIds of the applications by their number; null: all of them. */
+async function findScope(
+  service: Service,
+  manager: Manager,
+  apps: readonly string[] | null = null,
+): Promise<Map<number, string> | null> {
+  if (apps === null) return null;
+  const scope = new Map<number, string>();
+  for (const clientId of apps) {
+    const application = await service.applications.findByClientId(clientId);
+    if (!application || !manager.accessTo(application.appId)) throw new InnkeeperError('applicationNotFound');
+    scope.set(application.appId, clientId);
+  }
+  if (scope.size === 0) throw refuse('apps', 'must name an application, or be null for all');
+  return scope;
+}
+
+function readExpiry(expires = '90d'): number {
+  const read = readLifetime(expires);
+  if ('problem' in read) throw refuse('expires', read.problem);
+  return read.seconds;
+}
+
+/** Whose tokens it may look after; null: everybody's. */
+function tokensOf({ canCreateApplications, signedIn, accountId }: Manager): string | null {
+  if (signedIn || !canCreateApplications) throw new InnkeeperError('manageForbidden', { message: NEEDS });
+  return accountId;
+}

@@ -1,0 +1,170 @@
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { changeTexts } from '../../domain/catalog/edits/translations.ts';
+import { listTexts } from '../../domain/catalog/list-texts.ts';
+import { reviewTexts } from '../../domain/catalog/review-texts.ts';
+import { byText } from '../../domain/catalog/text-states.ts';
+import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
+import { Type } from '../../schema.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { toListing } from '../paging.ts';
+import {
+  answerEdited,
+  DraftQuery,
+  EDIT_ERRORS,
+  EditQuery,
+  IfMatchHeader,
+  openAsked,
+  readEditOptions,
+} from './edit-options.ts';
+import { pageOf, refuse } from './input.ts';
+import type { ManageRoutes } from './manage-route.ts';
+import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable, PageQuery } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
+
+/** A grid of hundreds of rows is read in a few pages. */
+const MAX_ROWS = 5_000;
+
+const MAX_TEXTS = 100_000;
+
+const ChangedTextsMembers = Type.Object({
+  ...ChangedMembers.properties,
+  texts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        path: Type.String(),
+        language: Type.String({ description: 'its tag' }),
+        text: Nullable(Type.String({ description: 'current text' })),
+      }),
+      { description: 'texts that differ from `was`' },
+    ),
+  ),
+});
+
+const MAX_REVIEWED = 5_000;
+
+/** Texts of the catalog. */
+export function translationRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  // The ETag is of the catalog; a review changes no catalog.
+  applicationRoute('GET', '/catalog/translations', {
+    operationId: 'listTranslations',
+    alwaysNew: true,
+    summary: 'List all texts of the catalog',
+    querystring: Type.Object({
+      ...PageQuery.properties,
+      ...DraftQuery.properties,
+      limit: Type.Optional(Type.Integer({ minimum: 0, default: 50, description: `page size, at most ${MAX_ROWS}` })),
+      missing: Type.Optional(
+        Type.String({ description: 'only entries without a text in this language (name or tag)' }),
+      ),
+      outdated: Type.Optional(Type.String({ description: 'only entries with an outdated text in this language' })),
+      unreviewed: Type.Optional(
+        Type.String({ description: 'only entries with a text in this language that is not reviewed' }),
+      ),
+      search: Type.Optional(
+        Type.String({ description: 'only entries with this in the path or a text, case-insensitive' }),
+      ),
+    }),
+    response: {
+      200: ListAnswer(
+        Type.Object({
+          path: Type.String({
+            description:
+              'group, group/key or group/key=value; for a description one of the first two and //description',
+          }),
+          source: Type.String({ description: 'source text: the text in the default language, or the name' }),
+          texts: Type.Record(Type.String(), Type.String(), { description: 'by tag' }),
+          missing: Type.Array(Type.String({ description: 'tag of a language without a text' })),
+          outdated: Type.Array(
+            Type.String({ description: 'tag of a language whose text was made for an earlier source text' }),
+          ),
+          reviewed: Type.Array(
+            Type.String({ description: 'tag of a language whose text was reviewed for this source' }),
+          ),
+        }),
+      ),
+    },
+    answerHeaders: EDITED_HEADERS,
+    async handle(context) {
+      const { readQuery, application, linked } = context;
+      const { draft: _, offset, limit, ...filter } = readQuery();
+      const catalog = await openAsked(service, context);
+      const states = byText(await service.storage.textStates.list(application.appId));
+      const texts = await inSlices(listTexts(catalog, states, filter));
+      if ('unknown' in texts) throw refuse(texts.unknown, 'is not a language of this application');
+      const listing = toListing(texts, pageOf({ offset, limit }, MAX_ROWS));
+      return linked(listing);
+    },
+  });
+
+  applicationRoute('PATCH', '/catalog/translations', {
+    operationId: 'changeTranslations',
+    access: 'texts',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Change many texts at once, all or none',
+    description:
+      'With `was` in each text, If-Match: * is safe: if a text has changed, 9412 lists the current ones in `texts`.',
+    headers: IfMatchHeader,
+    querystring: EditQuery,
+    body: Type.Object({
+      texts: Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'as in the list of texts' }),
+          language: Type.String({ description: 'name or tag' }),
+          text: Nullable(Type.String({ description: 'null removes it' })),
+          was: Type.Optional(
+            Nullable(
+              Type.String({ description: 'the expected current text, null for none; if it differs, nothing changes' }),
+            ),
+          ),
+        }),
+        { maxItems: MAX_TEXTS },
+      ),
+    }),
+    response: { 200: EditedAnswer, 412: ChangedTextsMembers },
+    answerHeaders: EDITED_HEADERS,
+    errors: EDIT_ERRORS,
+    async handle(context) {
+      const options = readEditOptions(context);
+      const { texts } = context.readBody();
+      const edit = changeTexts(texts);
+      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+    },
+  });
+
+  applicationRoute('POST', '/catalog/translations/review', {
+    operationId: 'reviewTranslations',
+    access: 'texts',
+    bodyLimit: EDIT_LIMIT,
+    summary: 'Mark texts as reviewed',
+    description:
+      'A review is of a text and its source as you saw them: a change of either ends it. An outdated text that is reviewed is up to date. ' +
+      'Texts that have changed are left out and listed in `changed`.',
+    querystring: DraftQuery,
+    body: Type.Object({
+      texts: Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'as in the list of texts' }),
+          language: Type.String({ description: 'name or tag; not the default language' }),
+          text: Type.String({ description: 'as you saw it' }),
+          source: Type.String({ description: '`source` in the list of texts, as you saw it' }),
+        }),
+        { maxItems: MAX_REVIEWED },
+      ),
+      reviewed: Type.Optional(Type.Boolean({ default: true, description: 'false withdraws the review' })),
+    }),
+    response: {
+      200: Type.Object({
+        count: Type.Integer({ description: 'texts marked' }),
+        changed: Type.Array(Type.Object({ path: Type.String(), language: Type.String() })),
+      }),
+    },
+    answerHeaders: EDITED_HEADERS,
+    async handle(context) {
+      const { application, manager, readBody } = context;
+      const { texts, reviewed = true } = readBody();
+      const languages = manager.languagesOf(application.appId);
+      return reviewTexts(service, application, await openAsked(service, context), { texts, reviewed, languages });
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import { recordLink } from '../../domain/audit/user-reads.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { reissueSpecialToken } from '../../domain/users/reissue-special-token.ts';
+import { membersReadElsewhere, Type } from '../../schema.ts';
+import { formatTime } from '../time.ts';
+import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
+import { PreferenceLinkBody } from '../users/preference-link.ts';
+import { FileAnswer, type ManageRoutes } from './manage-route.ts';
+import { Time, UserParams, withParams } from './schemas.ts';
+
+const { groups, language, expires_in, unsubscribe } = PreferenceLinkBody.properties;
+
+/** Tokens, links and receipts of a user. */
+export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  applicationRoute('POST', '/users/:userUid/special-token', {
+    operationId: 'reissueSpecialToken',
+    access: 'users',
+    summary: 'Issue a new specialToken for a user',
+    description: 'Earlier unspent ones stop working.',
+    params: UserParams,
+    response: { 201: Type.Object({ specialToken: Type.String(), expiresAt: Time }) },
+    errors: ['userNotFound'],
+    async handle({ application, params }) {
+      const user = await findUser(service, application, params.userUid as string);
+      const { specialToken, expiresAt } = await reissueSpecialToken(service, application, user);
+      return { specialToken, expiresAt: formatTime(expiresAt) };
+    },
+  });
+
+  applicationRoute('POST', '/users/:userUid/preference-link', {
+    operationId: 'createUserLink',
+    access: 'users',
+    summary: 'Create a link to the preferences of a user',
+    description:
+      'Anyone with the link can see and change the options of this user without signing in. At most 200 characters.',
+    params: UserParams,
+    body: Type.Object(membersReadElsewhere({ groups, language, expiresIn: expires_in, unsubscribe })),
+    response: {
+      201: Type.Object({
+        url: Type.String({ format: 'uri' }),
+        expiresAt: Time,
+        unsubscribeUrl: Type.Optional(Type.String({ format: 'uri', description: 'with `unsubscribe`' })),
+      }),
+    },
+    errors: ['userNotFound'],
+    async handle({ application, manager, params, readBody }) {
+      const members = readBody();
+      const user = await findUser(service, application, params.userUid as string);
+      const wanted = {
+        groups: members.groups,
+        language: members.language,
+        expiresIn: members.expiresIn,
+        unsubscribe: members.unsubscribe,
+      };
+      const { expiresAt, ...made } = await makePreferenceLink(service, application, user, wanted);
+      const about = { actor: manager.author, appId: application.appId, userId: user.userId };
+      await recordLink(service.storage.audit, about, service.now());
+      return { ...made, expiresAt: formatTime(expiresAt) };
+    },
+  });
+
+  applicationRoute('DELETE', '/users/:userUid/preference-link', {
+    operationId: 'withdrawUserLinks',
+    access: 'users',
+    summary: 'Withdraw the preference links of a user',
+    description: 'Every link made for this user so far stops working.',
+    params: UserParams,
+    response: { 204: Type.Null() },
+    errors: ['userNotFound'],
+    async handle({ application, params }) {
+      const { userId } = await findUser(service, application, params.userUid as string);
+      const outcome = await service.storage.users.withdrawLinks(application.appId, userId);
+      if (outcome === 'unknown') throw new InnkeeperError('userNotFound');
+    },
+  });
+
+  applicationRoute('GET', '/users/:userUid/deletion-receipt', {
+    access: 'users',
+    ...DELETION_RECEIPT,
+    operationId: 'getUserDeletionReceipt',
+    params: UserParams,
+    errors: ['userNotFound'],
+    async handle({ application, params }) {
+      const userUid = params.userUid as string;
+      const receipt = await writeDeletionReceipt(service, application, userUid);
+      if (receipt === undefined) throw new InnkeeperError('userNotFound');
+      return new FileAnswer(JWT_TYPE, `deleted-${userUid}.jwt`, receipt);
+    },
+  });
+
+  applicationRoute('DELETE', '/users/:userUid/tokens/:tokenId', {
+    operationId: 'revokeAccessToken',
+    access: 'users',
+    summary: 'Revoke an access token of a user',
+    description: 'It stops working immediately, in every replica.',
+    params: withParams(UserParams, Type.Object({ tokenId: Type.String() })),
+    response: { 204: Type.Null({ description: 'The token was revoked.' }) },
+    errors: ['userNotFound', 'accessTokenNotFound'],
+    async handle({ application, params }) {
+      const { userId } = await findUser(service, application, params.userUid as string);
+      const tokens = await service.storage.tokens.list(userId, service.now());
+      const token = tokens.find(({ tokenId }) => tokenId === params.tokenId);
+      if (!token) throw new InnkeeperError('accessTokenNotFound');
+      await service.storage.tokens.revoke(application.appId, token.tokenId);
+    },
+  });
+
+  applicationRoute('DELETE', '/users/:userUid/tokens', {
+    operationId: 'revokeAccessTokens',
+    access: 'users',
+    summary: 'Revoke all tokens of a user',
+    description:
+      'Every access token, and an unspent specialToken. They stop working immediately, in every replica; the user has to sign in again.',
+    params: UserParams,
+    response: { 204: Type.Null({ description: 'The user has no valid token.' }) },
+    errors: ['userNotFound'],
+    async handle({ application, params }) {
+      const { userId } = await findUser(service, application, params.userUid as string);
+      await service.storage.tokens.revokeAll(application.appId, userId);
+    },
+  });
+}

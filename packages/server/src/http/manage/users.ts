@@ -1,0 +1,209 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { whyMissing } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { addUser } from '../../domain/users/create-user.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { countUsers, pageOfUsers } from '../../domain/users/match-users.ts';
+import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
+import { updateUser } from '../../domain/users/update-user.ts';
+import { Type } from '../../schema.ts';
+import { USER_STATUSES, type UserChange, type UserRecord } from '../../storage/port.ts';
+import {
+  FilterQuery,
+  linkToNext,
+  readFilter,
+  readPlace as readListPlace,
+  writePlace as writeListPlace,
+} from '../users/user-filter.ts';
+import { pageOf, refuse } from './input.ts';
+import type { ManageRoutes } from './manage-route.ts';
+import { AccessTokenShape, LimitQuery, Nullable, UserParams, UserShape } from './schemas.ts';
+import { viewAccessToken, viewUser } from './views.ts';
+
+/** Users of an application. */
+export function userRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  /** In the order of clientUserId. */
+  applicationRoute('GET', '/users', {
+    operationId: 'searchUsers',
+    access: 'users',
+    summary: 'List or search the users of an application',
+    description:
+      '`search` matches an exact userUid, the start of a clientUserId, or any part of a name in upper or lower case. ' +
+      'Send `next` as `after` until it is null; every page but the last is full. ' +
+      '`count=true` adds the total, which takes a while among millions.',
+    querystring: Type.Object({
+      search: Type.Optional(Type.String({ maxLength: 255 })),
+      ...FilterQuery,
+      count: Type.Optional(Type.Boolean({ description: 'adds `total`; not with `search` alone' })),
+      after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
+      ...LimitQuery,
+    }),
+    response: {
+      200: Type.Object({
+        items: Type.Array(Type.Object(UserShape, { title: 'ManagedUser' })),
+        limit: Type.Integer(),
+        next: Nullable(Type.String({ description: 'send it as `after` for the next page; null: last page' })),
+        total: Type.Optional(Type.Integer({ description: 'with count=true' })),
+      }),
+    },
+    async handle({ application, manager, query, readQuery, reply }) {
+      const { search = '', after, count: isCounted = false, limit: wanted } = readQuery();
+      const { limit } = pageOf({ limit: wanted });
+      const { appId } = application;
+      const { users } = service.storage;
+      const filter = readFilter(query, await service.catalogs.get(appId), refuse);
+      const isFiltered = filter.conditions.length > 0 || filter.status !== undefined;
+      if (isFiltered && search !== '') filter.test = createSearchTest(search);
+      const found = isFiltered
+        ? placed(
+            await pageOfUsers(users, appId, filter, { place: readListPlace(after, refuse), limit }),
+            writeListPlace,
+          )
+        : placed(await searchUsers(users, appId, search, { place: readPlace(after), limit }), writePlace);
+      if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
+      const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
+      // The portal waits for a first user here: an empty page shows nobody's data.
+      if (found.users.length > 0) {
+        await service.userReads.record({ actor: manager.author, appId });
+      }
+      const { next } = found;
+      if (next !== null) {
+        const path = `/manage/v1/applications/${application.clientId}/users`;
+        reply.header('link', linkToNext(path, { ...query, after: next, limit: String(limit) }));
+      }
+      return { items: found.users.map(viewUser), limit, next, ...total };
+    },
+  });
+
+  applicationRoute('GET', '/users/:userUid', {
+    operationId: 'getUser',
+    access: 'users',
+    summary: 'Get one user with their valid access tokens',
+    params: UserParams,
+    response: { 200: Type.Object({ ...UserShape, accessTokens: Type.Array(AccessTokenShape) }) },
+    errors: ['userNotFound'],
+    async handle({ application, manager, params }) {
+      const user = await findUser(service, application, params.userUid as string);
+      await service.userReads.record({ actor: manager.author, appId: application.appId, userId: user.userId });
+      const tokens = await service.storage.tokens.list(user.userId, service.now());
+      return { ...viewUser(user), accessTokens: tokens.map(viewAccessToken) };
+    },
+  });
+
+  applicationRoute('POST', '/users', {
+    operationId: 'addUser',
+    access: 'users',
+    summary: 'Create a user',
+    description:
+      'As an application does with create-user, without a token: issue one with `POST …/users/{userUid}/special-token`.',
+    body: Type.Object({
+      clientUserId: Type.String({ description: 'unique in the application; may be an e-mail address' }),
+      clientUserName: Type.String({ description: 'display name' }),
+    }),
+    response: { 201: Type.Object(UserShape) },
+    errors: ['clientUserIdTaken'],
+    async handle({ application, readBody }) {
+      const wanted = readBody();
+      refuseUnusable(wanted);
+      try {
+        const { userId } = await addUser(service, application, wanted);
+        return viewUser(await findUser(service, application, userId));
+      } catch (error) {
+        throw takenOr(error);
+      }
+    },
+  });
+
+  applicationRoute('PATCH', '/users/:userUid', {
+    operationId: 'changeUser',
+    access: 'users',
+    summary: 'Rename, suspend or resume a user',
+    description:
+      'Changes all given fields or none. A suspended user gets no access token, and existing ones count as revoked.',
+    params: UserParams,
+    body: Type.Object({
+      clientUserName: Type.Optional(Type.String()),
+      clientUserId: Type.Optional(Type.String({ description: 'unique in the application' })),
+      status: Type.Optional(Type.Enum([...USER_STATUSES])),
+    }),
+    response: { 200: Type.Object(UserShape) },
+    errors: ['userNotFound', 'clientUserIdTaken'],
+    async handle({ application, params, readBody }) {
+      const change = readChange(readBody());
+      const { userId } = await findUser(service, application, params.userUid as string);
+      try {
+        const user = await updateUser(service, application, userId, change);
+        if (!user) throw new InnkeeperError('userNotFound');
+        return viewUser(user);
+      } catch (error) {
+        throw takenOr(error);
+      }
+    },
+  });
+
+  applicationRoute('DELETE', '/users/:userUid', {
+    operationId: 'eraseUser',
+    access: 'users',
+    summary: 'Delete a user with all of their data',
+    description: 'This cannot be undone. Their tokens stop working immediately, in every replica.',
+    params: UserParams,
+    response: { 204: Type.Null({ description: 'The user was deleted.' }) },
+    errors: ['userNotFound'],
+    async handle({ application, params }) {
+      const { userId } = await findUser(service, application, params.userUid as string);
+      if ((await service.storage.users.delete(application.appId, userId)) === 'unknown') {
+        throw new InnkeeperError('userNotFound');
+      }
+      service.activity.count(application.appId, 'usersErased');
+    },
+  });
+}
+
+function placed<Place>(
+  { users, next }: { users: UserRecord[]; next: Place | null },
+  write: (place: Place) => string,
+): { users: UserRecord[]; next: string | null } {
+  return { users, next: next && write(next) };
+}
+
+/** A place is nobody's business but ours. */
+function writePlace({ by, after }: SearchPlace): string {
+  return Buffer.from(JSON.stringify([by, after])).toString('base64url');
+}
+
+function readPlace(text: string | undefined): SearchPlace | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const [by, after] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
+    const isAfter = after === null || (typeof after === 'string' && !after.includes('\u0000') && after.isWellFormed());
+    if ((by === 'id' || by === 'name') && isAfter) return { by, after };
+  } catch {
+    // Told below.
+  }
+  throw refuse('after', 'must be `next` of the previous page');
+}
+
+/** The interface of applications has codes of its own for it. */
+function takenOr(error: unknown): unknown {
+  const isTaken = error instanceof InnkeeperError && ['duplicateUser', 'profileExists'].includes(error.error);
+  return isTaken ? new InnkeeperError('clientUserIdTaken') : error;
+}
+
+function refuseUnusable(names: Pick<UserChange, 'clientUserName' | 'clientUserId'>): void {
+  for (const [field, value] of Object.entries(names)) {
+    const problem = value === undefined ? undefined : whyMissing(value);
+    if (problem !== undefined) throw refuse(field, problem);
+  }
+}
+
+function readChange({ clientUserName, clientUserId, status }: UserChange): UserChange {
+  refuseUnusable({
+    ...(clientUserName !== undefined && { clientUserName }),
+    ...(clientUserId !== undefined && { clientUserId }),
+  });
+  return {
+    ...(clientUserName !== undefined && { clientUserName }),
+    ...(clientUserId !== undefined && { clientUserId }),
+    ...(status !== undefined && { status }),
+  };
+}
