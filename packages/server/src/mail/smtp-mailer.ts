@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Transporter } from 'nodemailer';
 import type { Letter, MailCounts, Mailer } from '../domain/mail/mailer.ts';
@@ -35,7 +36,6 @@ export class SmtpMailer implements Mailer {
   /** Letters between two tries: they hold up nobody else. */
   readonly #pausing = new Set<NodeJS.Timeout>();
   readonly #counts: MailCounts = { sent: 0, failed: 0, dropped: 0 };
-  #transport: Promise<Transporter> | undefined;
   /** One at a time. */
   #inFlight: Promise<void> | undefined;
   #isClosed = false;
@@ -78,7 +78,6 @@ export class SmtpMailer implements Mailer {
     for (const timer of this.#pausing) clearTimeout(timer);
     const left = this.#queue.splice(0).length + this.#pausing.size + (this.#inFlight ? 1 : 0);
     if (left > 0) this.#drop(left);
-    (await this.#transport)?.close();
   }
 
   #drop(letters: number): void {
@@ -138,34 +137,37 @@ export class SmtpMailer implements Mailer {
   }
 
   async #post({ to, subject, text, html }: Letter): Promise<void> {
-    this.#transport ??= openTransport(this.#settings, this.#options.withinMs);
-    const transport = await this.#transport;
     const { from } = this.#settings;
-    // Addresses as objects: a text would be read as a list of them.
-    const sending = transport.sendMail({ from, to: { name: '', address: to }, subject, text, html });
-    await within(sending, this.#options.withinMs);
+    await connected(this.#settings, this.#options.withinMs, (transport) =>
+      // Addresses as objects: a text would be read as a list of them.
+      transport.sendMail({ from, to: { name: '', address: to }, subject, text, html }),
+    );
   }
 }
 
 /** For doctor: connects, and signs in where there is a password. */
 export async function tryToConnect(settings: MailSettings, withinMs: number): Promise<void> {
-  const transport = await openTransport(settings, withinMs);
   try {
-    await within(transport.verify(), withinMs);
+    await connected(settings, withinMs, (transport) => transport.verify());
   } catch (error) {
     throw new Error(reasonOf(error), { cause: error });
-  } finally {
-    transport.close();
   }
 }
 
-async function openTransport(settings: MailSettings, withinMs: number): Promise<Transporter> {
+/** One connection, for so long: a server that sends a byte now and then would keep it open. */
+async function connected(
+  settings: MailSettings,
+  withinMs: number,
+  work: (transport: Transporter) => Promise<unknown>,
+): Promise<void> {
   const { createTransport } = await import('nodemailer');
   const { host, port, secure, requireTls, auth } = settings;
-  return createTransport({
+  const socket = new Socket();
+  const transport = createTransport({
     host,
     port,
     secure,
+    socket,
     requireTLS: requireTls,
     ...(auth && { auth }),
     connectionTimeout: withinMs,
@@ -176,18 +178,17 @@ async function openTransport(settings: MailSettings, withinMs: number): Promise<
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-}
-
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  const done = new AbortController();
-  const late = pause(ms, undefined, { signal: done.signal, ref: false }).then(() => {
-    throw Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
-  });
-  late.catch(() => {});
+  const late = AbortSignal.timeout(withinMs);
+  const { promise: cut, reject } = Promise.withResolvers<never>();
+  const stop = (): void => {
+    reject(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
+    socket.destroy();
+  };
+  late.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([work, late]);
+    await Promise.race([work(transport), cut]);
   } finally {
-    done.abort();
+    late.removeEventListener('abort', stop);
   }
 }
 

@@ -50,11 +50,11 @@ async function silentServer(): Promise<string> {
 
 describe('the queue of mails', () => {
   test('a server that is away or hangs: every try ends, the last one counts, and it becomes a problem', async () => {
-    for (const [url, reason] of [
-      [`smtp://127.0.0.1:${await freePort()}`, /^E(SOCKET|CONNECTION|CONNREFUSED)$/],
-      [await silentServer(), /^ETIMEDOUT$/],
+    for (const [url, reason, withinMs] of [
+      [`smtp://127.0.0.1:${await freePort()}`, /^E(SOCKET|CONNECTION|CONNREFUSED)$/, 5_000],
+      [await silentServer(), /^ETIMEDOUT$/, 50],
     ] as const) {
-      const { mailer, settings, onFailure } = mailerTo(url);
+      const { mailer, settings, onFailure } = mailerTo(url, { withinMs });
       expect(mailer.problems()).toEqual([]);
       mailer.send(async () => LETTER);
       await vi.waitFor(() => expect(mailer.counts()).toEqual({ sent: 0, failed: 1, dropped: 0 }), 5_000);
@@ -65,8 +65,30 @@ describe('the queue of mails', () => {
       ]);
       expect(mailer.problems()).toMatchObject([{ kind: 'mail', effect: 'none' }]);
       expect(mailer.problems()[0]?.message).not.toContain('ada@');
-      await expect(tryToConnect(settings, 50)).rejects.toThrow(reason);
+      await expect(tryToConnect(settings, withinMs)).rejects.toThrow(reason);
     }
+  });
+
+  test('a server that answers a byte at a time holds no connection after the try', async () => {
+    const { promise: allClosed, resolve } = Promise.withResolvers<void>();
+    let closed = 0;
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).on('close', () => ++closed === 3 && resolve());
+      socket.write('220 here\r\n');
+      let drip: NodeJS.Timeout;
+      socket.once('data', () => {
+        socket.write('250-');
+        drip = setInterval(() => socket.write('x'), 5);
+      });
+      socket.on('close', () => clearInterval(drip));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    held.push(server);
+    const url = `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const { mailer, onFailure } = mailerTo(url, { withinMs: 400 });
+    mailer.send(async () => LETTER);
+    await allClosed;
+    await vi.waitFor(() => expect(onFailure).toHaveBeenLastCalledWith('ETIMEDOUT', true), 5_000);
   });
 
   test('a server that comes back gets the letter, and the problem is over', async () => {
