@@ -70,6 +70,8 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       });
       await validateApplicationLevelSignature(metadata, response, request);
       const claims = getValidatedIdTokenClaims(result) as IdentityClaims;
+      // Databases keep other texts as something else, or not at all: two people could become one.
+      if (!/^\P{C}{1,255}$/u.test(claims.sub)) throw new Error('the ID token has no usable sub');
       if (metadata.userinfo_endpoint === undefined) return claims;
       // Some providers put address and groups nowhere else.
       const more = await userInfoRequest(metadata, client, result.access_token, request);
@@ -106,8 +108,9 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     endSessionUrl(returnTo) {
       // Nobody waits for it.
       describe().catch(() => {});
-      if (latest?.end_session_endpoint === undefined) return undefined;
-      const url = new URL(latest.end_session_endpoint);
+      const url = URL.parse(String(latest?.end_session_endpoint));
+      // The portal goes there: another scheme could run scripts in it.
+      if (!url || !/^https?:$/.test(url.protocol)) return undefined;
       url.searchParams.set('client_id', clientId);
       url.searchParams.set('post_logout_redirect_uri', returnTo);
       return url.href;
