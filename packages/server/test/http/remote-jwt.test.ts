@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
-import { makeUser, startTestServer, type TestServer } from './start.ts';
+import { basic, makeUser, startTestServer, type TestServer } from './start.ts';
 
 /** An OAuth 2.0 server that hands out whatever token a test wants. */
 describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) => {
@@ -53,6 +53,12 @@ describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) 
   const exchange = (specialToken: string) =>
     server.post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken });
 
+  const introspect = (accessToken: string) =>
+    server.send('POST', '/oauth/v2/introspect', {
+      headers: basic(application),
+      body: new URLSearchParams({ token: accessToken }),
+    });
+
   test('that its keys do not verify, that have expired or are of another issuer are 0002, and the specialToken stays valid', async () => {
     const { specialToken } = await makeUser(server, application);
     const good = await sign({ exp: seconds() + 300 });
@@ -75,6 +81,17 @@ describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) 
     expect(granted.json.expires_in).toBeLessThanOrEqual(300);
     // One answer serves all: a wrong signature asks for no keys again.
     expect(keysAsked).toBe(1);
+  });
+
+  test('times with fractions, and far ones, are kept as whole milliseconds', async () => {
+    for (const exp of [seconds() + 300.123456, seconds() + 300.9999999, 1e15, Number.MAX_VALUE]) {
+      const { specialToken } = await makeUser(server, application);
+      token = await sign({ exp, iat: seconds() + 0.123456 });
+      expect([exp, await exchange(specialToken)]).toMatchObject([exp, { status: 200, json: { access_token: token } }]);
+      const seen = await introspect(token);
+      expect([exp, seen.json]).toMatchObject([exp, { active: true, exp: expect.any(Number) }]);
+      expect(Number.isSafeInteger(seen.json.exp) && Number.isSafeInteger(seen.json.iat)).toBe(true);
+    }
   });
 
   test('an opaque token is handed out as it is', async () => {

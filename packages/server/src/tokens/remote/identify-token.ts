@@ -7,7 +7,7 @@ import { introspectToken } from './introspect-token.ts';
 import { isTokenText } from './issue-token.ts';
 import { createRecentlyUsed } from './recently-used.ts';
 import { toUnreachable } from './token-error.ts';
-import { isVerifiableJwt, type PublishedKeys, verifyJwt } from './verify-jwt.ts';
+import { isVerifiableJwt, type PublishedKeys, toMilliseconds, verifyJwt } from './verify-jwt.ts';
 
 const GENUINE_KEPT = 10_000;
 const UNKNOWN_KEPT = 1_000;
@@ -56,9 +56,9 @@ export function createTokenIdentifier(options: {
 
   function toChecked(claims: Claims, tokenId: string, freshUntil: number, keptUntil: number): Checked | undefined {
     // Introspection need not say when a token ends: then it is valid for as long as the response is cached.
-    const expiresAt = claims.exp === undefined ? freshUntil : claims.exp * 1000;
+    const expiresAt = claims.exp === undefined ? freshUntil : toMilliseconds(claims.exp);
     if (!(expiresAt > now())) return undefined;
-    const issuedAt = typeof claims.iat === 'number' ? claims.iat * 1000 : now();
+    const issuedAt = typeof claims.iat === 'number' ? toMilliseconds(claims.iat) : now();
     return { token: { tokenId, issuedAt, expiresAt }, freshUntil, keptUntil };
   }
 

@@ -130,7 +130,14 @@ export async function checkNewToken(
   const { iss, exp } = claims;
   if (iss !== undefined && iss !== metadata.issuer) throw new TokenServiceRefused('its token is of another issuer');
   if (exp !== undefined && !(exp * 1000 > now)) throw new TokenServiceRefused('its token has expired already');
-  return exp === undefined ? undefined : exp * 1000;
+  return exp === undefined ? undefined : toMilliseconds(exp);
+}
+
+const LAST_DATE = 8.64e15;
+
+/** Of a NumericDate, which may have a fraction, or be before or after all dates. */
+export function toMilliseconds(seconds: number): number {
+  return Math.floor(Math.min(Math.max(0, seconds * 1000), LAST_DATE));
 }
 
 function readUnproven(token: string): { algorithm: string | undefined; claims: JWTPayload } | undefined {
