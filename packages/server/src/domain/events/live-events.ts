@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { EventType } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
@@ -9,6 +10,8 @@ import { type FeedItem, tellEvents } from './tell-event.ts';
 const POLL_MS = 100;
 /** Of an idle stream, so that proxies keep it open and both sides notice when the other is gone. */
 export const BEAT_MS = 15_000;
+/** Streams that go on in one turn of the event loop: a publication is for all of them. */
+const PER_TURN = 32;
 /** Events that a stream is given at once: what is read ahead for a slow client. One may have 100 kB. */
 const PAGE = 20;
 
@@ -25,6 +28,8 @@ type StreamLimits = { inAll: number; perApplication: number };
 /** Shared by all who follow from the same place. */
 export type LivePage = {
   items: FeedItem[];
+  /** Whether there is something for this user; without one, anything. */
+  concerns(userId: string | undefined): boolean;
   /** With those of the catalog, in order. */
   forUser(userId: string): FeedItem[];
   next: number;
@@ -32,8 +37,9 @@ export type LivePage = {
 };
 
 /**
- * Clients that follow events as they happen. One poll serves the whole process: followers behind the newest event are woken, and those
- * at the same position share what is read. Each reads when its client has taken what it was given, so that a slow one costs no memory.
+ * Clients that follow events as they happen. One poll serves the whole process: followers at the same position share what is read, and
+ * those that it is for are woken, a few in each turn. Each reads when its client has taken what it was given, so that a slow one costs no
+ * memory.
  */
 export class LiveEvents {
   readonly #parts: Parts;
@@ -57,18 +63,22 @@ export class LiveEvents {
   /** Answers once the first events are read. Throws cursorExpired and tooManyStreams. */
   async follow(application: Application, wanted: Wanted, userId?: string): Promise<Follower> {
     const leave = this.#enter(application, userId);
-    const follower = new Follower(application, wanted, {
-      read: (after) => this.#read(application, { ...wanted, after }),
-      wait: () => {
-        this.#waiting.add(follower);
-        this.#timer ??= setTimeout(() => void this.#poll(), POLL_MS).unref();
+    const follower = new Follower(
+      application,
+      { ...wanted, userId },
+      {
+        read: (after) => this.#read(application, { ...wanted, after }),
+        wait: () => {
+          this.#waiting.add(follower);
+          this.#timer ??= setTimeout(() => void this.#poll(), POLL_MS).unref();
+        },
+        leave: () => {
+          leave();
+          this.#waiting.delete(follower);
+          this.#followers.delete(follower);
+        },
       },
-      leave: () => {
-        leave();
-        this.#waiting.delete(follower);
-        this.#followers.delete(follower);
-      },
-    });
+    );
     try {
       await follower.open();
     } catch (error) {
@@ -107,18 +117,34 @@ export class LiveEvents {
 
   async #poll(): Promise<void> {
     const newest = await this.#parts.storage.events.newest().catch(() => 0);
+    const waiting = [...this.#waiting];
+    const behind = Map.groupBy(
+      waiting.filter(({ place }) => place < newest),
+      ({ group }) => group,
+    );
+    const read = async (followers: Follower[]) => ({
+      followers,
+      page: await followers[0]?.read().catch(() => undefined),
+    });
+    const groups = await Promise.all([...behind.values()].map(read));
+    let woken = 0;
+    const wake = async (follower: Follower, signal: Signal): Promise<void> => {
+      if (!this.#waiting.delete(follower)) return;
+      follower.wake(signal);
+      if (++woken % PER_TURN === 0) await turn();
+    };
+    for (const { followers, page } of groups) {
+      // Each meets the failure itself.
+      for (const follower of followers) if (!page || !follower.skip(page)) await wake(follower, page ?? 'news');
+    }
+    const before = performance.now() - BEAT_MS;
+    for (const follower of waiting) if (follower.waitsSince <= before) await wake(follower, 'beat');
     this.#timer = undefined;
-    for (const follower of this.#waiting) if (follower.place < newest) this.#wake(follower);
     if (this.#waiting.size > 0 && !this.#isClosed) this.#timer = setTimeout(() => void this.#poll(), POLL_MS).unref();
   }
 
-  #wake(follower: Follower): void {
-    this.#waiting.delete(follower);
-    follower.wake('news');
-  }
-
   #read(application: Application, { after, types }: Wanted): Promise<LivePage> {
-    const name = `${application.appId} ${after} ${types?.join() ?? ''}`;
+    const name = nameOf(application, { after, types });
     let page = this.#pages.get(name);
     if (!page) {
       page = this.#readNow(application, { after, types }).finally(() => this.#pages.delete(name));
@@ -134,15 +160,19 @@ export class LiveEvents {
       throw new InnkeeperError('cursorExpired', { more: { oldest: writeCursor(keyring, application, page.oldest) } });
     }
     const items = await tellEvents(this.#parts, application, page.items);
-    let byUser: Map<string | null, FeedItem[]> | undefined;
+    const byUser = Map.groupBy(items, (item) => item.userId);
     return {
       ...{ items, next: page.next, more: page.more },
-      forUser(userId) {
-        byUser ??= Map.groupBy(items, (item) => item.userId);
-        return [...(byUser.get(userId) ?? []), ...(byUser.get(null) ?? [])].sort((one, other) => one.no - other.no);
-      },
+      concerns: (userId) => (userId === undefined ? items.length > 0 : byUser.has(userId) || byUser.has(null)),
+      forUser: (userId) =>
+        [...(byUser.get(userId) ?? []), ...(byUser.get(null) ?? [])].sort((one, other) => one.no - other.no),
     };
   }
+}
+
+/** The same for all who get the same page. */
+function nameOf({ appId }: Application, { after, types }: Wanted): string {
+  return `${appId} ${after} ${types?.join() ?? ''}`;
 }
 
 /** How many streams there are of each name; what has none takes no memory. */
@@ -161,22 +191,34 @@ class OpenStreams {
 }
 
 type Hub = { read(after: Wanted['after']): Promise<LivePage>; wait(): void; leave(): void };
-type Signal = 'news' | 'beat' | 'end';
+/** A page is what it waited for; 'news': it reads on its own. */
+type Signal = LivePage | 'news' | 'beat' | 'end';
 
 /** One who follows. */
 export class Follower {
   readonly application: Application;
+  /** By the monotonic clock. */
+  waitsSince = 0;
   readonly #hub: Hub;
+  readonly #userId: string | undefined;
+  readonly #types: Wanted['types'];
   #after: Wanted['after'];
   #page: LivePage | undefined;
   #hasMore = false;
   #isEnded = false;
   #signal: ((signal: Signal) => void) | undefined;
 
-  constructor(application: Application, { after }: Wanted, hub: Hub) {
+  constructor(application: Application, { after, types, userId }: Wanted & { userId: string | undefined }, hub: Hub) {
     this.application = application;
     this.#after = after;
+    this.#types = types;
+    this.#userId = userId;
     this.#hub = hub;
+  }
+
+  /** Those of one group get the same page next. */
+  get group(): string {
+    return nameOf(this.application, { after: this.#after, types: this.#types });
   }
 
   /** Everything up to here was read. */
@@ -190,7 +232,7 @@ export class Follower {
   }
 
   async open(): Promise<void> {
-    this.#page = await this.#hub.read(this.#after);
+    this.#page = await this.read();
     this.#take(this.#page);
   }
 
@@ -200,13 +242,15 @@ export class Follower {
     this.#page = undefined;
     if (first && first.items.length > 0) return first;
     for (;;) {
+      let given: LivePage | undefined;
       if (!this.#isEnded && !this.#hasMore) {
         const signal = await this.#wait();
         if (signal === 'beat') return 'beat';
+        given = typeof signal === 'object' ? signal : undefined;
       }
       if (this.#isEnded) return undefined;
       try {
-        const page = await this.#hub.read(this.#after);
+        const page = given ?? (await this.read());
         this.#take(page);
         if (page.items.length > 0) return page;
       } catch (error) {
@@ -215,6 +259,17 @@ export class Follower {
         this.#hasMore = false;
       }
     }
+  }
+
+  read(): Promise<LivePage> {
+    return this.#hub.read(this.#after);
+  }
+
+  /** Goes past a page with nothing for it, without being woken. */
+  skip(page: LivePage): boolean {
+    if (page.more || page.concerns(this.#userId)) return false;
+    this.#take(page);
+    return true;
   }
 
   wake(signal: Signal): void {
@@ -235,10 +290,9 @@ export class Follower {
   async #wait(): Promise<Signal> {
     const { promise, resolve } = Promise.withResolvers<Signal>();
     this.#signal = resolve;
-    const beat = setTimeout(() => resolve('beat'), BEAT_MS).unref();
+    this.waitsSince = performance.now();
     this.#hub.wait();
     const signal = await promise;
-    clearTimeout(beat);
     this.#signal = undefined;
     return signal;
   }

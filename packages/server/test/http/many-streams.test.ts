@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Application } from '../../src/domain/applications/application.ts';
+import { type Follower, LiveEvents, type LivePage } from '../../src/domain/events/live-events.ts';
+import { databases } from '../databases.ts';
+import { editorOf, manageWith } from '../manage/manage.ts';
+import { withCatalog } from './options/example-catalog.ts';
+import { bearer, makeSignedInUser, startTestServer, type TestServer } from './start.ts';
+
+const STREAMS = 300;
+const TYPES = ['selection.saved', 'catalog.published'] as const;
+
+/** What one event costs where many follow. */
+describe.each(databases)('many event streams on $kind', (database) => {
+  let server: TestServer;
+  let live: LiveEvents;
+  let example: Awaited<ReturnType<typeof withCatalog>>;
+  let application: Application;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    live = new LiveEvents(server.service, { inAll: 1_000, perApplication: 1_000 });
+    example = await withCatalog(server);
+    application = (await server.service.applications.findByClientId(example.application.clientId)) as Application;
+  });
+  afterAll(async () => {
+    live.close();
+    await server.close();
+  });
+
+  const follow = (userId: string): Promise<Follower> =>
+    live.follow(application, { after: 'latest', types: TYPES }, userId);
+  const followAll = () => Promise.all(Array.from({ length: STREAMS }, () => follow(randomUUID())));
+
+  test('only those that an event is for are woken, and the others go past it', async () => {
+    const user = await makeSignedInUser(server, example.application);
+    const [own, others] = [await follow(user.userCode), await followAll()];
+    let woken = 0;
+    for (const other of others) void other.next().then(() => woken++);
+    const first = own.next();
+    const { option_group_uid, option_key_uid } = await example.keyNamed('motto');
+    const selection = { option_group_uid, option_key_uid, value: ['Carpe diem'] };
+    const saved = await server.post('/api/user_options', selection, { ...example.apiKey, ...bearer(user.accessToken) });
+    expect(saved.status).toBe(201);
+    const page = (await first) as LivePage;
+    expect(page.forUser(user.userCode)).toMatchObject([{ event: { type: 'selection.saved' } }]);
+    await vi.waitFor(() => expect(others.every(({ place }) => place >= page.next)).toBe(true), 10_000);
+    expect(woken).toBe(0);
+    for (const each of [own, ...others]) each.end();
+  });
+
+  test('a publication is told to a few in each turn of the event loop, and to all', async () => {
+    const followers = await followAll();
+    let [inTurn, most] = [0, 0];
+    const nextTurn = () => {
+      inTurn = 0;
+      timer = setImmediate(nextTurn);
+    };
+    let timer = setImmediate(nextTurn);
+    const pages = followers.map(async (follower) => {
+      const page = await follower.next();
+      most = Math.max(most, ++inTurn);
+      return page;
+    });
+    const { edit } = editorOf(await manageWith(server), `/applications/${application.clientId}`);
+    expect((await edit('POST', '/groups', { name: 'more' })).status).toBe(201);
+    for (const page of await Promise.all(pages)) {
+      expect((page as LivePage).forUser('')).toMatchObject([{ event: { type: 'catalog.published' } }]);
+    }
+    clearImmediate(timer);
+    expect(most).toBeLessThanOrEqual(64);
+    for (const each of followers) each.end();
+  });
+});
