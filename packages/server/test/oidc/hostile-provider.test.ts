@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
@@ -24,7 +24,7 @@ describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
   beforeAll(async () => {
     const { publicKey, privateKey } = await pair;
     const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
-    remote = createServer(async (request, response) => {
+    const handle = async (request: IncomingMessage, response: ServerResponse) => {
       const { pathname, searchParams } = new URL(request.url ?? '', issuer);
       const answer = answers[pathname];
       if (answer) return answer(response);
@@ -54,7 +54,8 @@ describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
       };
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(await bodies[pathname]?.()));
-    });
+    };
+    remote = createServer((request, response) => void handle(request, response));
     await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve));
     issuer = `http://127.0.0.1:${(remote.address() as AddressInfo).port}`;
   });
