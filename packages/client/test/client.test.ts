@@ -135,7 +135,7 @@ test('what was saved for a key is found by its UID, whatever has its name today'
   await publish(ads([{ name: 'consent_2025' }, { name: 'consent' }]));
   await server.service.refresh();
   const [given, asked] = await options.keys().all();
-  const selections = await options.selections({ effective: true }).all();
+  const selections = await options.selections().all();
   expect(selections.map(({ option }) => option.name)).toEqual(['consent']);
   expect(given && selectionOf(given, selections)?.option.value).toBe(true);
   // Nobody was asked for the new one.
