@@ -4,8 +4,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { Storage, UserPlace, UserWalk } from '../../src/storage/port.ts';
-import { walkStatement as postgresStatement } from '../../src/storage/postgres/user-walk.ts';
-import { walkStatement as sqliteStatement } from '../../src/storage/sqlite/user-walk.ts';
+import * as onPostgres from '../../src/storage/postgres/user-walk.ts';
+import * as onSqlite from '../../src/storage/sqlite/user-walk.ts';
 import { databases } from '../databases.ts';
 import { createApplication, createUser, NOW, times } from './examples.ts';
 
@@ -110,16 +110,40 @@ describe.each(databases)('walks through users on $kind', (database) => {
       null,
       { userId: randomUUID(), ...((walk.by === 'key' || walk.by === 'values') && { value: '"m"' }) },
     ]) {
-      const plan = await explain(walk, { after, limit: 51, keyNos: [1, 2] });
-      expect(plan).not.toMatch(database.kind === 'sqlite' ? /SCAN (?![wv]\b)|TEMP B-TREE/ : /Seq Scan/);
+      const page = { after, limit: 51, keyNos: [1, 2] };
+      const plan = await explain(
+        () => onSqlite.walkStatement(appId, walk, page),
+        () => onPostgres.walkStatement(appId, walk, page),
+      );
+      expect(plan).not.toMatch(SCANS);
       if (database.kind === 'postgres') expect(plan.match(/Sort\b/g)?.length ?? 0).toBeLessThanOrEqual(2);
     }
+    const counted = await explain(
+      () => onSqlite.countStatement(appId, walk, 1_000),
+      () => onPostgres.countStatement(appId, walk, 1_000),
+    );
+    expect(counted).not.toMatch(SCANS);
   });
 
-  async function explain(walk: UserWalk, page: Parameters<Storage['users']['walk']>[2]): Promise<string> {
+  test.skipIf(database.isDistributed)('the lists of a key are read by an index alone', async () => {
+    const plan = await explain(
+      () => ({ sql: onSqlite.LIST_VALUES, values: [appId, 2, 10] }),
+      () => ({ text: onPostgres.LIST_VALUES, values: [appId, 2, 10] }),
+    );
+    expect(plan).toMatch(/selections/);
+    expect(plan).not.toMatch(SCANS);
+  });
+
+  // Of what the statement itself puts together, all is read.
+  const SCANS = database.kind === 'sqlite' ? /SCAN (?!(?:[wv]|list)\b|\()|TEMP B-TREE/ : /Seq Scan/;
+
+  async function explain(
+    sqlite: () => ReturnType<typeof onSqlite.walkStatement>,
+    postgres: () => ReturnType<typeof onPostgres.walkStatement>,
+  ): Promise<string> {
     if (database.kind === 'sqlite') {
       const file = new DatabaseSync(url.slice('sqlite:'.length));
-      const { sql, values } = sqliteStatement(appId, walk, page);
+      const { sql, values } = sqlite();
       const rows = file.prepare(`explain query plan ${sql}`).all(...values);
       file.close();
       return rows.map(({ detail }) => detail).join('\n');
@@ -128,7 +152,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     await client.connect();
     // Of so few rows the planner would rather read all: with this it does so only where no index serves.
     await client.query('set enable_seqscan = off');
-    const { text, values } = postgresStatement(appId, walk, page);
+    const { text, values } = postgres();
     const { rows } = await client.query(`explain ${text}`, values);
     await client.end();
     return rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -90,8 +90,18 @@ function isByValue({ by }: UserWalk): boolean {
   return by === 'key' || by === 'values';
 }
 
-// From each to the next, through the index. A list begins with [, which \\ comes after.
-const LIST_VALUES = `
+export function countStatement(
+  appId: number,
+  walk: UserWalk,
+  atMost: number | undefined,
+): { text: string; values: unknown[] } {
+  const { from, values } = rangeOf(appId, walk, null);
+  const limit = atMost === undefined ? 'all' : String(atMost);
+  return { text: `select count(*) as n from (select 1 from ${from} limit ${limit}) counted`, values };
+}
+
+/** From each to the next, through the index. A list begins with [, which \\ comes after. */
+export const LIST_VALUES = `
   with recursive list as (
     (select left(value, 200) as value from selections
      where app_id = $1 and key_no = $2 and left(value, 200) >= '[' and left(value, 200) < '\\'
@@ -138,9 +148,7 @@ export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'co
       };
     },
     async countWalk(appId, walk, atMost) {
-      const { from, values } = rangeOf(appId, walk, null);
-      const limit = atMost === undefined ? 'all' : String(atMost);
-      const text = `select count(*) as n from (select 1 from ${from} limit ${limit}) counted`;
+      const { text, values } = countStatement(appId, walk, atMost);
       const [row] = await read<{ n: number }>(text, values, atMost !== undefined);
       return row?.n ?? 0;
     },

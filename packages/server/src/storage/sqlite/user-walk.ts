@@ -79,6 +79,19 @@ export function walkStatement(
   return { sql, values: [...keyNos, ...values, limit] };
 }
 
+export function countStatement(appId: number, walk: UserWalk, atMost: number): { sql: string; values: Value[] } {
+  const { from, values } = rangeOf(appId, walk, null);
+  return { sql: `select count(*) as n from (select 1 from ${from} limit ?)`, values: [...values, atMost] };
+}
+
+/** From each to the next, through the index. A list begins with [, which \\ comes after. */
+export const LIST_VALUES = `with recursive list (value) as (
+    select min(value) from selections where app_id = ?1 and key_no = ?2 and value >= '[' and value < '\\'
+    union all
+    select (select min(value) from selections where app_id = ?1 and key_no = ?2 and value > list.value and value < '\\')
+    from list where list.value is not null
+  ) select value from list where value is not null limit ?3`;
+
 /** `after` and `limit` of WALK: what has no profile is nobody, and counts as gone through. */
 export function walkReads({ rows, statement }: Connection) {
   return {
@@ -95,20 +108,11 @@ export function walkReads({ rows, statement }: Connection) {
       return { users, next: found.length < page.limit ? null : place };
     },
     countWalk(appId: number, walk: UserWalk, atMost = Number.MAX_SAFE_INTEGER): number {
-      const { from, values } = rangeOf(appId, walk, null);
-      const row = statement(`select count(*) as n from (select 1 from ${from} limit ?)`).get(...values, atMost);
-      return row?.n as number;
+      const { sql, values } = countStatement(appId, walk, atMost);
+      return statement(sql).get(...values)?.n as number;
     },
     listValues(appId: number, keyNo: number, atMost: number): string[] | undefined {
-      // From each to the next, through the index. A list begins with [, which \\ comes after.
-      const found = rows(
-        `with recursive list (value) as (
-           select min(value) from selections where app_id = ?1 and key_no = ?2 and value >= '[' and value < '\\'
-           union all
-           select (select min(value) from selections where app_id = ?1 and key_no = ?2 and value > list.value and value < '\\')
-           from list where list.value is not null
-         ) select value from list where value is not null limit ?3`,
-      ).all(appId, keyNo, atMost + 1) as [string][];
+      const found = rows(LIST_VALUES).all(appId, keyNo, atMost + 1) as [string][];
       const values = found.map(([value]) => value);
       return values.length > atMost || values.some((each) => each.length > INDEXED_CHARACTERS) ? undefined : values;
     },
