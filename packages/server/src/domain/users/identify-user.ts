@@ -28,7 +28,7 @@ export async function identifyUserToSave(
 ): Promise<UserToSave> {
   const byToken = await userOfTokens(service, application, claims, ownerOf(service));
   if (byToken) return { user: byToken, means: 'access_token', isNamed: false };
-  if (claims.userUid === undefined) throw userMissing();
+  if (!claims.userUid?.trim()) throw userMissing();
   const { saveByUserUid } = application.settings;
   // Wrong credentials are refused even where none are required, as delete does.
   const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
@@ -58,7 +58,7 @@ export async function userOfCredentials(
   claims: UserClaims,
 ): Promise<UserRecord> {
   if (!(await hasSecret(service, application, claims))) throw new InnkeeperError('userCredentialsNeeded');
-  if (claims.userUid === undefined) throw userMissing();
+  if (!claims.userUid?.trim()) throw userMissing();
   return findUser(service, application, claims.userUid);
 }
 

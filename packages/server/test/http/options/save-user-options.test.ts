@@ -202,6 +202,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
       [[], undefined],
       [{ ...good, user_uid: undefined }, undefined],
       [{ ...good, user_uid: 5 }, 'user_uid'],
+      [{ ...good, user_uid: '' }, 'user_uid'],
       [{ ...good, option_group_uid: undefined }, 'option_group_uid'],
       [{ ...good, option_group_uid: 1 }, 'option_group_uid'],
       [{ ...good, option_key_uid: null }, 'option_key_uid'],
