@@ -71,6 +71,8 @@ async function run(ground: Ground, place: Place, fail: Fail): Promise<void> {
   ground.defer(() => clients.map((client) => client.close()));
   const answeredMs: number[] = [];
   const goodMs: number[] = [];
+  // The first exchange of an OAuth 2.0 server that has just started can take longer than the time limit.
+  await clients[0]?.exchange(await (clients[0] as Client).create());
   for (let round = 0; round < ground.times; round++) {
     const fault = FAULTS[round % FAULTS.length] as (typeof FAULTS)[number];
     await ground.attempt(async (lose) => {

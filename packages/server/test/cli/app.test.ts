@@ -130,8 +130,8 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect(half.stderr).toContain('specialTokenTtl must be from 1 minute to 7 days');
     expect(await shown()).toMatchObject({ name: 'Settings', settings: DEFAULTS });
     for (const [assignment, problem] of [
-      ['eventsKept=30', 'eventsKept needs a unit: 30d'],
-      ['historyKept=365', 'historyKept needs a unit: 365d'],
+      ['eventsKept=30', 'eventsKept needs a unit: write 30d'],
+      ['historyKept=365', 'historyKept needs a unit: write 365d'],
       ['eventsKept=91', 'eventsKept must be whole days with their unit, 1d to 90d, or 0 for no events'],
       ['eventsKept=91d', 'eventsKept must be whole days with their unit, 1d to 90d, or 0 for no events'],
       ['historyKept=90m', 'historyKept must be whole days with their unit, 1d to 36500d, or 0 for unlimited'],

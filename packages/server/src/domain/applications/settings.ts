@@ -146,7 +146,7 @@ function readDays(value: unknown, most: number, none: string): { value: number }
   const seconds = value === '0' ? 0 : parseDuration(typeof value === 'number' ? value * DAY : value);
   const isWhole = seconds !== undefined && seconds % DAY === 0;
   if (isWhole && seconds <= most * DAY) return { value: seconds / DAY };
-  const fix = typeof value === 'string' && /^\d{1,6}$/.test(value) && Number(value) <= most ? `: ${value}d` : '';
+  const fix = typeof value === 'string' && /^\d{1,6}$/.test(value) && Number(value) <= most ? `: write ${value}d` : '';
   const problem = fix ? `needs a unit${fix}` : `must be whole days with their unit, 1d to ${most}d, or 0 for ${none}`;
   return { problem };
 }
