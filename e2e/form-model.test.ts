@@ -283,6 +283,10 @@ async function run(all: readonly Step[]): Promise<void> {
   await shop.publish(catalogWith(10));
   await service.service.refresh();
 
+  // What arrived after somebody had gone back from it is taken back by who comes back to the page.
+  for (const { page } of tabs) await readAgain(page);
+  await settle();
+
   const effective = await options.selections({ effective: true }).all();
   const now = new Map(effective.map(({ option }) => [option.name as string, option.value as unknown]));
   const expected = asShown((name) => now.get(name));

@@ -46,6 +46,10 @@ export async function checkRelease(release, makeRelease) {
   for (const node of nodes()) await check(`npm tarball, ${node.version}`, (folder) => tryNpm(folder, release, node));
   const deb = file(`innkeeper_${VERSION}_amd64.deb`);
   if (existsSync(deb)) await check('Debian package', (folder) => tryDebian(folder, deb));
+  if (existsSync(deb) && existsSync('/usr/bin/lintian')) {
+    const flags = ['--fail-on', 'error', ...(isRoot ? ['--allow-root'] : [])];
+    await check('Debian package, by lintian', () => void execFileSync('lintian', [...flags, deb]));
+  }
   if (existsSync(file('oci')) && isRoot) await check('OCI image', (folder) => tryImage(folder, file('oci')));
   await check('a second build has the same checksums', async (folder) => {
     await makeRelease(join(folder, 'again'));

@@ -40,7 +40,9 @@ export function buildDebianPackage({ executable, folder, work, time }) {
   put('usr/share/man/man1/innkeeper.1.gz', zipped(source('innkeeper.1').replace('@VERSION@', VERSION)));
   put('usr/share/man/man8/innkeeper-admin.8.gz', zipped('.so man1/innkeeper.1\n'));
   put('usr/share/doc/innkeeper/copyright', readFileSync(join(ROOT, 'LICENSE')));
-  put('usr/share/doc/innkeeper/changelog.gz', zipped(readFileSync(join(ROOT, 'CHANGELOG.md'))));
+  put('usr/share/doc/innkeeper/NEWS.md.gz', zipped(readFileSync(join(ROOT, 'CHANGELOG.md'))));
+  put('usr/share/doc/innkeeper/changelog.gz', zipped(changelog(time)));
+  put('usr/share/lintian/overrides/innkeeper', source('lintian-overrides'));
   put('DEBIAN/conffiles', '/etc/innkeeper/innkeeper.env\n');
   for (const name of ['postinst', 'prerm', 'postrm']) put(`DEBIAN/${name}`, source(name), 0o755);
   const all = () => globSync('**/*', { cwd: root }).map((name) => join(root, name));
@@ -59,6 +61,19 @@ export function buildDebianPackage({ executable, folder, work, time }) {
   return name;
 }
 
+const MAINTAINER = 'The Innkeeper authors <innkeeper@users.noreply.github.com>';
+
+/** @param {number} time in seconds */
+function changelog(time) {
+  const date = new Date(time * 1000).toUTCString().replace('GMT', '+0000');
+  return `innkeeper (${VERSION}) stable; urgency=medium
+
+  * See /usr/share/doc/innkeeper/NEWS.md.gz.
+
+ -- ${MAINTAINER}  ${date}
+`;
+}
+
 function control(kilobytes) {
   return `Package: innkeeper
 Version: ${VERSION}
@@ -68,7 +83,7 @@ Architecture: ${DEBIAN_ARCH}
 Depends: adduser, libc6 (>= 2.28), libstdc++6 (>= 12), libgcc-s1, libatomic1
 Suggests: postgresql
 Installed-Size: ${kilobytes}
-Maintainer: The Innkeeper authors <innkeeper@localhost>
+Maintainer: ${MAINTAINER}
 Description: users, option catalogs and selections as a service
  Innkeeper creates the end users of applications, issues their access tokens,
  stores what they select from an option catalog, and deletes them with

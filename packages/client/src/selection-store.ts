@@ -79,6 +79,10 @@ type Entry = {
   isSaved: boolean;
   /** What became of the last save is not known: it has to be read before anything else is sent. */
   isUnsure: boolean;
+  /** Saves without an answer that may still arrive, until another has changed the record. */
+  late: Change[];
+  /** What was wanted since, when there was nothing to send for it. */
+  wantedSince: Change | undefined;
   isSending: boolean;
   /** When something was sent or answered last: what was read before then is stale. */
   touched: number;
@@ -89,6 +93,8 @@ type Entry = {
 
 /** Pages that save the same record at the same moment give way to each other this often. */
 const TRIES = 8;
+/** Saves of one key that were given up and may arrive all the same. */
+const MAX_LATE = 8;
 /** Refusals that say that the catalog or the record is another one than this page knows. */
 const OUTDATED = ['1004', '1005', '1008', '1012', '9404'];
 const NOTHING = { groups: [], keys: [] };
@@ -202,6 +208,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
         entry.held = heldOf(entry.key, selections.get(uid));
         entry.isUnsure = false;
         if (entry.failed && isDone(entry.key, entry.held, entry.failed.change)) entry.failed = undefined;
+        takeBack(entry);
       }
     } catch (error) {
       // What is only not as fresh as it could be is no failure.
@@ -210,6 +217,14 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     } finally {
       place();
     }
+  }
+
+  /** A save arrived after all that the user has since gone back from. */
+  function takeBack(entry: Entry): void {
+    const { key, held, late, wantedSince } = entry;
+    if (!wantedSince || isDone(key, held, wantedSince) || !late.some((change) => isDone(key, held, change))) return;
+    entry.waiting ??= wantedSince;
+    entry.draining ??= drain(entry);
   }
 
   const refresh = async (): Promise<void> => {
@@ -238,11 +253,16 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
       let isSent = false;
       try {
         if (entry.isUnsure) await readSelections();
-        if (isDone(entry.key, entry.held, change)) return undefined;
+        if (isDone(entry.key, entry.held, change)) {
+          entry.wantedSince = change;
+          return undefined;
+        }
         isSent = true;
         entry.isSending = true;
         entry.touched = ++clock;
+        entry.wantedSince = undefined;
         entry.held = await send(entry, change, entry.held.etag);
+        entry.late = [];
         return undefined;
       } catch (thrown) {
         const error = thrown as InnkeeperError;
@@ -254,6 +274,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
         }
         if (isSent && isUnknown(error)) {
           entry.isUnsure = true;
+          entry.late = [...entry.late.slice(-MAX_LATE), change];
           await readSelections().catch(() => {});
           if (!entry.isUnsure && isDone(entry.key, entry.held, change)) return undefined;
         } else if (OUTDATED.includes(error.code)) {
@@ -304,7 +325,10 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
       const isAsked = last && isDone(key, overlay(key, overlay(key, held, inFlight), waiting), change);
       if (!isAsked) entry.waiting = combine(key, waiting, change);
       entry.draining ??= drain(entry);
-    } else entry.isSaved = false;
+    } else {
+      entry.isSaved = false;
+      entry.wantedSince = change ?? entry.wantedSince;
+    }
     changed(entry);
     await entry.draining;
     return get(of);
@@ -370,6 +394,8 @@ function newEntry(key: OptionKey, selection: Selection | undefined): Entry {
     failed: undefined,
     isSaved: false,
     isUnsure: false,
+    late: [],
+    wantedSince: undefined,
     isSending: false,
     touched: 0,
     draining: undefined,

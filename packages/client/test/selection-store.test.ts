@@ -211,6 +211,40 @@ test('finding 5: a save that comes late does not undo a newer one, neither the f
   expect(record?.option.value).toBe(3);
 });
 
+test('a save that arrives after the user has gone back from it is taken back, also where nothing had to be sent', async () => {
+  const { store, saved } = await openPage();
+  const lateSave = async (change: () => Promise<unknown>, back: () => Promise<unknown>) => {
+    const late = gate();
+    proxy.plan(isSave, arrivesAfter(late.opened));
+    expect(await change()).toMatchObject({ status: 'failed', error: { code: 'unreachable' } });
+    await back();
+    late.open();
+    await proxy.settled();
+    await store.refresh();
+  };
+  await lateSave(
+    () => store.set('all.consent', true),
+    () => store.unset('all.consent'),
+  );
+  await expect.poll(saved).toEqual({});
+  expect(store.get('all.consent')).toMatchObject({ value: undefined, source: 'unset' });
+
+  await store.set('all.motto', 'first');
+  await lateSave(
+    () => store.set('all.motto', 'late'),
+    () => store.set('all.motto', 'first'),
+  );
+  await expect.poll(saved).toEqual({ motto: 'first' });
+
+  // What nobody went back from stays.
+  await lateSave(
+    () => store.set('all.motto', 'late'),
+    async () => {},
+  );
+  expect(await saved()).toEqual({ motto: 'late' });
+  expect(store.get('all.motto')).toMatchObject({ value: 'late', error: undefined });
+});
+
 test('finding 6: what cannot be saved stays to be tried again; a refusal reads the catalog anew', async () => {
   const { store, saved } = await openPage();
   proxy.plan(isSave, neverArrives);
