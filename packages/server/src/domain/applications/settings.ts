@@ -139,16 +139,11 @@ function readDuration(value: unknown, min: number, max: number, minText: string,
 const MAX_HISTORY_DAYS = 36_500;
 const MAX_EVENT_DAYS = 90;
 
-const DAY = 86_400;
-
-/** A number of days, or a text of which a unit is part: only of 0 it is clear without. */
+/** A count of days, by the name of the setting: the unit may be left out. */
 function readDays(value: unknown, most: number, none: string): { value: number } | { problem: string } {
-  const seconds = value === '0' ? 0 : parseDuration(typeof value === 'number' ? value * DAY : value);
-  const isWhole = seconds !== undefined && seconds % DAY === 0;
-  if (isWhole && seconds <= most * DAY) return { value: seconds / DAY };
-  const fix = typeof value === 'string' && /^\d{1,6}$/.test(value) && Number(value) <= most ? `: write ${value}d` : '';
-  const problem = fix ? `needs a unit${fix}` : `must be whole days with their unit, 1d to ${most}d, or 0 for ${none}`;
-  return { problem };
+  const match = /^(\d{1,6})d?$/.exec(String(value));
+  const days = typeof value === 'number' || typeof value === 'string' ? Number(match?.[1] ?? Number.NaN) : Number.NaN;
+  return days <= most ? { value: days } : { problem: `must be a number of days, 1d to ${most}d, or 0 for ${none}` };
 }
 
 function readLimit(value: unknown): { value: string } | { problem: string } {
