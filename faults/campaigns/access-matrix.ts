@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
 import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
 import { ACCESS, type Access, includesAccess } from '../../packages/server/src/domain/manage/access.ts';
+import type { OpenApiDocument } from '../../packages/server/src/http/docs/describe-api.ts';
 import { EXAMPLE } from '../../packages/server/src/http/docs/examples.ts';
-import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
 import {
   type WholeDocument,
   type WholeOperation,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
 import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
-import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
+import type { OpenApiDocument } from '../../packages/server/src/http/docs/describe-api.ts';
 import { withoutReferences } from '../../packages/server/test/http/documented-answers.ts';
 import { startTestServer, type TestServer } from '../../packages/server/test/http/start.ts';
 import { manageWith } from '../../packages/server/test/manage/manage.ts';

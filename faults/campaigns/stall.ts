@@ -3,7 +3,7 @@ import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts
 import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
 import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
 import { ACCESS } from '../../packages/server/src/domain/manage/access.ts';
-import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
+import type { OpenApiDocument } from '../../packages/server/src/http/docs/describe-api.ts';
 import { withoutReferences } from '../../packages/server/test/http/documented-answers.ts';
 import { basic, bearer, startTestServer, type TestServer } from '../../packages/server/test/http/start.ts';
 import { editor, manageWith } from '../../packages/server/test/manage/manage.ts';

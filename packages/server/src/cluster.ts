@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { isSea } from 'node:sea';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { createLogger } from './http/logging.ts';
+import { createLogger } from './monitoring/logging.ts';
 import { storageDriver } from './storage/open.ts';
 import { watchWorkers } from './worker-watch.ts';
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { createLogger } from './http/logging.ts';
+import { createLogger } from './monitoring/logging.ts';
 
 /** An error that nothing catches, in a promise too, ends the process, with one line in the log at any log level. */
 export function exitOnUncaught(): void {

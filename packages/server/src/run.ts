@@ -3,7 +3,7 @@ import { runWorkers, SHUTDOWN_MS, tellListening } from './cluster.ts';
 import { type Config, commandName, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { exitOnUncaught } from './exit-on-uncaught.ts';
-import { createLogger } from './http/logging.ts';
+import { createLogger } from './monitoring/logging.ts';
 import { openFileProblem } from './open-file-limit.ts';
 import { type RunningServer, startServer } from './serve.ts';
 import { waitForDatabase } from './wait-for-database.ts';

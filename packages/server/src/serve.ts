@@ -21,13 +21,13 @@ import { scrubRegularly } from './domain/scrub-regularly.ts';
 import type { Service } from './domain/service.ts';
 import { WebhookDispatcher } from './events/dispatcher.ts';
 import { createSender } from './events/sender.ts';
-import { logOutput } from './http/log-output.ts';
-import { createLogger } from './http/logging.ts';
-import { createMetrics } from './http/metrics.ts';
 import { CatalogCache } from './http/options/catalog-cache.ts';
-import { RequestLog } from './http/request-log/request-log.ts';
 import type { MailSettings } from './mail/mail-settings.ts';
 import { SmtpMailer } from './mail/smtp-mailer.ts';
+import { logOutput } from './monitoring/log-output.ts';
+import { createLogger } from './monitoring/logging.ts';
+import { createMetrics } from './monitoring/metrics.ts';
+import { RequestLog } from './monitoring/request-log.ts';
 import { SecretWatch } from './secret-watch.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
@@ -66,7 +66,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   try {
     await clock.start();
     const telemetry =
-      config.telemetry && (await import('./open-telemetry.ts')).startTelemetry(config.telemetry, logger);
+      config.telemetry && (await import('./monitoring/open-telemetry.ts')).startTelemetry(config.telemetry, logger);
     if (telemetry) held.push(telemetry);
     const keyring = createKeyring(config.secret, config.secretPrevious);
     await checkSecret(storage, keyring);

@@ -94,6 +94,12 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/mail`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/domain`, '../mail/smtp-mailer.ts'),
 
+  // monitoring: the domain and the ports, never HTTP
+  allowed(`${SERVER}/monitoring`, '../domain/service.ts'),
+  restricted(`${SERVER}/monitoring`, '../http/errors.ts'),
+  restricted(`${SERVER}/monitoring`, '../storage/sqlite/users.ts'),
+  restricted(`${SERVER}/domain`, '../monitoring/logging.ts'),
+
   // the worker threads: as http, and the domain knows their port alone
   allowed(`${SERVER}/work`, '../domain/errors.ts'),
   restricted(`${SERVER}/work`, '../storage/sqlite/users.ts'),

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { ERRORS, type ErrorName, type FieldError, InnkeeperError } from '../domain/errors.ts';
+import { createOutageLog } from '../monitoring/outage-log.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import { prefersType } from './accept.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
-import { createOutageLog } from './outage-log.ts';
 import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */

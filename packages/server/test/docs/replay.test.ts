@@ -11,9 +11,9 @@ import { ERRORS } from '../../src/domain/errors.ts';
 import { joinByInvitation } from '../../src/domain/members/accept-invitation.ts';
 import { inviteMember } from '../../src/domain/members/invite-member.ts';
 import { createWebhook } from '../../src/domain/webhooks/manage-webhooks.ts';
+import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
 import type { Example } from '../../src/http/docs/describe-parts.ts';
 import { EXAMPLE, loadExamples } from '../../src/http/docs/examples.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import {

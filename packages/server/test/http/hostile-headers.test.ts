@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { verifyPassword } from '../../src/domain/accounts/password.ts';
 import { createLanguages } from '../../src/domain/catalog/languages.ts';
 import { acceptsEncoding } from '../../src/http/docs/static-file.ts';
-import { mask } from '../../src/http/logging.ts';
+import { mask } from '../../src/monitoring/logging.ts';
 import { processorTime } from '../processor-time.ts';
 
 /** What Node lets through in the headers of one request. */

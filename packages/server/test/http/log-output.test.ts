@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { scratchFile } from '../scratch-file.ts';
 
-const LOGGING = new URL('../../src/http/logging.ts', import.meta.url).href;
-const OUTPUT = new URL('../../src/http/log-output.ts', import.meta.url).href;
+const LOGGING = new URL('../../src/monitoring/logging.ts', import.meta.url).href;
+const OUTPUT = new URL('../../src/monitoring/log-output.ts', import.meta.url).href;
 
 /** A process that logs some 9 KB and ends at once: more than is gathered in one piece, less than is written by itself. */
 function endingWith(last: string): Promise<string> {

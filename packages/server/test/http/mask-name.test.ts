@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskName } from '../../src/http/logging.ts';
+import { maskName } from '../../src/monitoring/logging.ts';
 
 test.each(['language', 'option_group_uid', 'weekly_newsletter_2024_edition', 'x-y', 'clientUserName'])(
   '%s is a name',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig, type Settings } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
 import { type RunningServer, startServer } from '../../src/serve.ts';
 import { freePort } from '../free-port.ts';
 import { DocumentedAnswers } from './documented-answers.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
 import { ACCESS, type Access, includesAccess } from '../../src/domain/manage/access.ts';
 import type { WantedManageToken } from '../../src/domain/manage/manage-token.ts';
-import type { OpenApiDocument, Operation } from '../../src/http/openapi.ts';
+import type { OpenApiDocument, Operation } from '../../src/http/docs/describe-api.ts';
 import { databases } from '../databases.ts';
 import { type Answer, startTestServer, type TestServer } from '../http/start.ts';
 import { memberWith, visitorWith } from '../portal/portal.ts';

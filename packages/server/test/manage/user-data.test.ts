@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
 import type { Role } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { EXAMPLE, withCatalog } from '../http/options/example-catalog.ts';

@@ -7,7 +7,7 @@ import { makeFile, once, sendFile } from './static-file.ts';
 /** CONTRACT.md section 5: the OpenAPI document of what this process answers, made when it is first asked for. */
 export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
   const file = once(async () => {
-    const { describeApi } = await import('../openapi.ts');
+    const { describeApi } = await import('./describe-api.ts');
     const { loadExamples } = await import('./examples.ts');
     const document = describeApi(documentedRoutes(app.all, await loadExamples()), {
       serverUrl: serverUrl(config),

@@ -1,6 +1,6 @@
 import type { SampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Trial } from '../../domain/users/with-trial.ts';
-import { mask } from '../logging.ts';
+import { mask } from '../../monitoring/logging.ts';
 import type { Ask } from '../server/door.ts';
 
 export type TriedRequest = {

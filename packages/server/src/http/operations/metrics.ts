@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { InnkeeperError } from '../../domain/errors.ts';
+import type { Metrics } from '../../monitoring/metrics.ts';
 import { Type } from '../../schema.ts';
-import type { Metrics } from '../metrics.ts';
 import { isOwnAddress } from '../server/client-address.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';

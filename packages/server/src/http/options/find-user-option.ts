@@ -3,7 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
-import { noteUser } from '../request-log/about.ts';
+import { noteUser } from '../about.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { identifyApplication } from './api-key.ts';
 import { claimsOfQuery } from './user-claims.ts';

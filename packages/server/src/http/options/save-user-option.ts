@@ -8,7 +8,7 @@ import { type SavedForUser, saveForUser } from '../../domain/selections/save-for
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { noteUser } from '../request-log/about.ts';
+import { noteUser } from '../about.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';

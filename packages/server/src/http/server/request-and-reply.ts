@@ -5,8 +5,8 @@ import type { InnkeeperError } from '../../domain/errors.ts';
 import { Admission } from '../../domain/limits/admission.ts';
 import type { RateLimits } from '../../domain/limits/rate-limits.ts';
 import type { Span } from '../../domain/tracing.ts';
-import { mask } from '../logging.ts';
-import type { About } from '../request-log/about.ts';
+import { mask } from '../../monitoring/logging.ts';
+import type { About } from '../about.ts';
 import { networkOf } from './client-address.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 

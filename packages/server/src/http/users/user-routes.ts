@@ -5,8 +5,8 @@ import { findUserOfPath, type UserOfPath } from '../../domain/users/user-of-path
 import type { TProperties } from '../../schema.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
+import { noteUser } from '../about.ts';
 import { readAuthorization } from '../authorization.ts';
-import { noteUser } from '../request-log/about.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Method, RouteSchema, Routes } from '../server/routes.ts';
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
-import { readUuid } from '../../domain/users/user-code.ts';
-import type { NewLoggedRequest } from '../../storage/port.ts';
-import { mask } from '../logging.ts';
+import { readUuid } from '../domain/users/user-code.ts';
+import type { NewLoggedRequest } from '../storage/port.ts';
+import { mask } from './logging.ts';
 import { MASKED, maskAnswer, maskRequest, type ReadBody, readBody, shorten } from './masked-body.ts';
 import { maskSentPath, readPath } from './masked-path.ts';
 

@@ -1,5 +1,5 @@
-import { readUuid } from '../../domain/users/user-code.ts';
-import { looksRandom, mask, maskName } from '../logging.ts';
+import { readUuid } from '../domain/users/user-code.ts';
+import { looksRandom, mask, maskName } from './logging.ts';
 
 /** Longer bodies are not read: only their length is logged. */
 const READ_BYTES = 16 * 1024;

@@ -1,7 +1,8 @@
-import { ERRORS, type ErrorName } from '../domain/errors.ts';
-import type { Access } from '../domain/manage/access.ts';
-import type { DocumentedRoute } from './docs/collect-routes.ts';
-import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './docs/describe-errors.ts';
+import { ERRORS, type ErrorName } from '../../domain/errors.ts';
+import type { Access } from '../../domain/manage/access.ts';
+import { statusText } from '../server/wire-text.ts';
+import type { DocumentedRoute } from './collect-routes.ts';
+import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './describe-errors.ts';
 import {
   type Answer,
   type Content,
@@ -11,10 +12,9 @@ import {
   type Parameter,
   type Reference,
   withExamples,
-} from './docs/describe-parts.ts';
-import { EXAMPLE, type OperationExample } from './docs/examples.ts';
-import { type Json, type Shape, SharedShapes } from './docs/shared-shapes.ts';
-import { statusText } from './server/wire-text.ts';
+} from './describe-parts.ts';
+import { EXAMPLE, type OperationExample } from './examples.ts';
+import { type Json, type Shape, SharedShapes } from './shared-shapes.ts';
 
 export type OpenApiDocument = {
   openapi: string;

@@ -1,7 +1,7 @@
-import type { Service } from '../../domain/service.ts';
-import { pauses } from '../../domain/slices.ts';
-import { orderedUuid } from '../../ordered-uuid.ts';
-import type { NewLoggedRequest } from '../../storage/port.ts';
+import type { Service } from '../domain/service.ts';
+import { pauses } from '../domain/slices.ts';
+import { orderedUuid } from '../ordered-uuid.ts';
+import type { NewLoggedRequest } from '../storage/port.ts';
 import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-request.ts';
 import { Sampling } from './sampling.ts';
 

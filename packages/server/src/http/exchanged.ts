@@ -1,7 +1,7 @@
-import type { Service } from '../../domain/service.ts';
-import { type HttpReply, type HttpRequest, isStream } from '../server/request-and-reply.ts';
-import { WireText } from '../server/wire-text.ts';
-import type { Exchanged } from './logged-request.ts';
+import type { Service } from '../domain/service.ts';
+import type { Exchanged } from '../monitoring/logged-request.ts';
+import { type HttpReply, type HttpRequest, isStream } from './server/request-and-reply.ts';
+import { WireText } from './server/wire-text.ts';
 
 /** Which application a request was for; undefined: none. */
 export function applicationOf({ about, headers }: HttpRequest, service: Service): number | undefined {

@@ -1,5 +1,5 @@
-import { readUuid } from '../../domain/users/user-code.ts';
-import { mask, maskName, maskPath } from '../logging.ts';
+import { readUuid } from '../domain/users/user-code.ts';
+import { mask, maskName, maskPath } from './logging.ts';
 import { isHarmless, MASKED, shorten } from './masked-body.ts';
 
 const PERSONAL_PARTS = new Set(['serviceUserCode', 'clientUserId', 'user_options_uid']);

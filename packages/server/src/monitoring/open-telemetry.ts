@@ -17,11 +17,11 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
-import type { TelemetryConfig } from './config.ts';
-import type { Service } from './domain/service.ts';
-import type { ServedRequest, Span, Tracer } from './domain/tracing.ts';
-import { maskPath } from './http/logging.ts';
-import { version } from './package.ts';
+import type { TelemetryConfig } from '../config.ts';
+import type { Service } from '../domain/service.ts';
+import type { ServedRequest, Span, Tracer } from '../domain/tracing.ts';
+import { version } from '../package.ts';
+import { maskPath } from './logging.ts';
 
 /** RFC 9110 and PATCH; semantic conventions want the others as one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);
