@@ -6,6 +6,7 @@ import {
   type EventType,
   type Publication,
   type StoredEvent,
+  sizeOfEvent,
   type UserChange,
   type UserStatus,
 } from './port.ts';
@@ -116,12 +117,6 @@ export function toEvent(row: EventRow): StoredEvent {
     selection: selectionId === null ? null : selection,
     published: data === null ? null : { revision: revision as number, ...JSON.parse(data) },
   };
-}
-
-/** About as much as it takes. */
-export function sizeOfEvent({ selection }: StoredEvent): number {
-  const { fromValue = null, toValue = null } = selection?.change ?? {};
-  return (fromValue?.length ?? 0) + (toValue?.length ?? 0);
 }
 
 type Found = {

@@ -31,6 +31,30 @@ describe.each(databases)('many event streams on $kind', (database) => {
     live.follow(application, { after: 'latest', types: TYPES }, userId);
   const followAll = () => Promise.all(Array.from({ length: STREAMS }, () => follow(randomUUID())));
 
+  test('a stream that is slow holds one large event, or a few small ones', async () => {
+    const user = await makeSignedInUser(server, example.application);
+    const early = await follow(user.userCode);
+    const { place } = early;
+    early.end();
+    const { option_group_uid, option_key_uid } = await example.keyNamed('tags');
+    for (const letter of 'abcde') {
+      const value = Array.from({ length: 15 }, (_, at) => letter.repeat(3_900) + at);
+      const selection = { option_group_uid, option_key_uid, value };
+      const headers = { ...example.apiKey, ...bearer(user.accessToken) };
+      expect((await server.post('/api/user_options', selection, headers)).status).toBeLessThan(202);
+    }
+    const follower = await live.follow(application, { after: place, types: TYPES }, user.userCode);
+    const seen: number[] = [];
+    for (let count = 0; count < 5; ) {
+      const { items } = (await follower.next()) as LivePage;
+      seen.push(items.length);
+      count += items.length;
+    }
+    // The first two hold less: nothing was saved before.
+    expect(seen).toEqual([2, 1, 1, 1]);
+    follower.end();
+  });
+
   test('only those that an event is for are woken, and the others go past it', async () => {
     const user = await makeSignedInUser(server, example.application);
     const [own, others] = [await follow(user.userCode), await followAll()];

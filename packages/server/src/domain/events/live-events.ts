@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { EventType } from '../../storage/port.ts';
+import { takePage } from '../../page-bytes.ts';
+import { type EventType, type StoredEvent, sizeOfEvent } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
@@ -12,8 +13,9 @@ const POLL_MS = 100;
 export const BEAT_MS = 15_000;
 /** Streams that go on in one turn of the event loop: a publication is for all of them. */
 const PER_TURN = 32;
-/** Events that a stream is given at once: what is read ahead for a slow client. One may have 100 kB. */
+/** Events that a stream is given at once: what is read ahead for a slow client. One may have 100 kB, and then it is alone. */
 const PAGE = 20;
+const PAGE_BYTES = 65_536;
 
 /** Streams of one user: of all tabs and devices. */
 const MAX_OF_USER = 50;
@@ -159,10 +161,12 @@ export class LiveEvents {
     if (page.outcome === 'expired') {
       throw new InnkeeperError('cursorExpired', { more: { oldest: writeCursor(keyring, application, page.oldest) } });
     }
-    const items = await tellEvents(this.#parts, application, page.items);
+    const taken = takePage(page.items, sizeOfEvent, PAGE_BYTES);
+    const isCut = taken.length < page.items.length;
+    const items = await tellEvents(this.#parts, application, taken);
     const byUser = Map.groupBy(items, (item) => item.userId);
     return {
-      ...{ items, next: page.next, more: page.more },
+      ...{ items, next: isCut ? (taken.at(-1) as StoredEvent).no : page.next, more: isCut || page.more },
       concerns: (userId) => (userId === undefined ? items.length > 0 : byUser.has(userId) || byUser.has(null)),
       forUser: (userId) =>
         [...(byUser.get(userId) ?? []), ...(byUser.get(null) ?? [])].sort((one, other) => one.no - other.no),

@@ -39,6 +39,12 @@ export type StoredEvent = {
   published: { revision: number; changes: number; breaking: boolean; by: string } | null;
 };
 
+/** About as much as it takes. */
+export function sizeOfEvent({ selection }: StoredEvent): number {
+  const { fromValue = null, toValue = null } = selection?.change ?? {};
+  return (fromValue?.length ?? 0) + (toValue?.length ?? 0);
+}
+
 export type EventPage =
   /**
    * `next` goes on after the last item, or after all that was looked at: it moves even when there are no items. `more`: there is

@@ -6,13 +6,12 @@ import {
   listBackText,
   STATE_TYPES,
   scanLimit,
-  sizeOfEvent,
   toEvent,
   toListBack,
   toPage,
   typeNo,
 } from '../event-rows.ts';
-import type { EventStore, EventType, StoredEvent, UserRecord } from '../port.ts';
+import { type EventStore, type EventType, type StoredEvent, sizeOfEvent, type UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
