@@ -101,6 +101,36 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     expect(told.json.errors).toHaveLength(200);
   });
 
+  test('a catalog of hundreds of things that are no groups or keys is refused', async () => {
+    const { edit, send } = await editor(server, { languages, groups: [] });
+    const anything = Array(300).fill('a');
+    for (const groups of [anything, [{ name: 'g', keys: anything }], [...anything.map(() => ({})), { name: 7 }]]) {
+      for (const [method, path] of [
+        ['PUT', '/catalog'],
+        ['PUT', '/catalog/draft'],
+        ['POST', '/catalog/plan'],
+      ] as const) {
+        const refused = await send(method, path, { languages, groups }, { 'if-match': '*' });
+        expect([path, refused.status, (refused.json.errors as unknown[]).length]).toEqual([path, 422, 200]);
+      }
+    }
+    for (const keys of [[null], ['a'], [7], [[]], {}, null, 'a', anything]) {
+      const refused = await edit('POST', '/groups', { name: 'g', keys });
+      expect([keys, refused.status, refused.json.code]).toEqual([keys, 422, '9422']);
+    }
+  });
+
+  test('a revision beyond all numbers does not exist', async () => {
+    const { get, send } = await editor(server, { languages, groups: [] });
+    for (const revision of ['2147483648', '99999999999999999999']) {
+      for (const path of [`/revisions/${revision}`, `/catalog/translations/export?revision=${revision}`]) {
+        expect([path, (await get(path)).status]).toEqual([path, 404]);
+      }
+      expect((await send('POST', `/revisions/${revision}/restore`, {}, { 'if-match': '*' })).status).toBe(404);
+      expect((await get(`/revisions/compare?from=0&to=${revision}`)).status).toBe(404);
+    }
+  });
+
   test('of many texts that are wrong or have changed, the first are told', async () => {
     const { edit } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
     const wrong = { path: '', language: '', text: '' };

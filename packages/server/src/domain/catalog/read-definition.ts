@@ -7,6 +7,7 @@ import type { CatalogFile } from './file-schema.ts';
 import { createLanguages, fold } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
+import { MAX_PROBLEMS } from './source.ts';
 import { checkStructure } from './structure-problems.ts';
 import { pathOf, readPath } from './translatable.ts';
 
@@ -38,7 +39,8 @@ export function* readDefinition(
 ): Steps<{ definition: CatalogDefinition } | { problems: FileProblem[] }> {
   const { problems, unreadable } = checkStructure(data);
   const isReadable = readability(unreadable);
-  if (!isReadable([], ['languages'], ['groups'])) return { problems };
+  // Behind the last problem that is reported, nothing was looked at.
+  if (problems.length >= MAX_PROBLEMS || !isReadable([], ['languages'], ['groups'])) return { problems };
   const file = data as CatalogFile;
   const list = new Set(names);
   const isKnown: IsKnown = (kind, name) => names === 'any' || list.has(`${kind} ${name}`);

@@ -55,6 +55,8 @@ type RevisionRow = { total: number } & (
 /** The revision that was begun for it is undone. */
 class DraftGone extends Error {}
 
+const MAX_REVISION = 2 ** 31 - 1;
+
 export function catalogStore(connections: Connections): CatalogStore {
   return {
     async load(appId) {
@@ -63,6 +65,8 @@ export function catalogStore(connections: Connections): CatalogStore {
     },
 
     async loadAt(appId, revision) {
+      // PostgreSQL refuses to compare a number that is no integer of its own.
+      if (revision > MAX_REVISION) return undefined;
       return toCatalog(await connections.read<LoadedRow>(LOAD_AT, [appId, revision]));
     },
 

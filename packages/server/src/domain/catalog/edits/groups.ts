@@ -8,10 +8,11 @@ import { patchAllTexts } from './patch-texts.ts';
 /** As in the catalog file, with its keys if it is to have some from the start. One that was archived comes back. */
 export function addGroup(wanted: Record<string, unknown>, position: number | undefined): Edit {
   return (copy) => {
-    const { keys, ...group } = wanted as Partial<FileGroup>;
-    // The check of the copy reports what is no list of keys.
-    const added: OpenGroup = Array.isArray(keys ?? [])
-      ? { group: group as FileGroup, keys: (keys ?? []).map((key) => ({ key })) }
+    const { keys = [], ...group } = wanted as Partial<FileGroup>;
+    // The check of the copy reports what is no list of keys, and what in it is no key.
+    const isList = Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
+    const added: OpenGroup = isList
+      ? { group: group as FileGroup, keys: keys.map((key) => ({ key })) }
       : { group: wanted as FileGroup, keys: [] };
     return ['groups', place(copy.groups, added, position)];
   };
