@@ -56,6 +56,38 @@ describe.each(databases)('large work on $kind', (database) => {
     expect(ms).toBeLessThan(300 + 5 * plain.ms);
   });
 
+  test('thousands of words that are no language cost as much as one that is', async () => {
+    const many = Array.from({ length: 200 }, (_, at) => ({ name: `Language ${at}`, tag: `en-x-l${at}` }));
+    const { send } = await editor(server, { languages: many, groups: [{ name: 'g', keys: [] }] });
+    const [review, take] = [
+      (language: (at: number) => string) => () =>
+        send('POST', '/catalog/translations/review', {
+          texts: Array.from({ length: 5_000 }, (_, at) => ({
+            ...{ path: 'g', language: language(at), text: 'x', source: 'y' },
+          })),
+        }),
+      (language: (at: number) => string) => () =>
+        send(
+          'POST',
+          '/catalog/translations/import',
+          {
+            file: 'path,en-x-l1\ng,x\n',
+            take: Array.from({ length: 20_000 }, (_, at) => ({ path: 'g', language: language(at) })),
+          },
+          { 'if-match': '*' },
+        ),
+    ];
+    for (const [ask, status] of [
+      [review, 200],
+      [take, 422],
+    ] as const) {
+      const plain = await ownTime(ask(() => 'en-x-l2'));
+      const { result, ms } = await ownTime(ask((at) => `en-y-${at}`));
+      expect([plain.result.status, result.status]).toEqual([status, status]);
+      expect(ms).toBeLessThan(300 + 5 * plain.ms);
+    }
+  });
+
   test('what is kept of a large change is its beginning', async () => {
     const groups = Array.from({ length: 1_500 }, (_, at) => ({ name: `group ${at}` }));
     const { send, edit } = await editor(server, { languages, groups });

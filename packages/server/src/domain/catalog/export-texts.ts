@@ -2,7 +2,7 @@ import type { Application } from '../applications/application.ts';
 import { type FieldError, InnkeeperError } from '../errors.ts';
 import type { Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
-import { findLanguage } from './merge-texts.ts';
+import { languageFinder } from './merge-texts.ts';
 import { writeTextsCsv } from './texts-csv.ts';
 import { stampOf } from './texts-file.ts';
 import { writeTextsXliff } from './texts-xliff.ts';
@@ -44,8 +44,9 @@ export function* exportTexts(
 
 function chooseLanguages(catalog: Catalog, words: readonly string[]): Language[] {
   if (words.length === 0) return catalog.languages;
+  const findLanguage = languageFinder(catalog.languages);
   const chosen = words.map((word) => {
-    const language = findLanguage(catalog.languages, word);
+    const language = findLanguage(word);
     if (language) return language;
     throw refuse({
       field: 'language',

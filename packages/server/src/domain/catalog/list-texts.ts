@@ -2,7 +2,7 @@ import type { Steps } from '../slices.ts';
 import type { Catalog, Texts } from './catalog.ts';
 import { defaultOf, stateOf, type TextStates } from './text-states.ts';
 import { sourceText, translatable } from './translatable.ts';
-import { findLanguage } from './working-copy.ts';
+import { tagFinder } from './working-copy.ts';
 
 export type TextRow = {
   path: string;
@@ -25,8 +25,9 @@ export function* listTexts(
 ): Steps<TextRow[] | { unknown: string }> {
   const { languages } = catalog;
   const asked = new Map<string, string>();
+  const findTag = tagFinder(languages);
   for (const [name, language] of Object.entries(filter)) {
-    const tag = findLanguage(languages, language);
+    const tag = findTag(language);
     if (tag === undefined) return { unknown: name };
     asked.set(name, tag);
   }

@@ -63,10 +63,11 @@ export function* mergeTexts(
   const sources = new Map(yield* mapSteps(items, ([path, item]) => [path, sourceText(item, byDefault)] as const));
   const lines = new Map<string, number>();
   const languages = new Map<string, Language | undefined>();
+  const findLanguage = languageFinder(current.languages);
 
   for (const { path, language: word, text, source, line } of entries) {
     yield;
-    if (!languages.has(word)) languages.set(word, findLanguage(current.languages, word));
+    if (!languages.has(word)) languages.set(word, findLanguage(word));
     const language = languages.get(word);
     const report = (message: string) =>
       merged.problems.push({ line, column: 1, path, message, ...(language && { tag: language.tag }) });
@@ -125,9 +126,9 @@ function* copyTexts({ languages, groups }: CatalogDefinition): Steps<CatalogDefi
 }
 
 /** By name or tag, in any case, also in an older form of the tag. */
-export function findLanguage(languages: readonly Language[], word: string): Language | undefined {
+export function languageFinder(languages: readonly Language[]): (word: string) => Language | undefined {
   const { find } = createLanguages(languages);
-  return find(word) ?? find(canonicalTag(word) ?? word);
+  return (word) => find(word) ?? find(canonicalTag(word) ?? word);
 }
 
 /** Texts that came to stand for two values, told at the one of them that the file has. */

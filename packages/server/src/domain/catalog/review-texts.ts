@@ -7,7 +7,7 @@ import type { Catalog } from './catalog.ts';
 import { defaultOf, sourceKeyOf, textKeyOf } from './text-states.ts';
 import { otherLanguages, type TextLanguages } from './texts-only.ts';
 import { sourceText, translatable } from './translatable.ts';
-import { findLanguage } from './working-copy.ts';
+import { tagFinder } from './working-copy.ts';
 
 /** A text as the reviewer saw it, with its source. */
 export type ReviewedText = { path: string; language: string; text: string; source: string };
@@ -32,11 +32,8 @@ type Found = { found: TextSource[]; tags: string[]; changed: { path: string; lan
 
 function* findTexts(catalog: Catalog, texts: readonly ReviewedText[]): Steps<Found> {
   const byDefault = defaultOf(catalog);
-  const wanted = new Map<string, ReviewedText[]>();
-  for (const each of texts) wanted.set(each.path, [...(wanted.get(each.path) ?? []), each]);
-  const tagOf = new Map(
-    [...new Set(texts.map(({ language }) => language))].map((word) => [word, findLanguage(catalog.languages, word)]),
-  );
+  const wanted = Map.groupBy(texts, ({ path }) => path);
+  const findTag = tagFinder(catalog.languages);
   const found = new Map<string, TextSource>();
   const tags = new Set<string>();
   const seen = new Set<ReviewedText>();
@@ -44,7 +41,8 @@ function* findTexts(catalog: Catalog, texts: readonly ReviewedText[]): Steps<Fou
     yield;
     const source = sourceText(item, byDefault);
     for (const each of wanted.get(item.path) ?? []) {
-      const tag = tagOf.get(each.language);
+      yield;
+      const tag = findTag(each.language);
       if (!byDefault || tag === undefined || tag === byDefault.tag) continue;
       if (item.texts[tag] !== each.text || source !== each.source) continue;
       const textKey = textKeyOf({ path: item.path, tag, text: each.text });

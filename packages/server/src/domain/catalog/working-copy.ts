@@ -148,6 +148,8 @@ export function toFileValue(value: NonNullable<FileKey['values']>[number]): File
   return typeof value === 'object' ? value : { value };
 }
 
-export function findLanguage(languages: readonly Pick<Language, 'name' | 'tag'>[], word: string): string | undefined {
-  return createLanguages(languages.map((language) => ({ ...language, isDefault: false }))).find(word)?.tag;
+/** Finds the tags of many words. */
+export function tagFinder(languages: readonly Pick<Language, 'name' | 'tag'>[]): (word: string) => string | undefined {
+  const { find } = createLanguages(languages.map((language) => ({ ...language, isDefault: false })));
+  return (word) => find(word)?.tag;
 }

@@ -1,8 +1,8 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
-import { mapSteps } from '../../slices.ts';
+import { mapSteps, type Steps } from '../../slices.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Edit } from '../edit-catalog.ts';
-import { findLanguage, type MergedText, mergeTexts, type OutdatedText } from '../merge-texts.ts';
+import { languageFinder, type MergedText, mergeTexts, type OutdatedText } from '../merge-texts.ts';
 import { readTextsFile } from '../read-texts-file.ts';
 import type { PlacedProblem } from '../source.ts';
 import type { TextEntry, TextsFile } from '../texts-file.ts';
@@ -28,7 +28,7 @@ export function takeTexts(
 ): Edit {
   return function* (copy) {
     const { catalog } = copy;
-    const chosen = 'take' in taken ? chooseEntries(catalog, entries, taken.take) : entries;
+    const chosen = 'take' in taken ? yield* chooseEntries(catalog, entries, taken.take) : entries;
     const prefer = 'take' in taken ? 'file' : taken.prefer;
     const merged = yield* mergeTexts(catalog, chosen, { ...(base && { base }), ...(prefer && { prefer }) });
     if (merged.problems.length > 0) throw brokenTexts(merged.problems);
@@ -42,19 +42,21 @@ export function takeTexts(
   };
 }
 
-function chooseEntries(
+function* chooseEntries(
   { languages }: Catalog,
   entries: readonly TextEntry[],
   take: readonly { path: string; language: string }[],
-): TextEntry[] {
+): Steps<TextEntry[]> {
+  const findLanguage = languageFinder(languages);
   const tags = new Map<string, string>();
   const spotOf = ({ path, language }: { path: string; language: string }) => {
-    if (!tags.has(language)) tags.set(language, findLanguage(languages, language)?.tag ?? language);
+    if (!tags.has(language)) tags.set(language, findLanguage(language)?.tag ?? language);
     return `${tags.get(language)} ${path}`;
   };
-  const wanted = new Map(take.map((each, index) => [spotOf(each), index]));
-  const chosen = entries.filter((entry) => wanted.has(spotOf(entry)));
-  for (const entry of chosen) wanted.delete(spotOf(entry));
+  const wanted = new Map(yield* mapSteps(take, (each, index) => [spotOf(each), index] as const));
+  const spots = yield* mapSteps(entries, spotOf);
+  const chosen = entries.filter((_, index) => wanted.has(spots[index] as string));
+  for (const spot of spots) wanted.delete(spot);
   const fields = [...wanted.values()].map((index) => ({ field: `take[${index}]`, message: 'is not in the file' }));
   if (fields.length > 0) throw new InnkeeperError('textsFileInvalid', { fields: fields.slice(0, TOLD) });
   return chosen;

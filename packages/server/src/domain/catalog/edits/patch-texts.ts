@@ -1,4 +1,4 @@
-import { findLanguage, type WorkingCopy } from '../working-copy.ts';
+import { tagFinder, type WorkingCopy } from '../working-copy.ts';
 
 /**
  * Texts with those of the patch in their place; null takes one away. Languages go by name or tag. What cannot be read
@@ -12,8 +12,9 @@ function patchTexts(
   if (patch === null) return undefined;
   if (typeof patch !== 'object' || Array.isArray(patch)) return patch as Record<string, string>;
   const patched: Record<string, string> = { ...texts };
+  const findTag = tagFinder(languages);
   for (const [word, text] of Object.entries(patch)) {
-    const tag = findLanguage(languages, word) ?? word;
+    const tag = findTag(word) ?? word;
     if (text === null) delete patched[tag];
     else patched[tag] = text;
   }
