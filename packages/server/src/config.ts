@@ -143,7 +143,8 @@ export type Config = {
   secretPrevious: string;
   publicUrl: string;
   areas: ReadonlySet<Area>;
-  tokenService: { url: string; clientId: string; clientSecret: string } | undefined;
+  /** `timeoutMs`, for a whole call of it, is no setting: tests have more time. */
+  tokenService: { url: string; clientId: string; clientSecret: string; timeoutMs?: number } | undefined;
   workers: number;
   logLevel: (typeof LOG_LEVELS)[number];
   metricsToken: string | undefined;

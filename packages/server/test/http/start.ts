@@ -21,18 +21,22 @@ export type TestServer = RunningServer & {
   ): Promise<Answer>;
 };
 
+/** Nothing that works runs into it, however long the processor is taken away. */
+const TOKEN_SERVICE_MS = 60_000;
+
 /** The whole service, in this process, on a real database and a real port. */
 export async function startTestServer(
   databaseUrl: string,
   settings: Settings = {},
-  limits: Pick<Config, 'actMs'> = {},
+  { tokenServiceMs = TOKEN_SERVICE_MS, ...limits }: Pick<Config, 'actMs'> & { tokenServiceMs?: number } = {},
 ): Promise<TestServer> {
   const port = String(await freePort());
   const config = readConfig(
     { databaseUrl, secret: SECRET, port, logLevel: 'silent', publicUrl: `http://127.0.0.1:${port}`, ...settings },
     { env: {} },
   );
-  const server = await startServer({ ...config, ...limits });
+  const tokenService = config.tokenService && { ...config.tokenService, timeoutMs: tokenServiceMs };
+  const server = await startServer({ ...config, tokenService, ...limits });
   let documented: DocumentedAnswers | undefined;
   const send: TestServer['send'] = async (method, path, init = {}) => {
     const response = await fetch(server.url + path, { method, redirect: 'manual', ...init });

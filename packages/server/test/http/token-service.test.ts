@@ -7,24 +7,31 @@ import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestSe
 describe.each(databases)('with a token service of its own, on $kind', ({ fresh }) => {
   let provider: OidcProviderProcess;
   let server: TestServer;
+  /** Another replica, which waits no longer than a service does. */
+  let hurried: TestServer;
   let application: Awaited<ReturnType<TestServer['application']>>;
   beforeAll(async () => {
     provider = await startOidcProvider();
-    server = await startTestServer(await fresh(), {
+    const url = await fresh();
+    const settings = {
       tokenServiceUrl: provider.url,
       tokenServiceClientId: provider.clientId,
       tokenServiceClientSecret: provider.clientSecret,
-    });
+    };
+    server = await startTestServer(url, settings);
+    hurried = await startTestServer(url, settings, { tokenServiceMs: 2_000 });
     await provider.trust({ trustJwksUrl: `${server.url}/oauth/v2/jwks` });
     application = await server.application();
+    await hurried.service.refresh();
   });
   afterAll(async () => {
     await server.close();
+    await hurried.close();
     await provider.stop();
   });
 
-  const exchange = (specialToken: string) =>
-    server.post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken });
+  const exchange = (specialToken: string, at = server) =>
+    at.post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken });
   const introspect = (token: string) =>
     server.send('POST', '/oauth/v2/introspect', { body: new URLSearchParams({ token }), headers: basic(application) });
 
@@ -55,19 +62,19 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
     expect((await introspect(access_token as string)).json).toEqual({ active: false });
   });
 
-  const faults: [Fault | 'refused', code: string][] = [
-    ['refused', '0009'],
-    ['black-hole', '0009'],
-    ['5xx', '0009'],
-    ['slow', '0009'],
-    ['garbage', '0002'],
-    ['invalid_grant', '0002'],
+  const faults: [Fault | 'refused', code: string, at: () => TestServer][] = [
+    ['refused', '0009', () => server],
+    ['black-hole', '0009', () => hurried],
+    ['5xx', '0009', () => server],
+    ['slow', '0009', () => hurried],
+    ['garbage', '0002', () => server],
+    ['invalid_grant', '0002', () => server],
   ];
-  it.each(faults)('%s: %s in time, and the specialToken is still good', async (fault, code) => {
+  it.each(faults)('%s: %s in time, and the specialToken is still good', async (fault, code, at) => {
     const { specialToken } = await makeUser(server, application);
     await provider.fail(fault);
     const started = performance.now();
-    const failed = await exchange(specialToken);
+    const failed = await exchange(specialToken, at());
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(failed).toMatchObject({ status: 400, json: { code } });
     await provider.fail('none');
@@ -86,8 +93,8 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
     });
     expect((await server.send('GET', '/livez')).status).toBe(200);
     await makeUser(server, application);
-    expect(answered).toBeLessThan(waiting.length);
-    expect(new Set(await Promise.all(exchanging))).toEqual(new Set(['0009']));
+    expect(answered).toBe(0);
     await provider.fail('none');
+    expect(new Set(await Promise.all(exchanging))).toEqual(new Set(['0009']));
   });
 });

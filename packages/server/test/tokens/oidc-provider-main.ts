@@ -7,7 +7,7 @@ import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 
 export type Fault =
   | 'none'
-  /** Takes connections and requests, and never answers. */
+  /** Takes connections and requests, and never answers; the next fault, or none, closes them. */
   | 'black-hole'
   | '5xx'
   /** Answers rightly, after 2.5 s. */
@@ -51,7 +51,9 @@ const seen: Seen = { connections: 0, requests: {} };
 
 async function identifySubject(subjectToken: string, issuer: string): Promise<string> {
   const { trustJwks = { keys: [] }, trustJwksUrl } = trust;
-  const keys = trustJwksUrl ? createRemoteJWKSet(new URL(trustJwksUrl)) : createLocalJWKSet(trustJwks);
+  const keys = trustJwksUrl
+    ? createRemoteJWKSet(new URL(trustJwksUrl), { timeoutDuration: 60_000 })
+    : createLocalJWKSet(trustJwks);
   const { payload } = await jwtVerify(subjectToken, keys, { audience: issuer, requiredClaims: ['sub', 'exp'] });
   return payload.sub ?? '';
 }
@@ -120,13 +122,15 @@ function createProvider(issuer: string): Provider {
   return provider;
 }
 
+const swallowed: ServerResponse[] = [];
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   seen.requests[path] = (seen.requests[path] ?? 0) + 1;
   const answered = (status: number, type: string, body: string) =>
     response.writeHead(status, { 'content-type': type }).end(body);
 
-  if (fault === 'black-hole') return;
+  if (fault === 'black-hole') return void swallowed.push(response);
   if (fault === '5xx') return void answered(503, 'text/plain', 'out of order');
   if (fault === 'slow') await sleep(2_500);
   if (fault === 'garbage' && path === '/token') return void answered(200, 'text/html', '<p>Welcome</p>');
@@ -158,6 +162,7 @@ server.listen(settings.port, '127.0.0.1', () => {
 
 process.on('message', (command: Command) => {
   fault = command.fault ?? fault;
+  if (fault !== 'black-hole') for (const each of swallowed.splice(0)) each.destroy();
   trust = command.trust ?? trust;
   if (command.person !== undefined) person = command.person;
   process.send?.({ id: command.id, seen } satisfies Answer);
