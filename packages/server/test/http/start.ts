@@ -87,7 +87,8 @@ function dropIdleConnections(): void {
   const { [AGENT]: agent } = globalThis as { [AGENT]?: Agent };
   if (!agent) return;
   Object.assign(globalThis, { [AGENT]: new agent.constructor() });
-  void agent.close(); // what is in flight on it is answered
+  // What is in flight on it is answered. Not before the next turn: until then requests may be on their way to it.
+  setImmediate(() => void agent.close());
 }
 
 /** It takes long to make and longer to compile: once for all servers with the same settings, and for all documents that are the same. */
