@@ -28,26 +28,29 @@ describe('the address of a client', () => {
     server.send('GET', '/metrics', {
       headers: { 'x-forwarded-for': forwardedFor, authorization: `Bearer ${uniqueName()}` },
     });
-  const exhaust = async (server: TestServer, forwardedFor: (index: number) => string) => {
+  /** And one guess more. What was used up grows back with time, of which a busy machine may take a lot before that one. */
+  const exhaust = async (server: TestServer, forwardedFor: (index: number) => string, next: string) => {
     const codes = new Set<unknown>();
-    for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => guess(server, forwardedFor(index))));
-      for (const { json } of answers) codes.add(json.code);
+    let status = 0;
+    for (let attempt = 0; attempt < 5 && status !== 429; attempt++) {
+      const guesses = Array.from({ length: 250 }, (_, index) => guess(server, forwardedFor(index % 50)));
+      for (const { json } of await Promise.all(guesses)) codes.add(json.code);
+      ({ status } = await guess(server, next));
     }
-    return [...codes].sort();
+    return { codes: [...codes].sort(), status };
   };
+  const REFUSED = { codes: ['9401', '9429'], status: 429 };
 
   test.each([
     ['no proxy is trusted', () => direct],
     ['another proxy is trusted', () => elsewhere],
   ])('is that of the connection when %s: made-up ones do not help', async (_, server) => {
-    expect(await exhaust(server(), (index) => `203.0.113.${index}`)).toEqual(['9401', '9429']);
-    expect((await guess(server(), '203.0.113.77')).status).toBe(429);
+    expect(await exhaust(server(), (index) => `203.0.113.${index}`, '203.0.113.77')).toEqual(REFUSED);
   });
 
   test('is what the trusted proxy says, however many the client puts before it', async () => {
-    expect(await exhaust(behind, (index) => `198.51.100.${index}, 203.0.113.9, 192.0.2.7`)).toEqual(['9401', '9429']);
-    expect((await guess(behind, '203.0.113.9')).status).toBe(429);
+    const spoofed = (index: number) => `198.51.100.${index}, 203.0.113.9, 192.0.2.7`;
+    expect(await exhaust(behind, spoofed, '203.0.113.9')).toEqual(REFUSED);
     expect((await guess(behind, '203.0.113.10')).status).toBe(401);
     expect((await guess(behind, '203.0.113.9, 203.0.113.10')).status).toBe(401);
     // What is no address at all is the proxy's own doing.
@@ -55,8 +58,8 @@ describe('the address of a client', () => {
   });
 
   test('in IPv6 is a whole network: each subscriber has one', async () => {
-    expect(await exhaust(behind, (index) => `2001:db8:0:7::${index + 1}`)).toEqual(['9401', '9429']);
-    expect((await guess(behind, '2001:db8::7:ffff:1:2:3')).status).toBe(429);
+    const others = (index: number) => `2001:db8:0:7::${index + 1}`;
+    expect(await exhaust(behind, others, '2001:db8::7:ffff:1:2:3')).toEqual(REFUSED);
     expect((await guess(behind, '2001:db8:0:8::1')).status).toBe(401);
   });
 
