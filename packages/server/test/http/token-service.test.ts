@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { awakeTime } from '../awake-time.ts';
 import { databases } from '../databases.ts';
 import type { Fault } from '../tokens/oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from '../tokens/oidc-provider-process.ts';
@@ -73,10 +74,8 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
   it.each(faults)('%s: %s in time, and the specialToken is still good', async (fault, code, at) => {
     const { specialToken } = await makeUser(server, application);
     await provider.fail(fault);
-    const started = performance.now();
-    const failed = await exchange(specialToken, at());
-    expect(performance.now() - started).toBeLessThan(10_000);
-    expect(failed).toMatchObject({ status: 400, json: { code } });
+    const fail = async () => expect(await exchange(specialToken, at())).toMatchObject({ status: 400, json: { code } });
+    expect(await awakeTime(fail)).toBeLessThan(10_000);
     await provider.fail('none');
     await vi.waitFor(async () => expect((await exchange(specialToken)).status).toBe(200), { timeout: 30_000 });
     expect((await exchange(specialToken)).json.code).toBe('0008');
@@ -94,7 +93,9 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
     expect((await server.send('GET', '/livez')).status).toBe(200);
     await makeUser(server, application);
     expect(answered).toBe(0);
-    await provider.fail('none');
+    // Ends those that wait; some may not have reached it yet.
+    await provider.fail('5xx');
     expect(new Set(await Promise.all(exchanging))).toEqual(new Set(['0009']));
+    await provider.fail('none');
   });
 });

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TokenServiceUnreachable } from '../../src/tokens/port.ts';
+import { awakeTime } from '../awake-time.ts';
 import type { Fault } from './oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
 import { connect, createInnkeeperKey, request } from './remote-service.ts';
@@ -34,14 +35,14 @@ describe.concurrent('an outage', () => {
       const cold = connect(failing, { signSubjectToken });
       await warm.ping();
       await failing.fail(fault);
-      const started = performance.now();
-      await Promise.all(
-        [warm, cold].map((service) => expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable)),
-      );
-      expect(performance.now() - started).toBeLessThan(10_000);
+      const refusals = () =>
+        Promise.all(
+          [warm, cold].map((service) => expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable)),
+        );
+      expect(await awakeTime(refusals)).toBeLessThan(10_000);
       await failing.fail('none');
-      await expect(warm.issue(request)).resolves.toBeDefined();
-      await expect(cold.issue(request)).resolves.toBeDefined();
+      // A busy machine may take more than the 2 seconds of a call.
+      for (const service of [warm, cold]) await vi.waitFor(() => service.issue(request), { timeout: 60_000 });
     } finally {
       await failing.stop();
     }
