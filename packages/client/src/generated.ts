@@ -7335,7 +7335,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["Error413_bodyTooLarge"];
-            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
         };

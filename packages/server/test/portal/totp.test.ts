@@ -100,6 +100,19 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await enter(email)).status).toBe(201);
   });
 
+  test('the first code is guessed at no faster than any other', async () => {
+    const visitor = await signedIn(server, `${uniqueName()}@example.com`);
+    const { json } = await visitor.send('POST', '/account/totp', {});
+    const right = totpCode(fromBase32(json.secret as string), Math.floor(server.service.now() / STEP));
+    const wrong = right === '000000' ? '111111' : '000000';
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 12; tries++) {
+      statuses.push((await visitor.send('PUT', '/account/totp', { code: wrong })).status);
+    }
+    expect(statuses.slice(-2)).toEqual([429, 429]);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(400));
+  });
+
   test('a code is good once, and a wrong password never learns that one is needed', async () => {
     const { email, secret } = await withTotp();
     const code = nextCode(secret);

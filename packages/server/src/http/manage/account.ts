@@ -1,3 +1,5 @@
+import { emailKeyOf } from '../../domain/accounts/account.ts';
+import { admitCode, forgetAttempts } from '../../domain/accounts/admit-attempt.ts';
 import { kindOfLink } from '../../domain/accounts/links.ts';
 import { hashPassword } from '../../domain/accounts/password.ts';
 import { requirePassword } from '../../domain/accounts/password-rules.ts';
@@ -79,20 +81,24 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       'The first code proves that the app has the secret. The recovery codes are shown only in this response.',
     body: Type.Object({ code: Type.String({ ...TYPED, description: 'six digits' }) }),
     response: { 200: RecoveryCodesAnswer },
-    errors: ['totpNotBegun'],
-    async handle({ signedIn, readBody }) {
+    errors: ['totpNotBegun', 'tooManySignIns'],
+    async handle({ signedIn, request, readBody }) {
       const { code } = readBody();
       const { storage, keyring, now } = service;
-      const { accountId } = signedIn.account;
+      const { accountId, email } = signedIn.account;
+      const where = { emailKey: emailKeyOf(email), network: request.network };
       const pendingTotp = (await storage.accounts.credentials(accountId))?.pendingTotp ?? null;
       const secret = pendingTotp === null ? undefined : keyring.unsealTotp(pendingTotp);
       if (pendingTotp === null || !secret) throw new InnkeeperError('totpNotBegun');
+      // Who has only the session could guess the code of a set-up that was left half-way.
+      await admitCode(service, where.emailKey);
       const step = findTotpStep(secret, code.replaceAll(/\s/g, ''), now());
       if (step === undefined) throw refuse('code', 'is wrong: enter the code the app shows now');
       const { codes, hashes } = makeRecoveryCodes(keyring);
       const confirmed = { pendingTotp, step, recoveryHashes: hashes };
       const outcome = await storage.secondFactors.confirm(accountId, confirmed);
       if (outcome === 'changed') throw new InnkeeperError('totpNotBegun');
+      await forgetAttempts(service, where);
       return { recoveryCodes: codes };
     },
   });
