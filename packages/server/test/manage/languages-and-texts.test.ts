@@ -30,6 +30,9 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
     ];
     const answer = await edit('PUT', '/languages', { languages });
     expect(answer.status).toBe(200);
+    expect(answer.json.changes).toContainEqual(
+      expect.objectContaining({ kind: 'removed', subject: 'language', path: 'Deutsch (Österreich)' }),
+    );
     const after = await file();
     expect(after.languages).toEqual(languages);
     const [kitchen] = after.groups as Wire[];
