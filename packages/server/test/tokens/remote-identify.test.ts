@@ -35,8 +35,8 @@ describe.each([
       const answers = await Promise.all(Array.from({ length: 10 }, () => replica.identify(issued.accessToken)));
       for (const token of answers) {
         expect(token?.tokenId).toBe(hashToken(issued.accessToken));
-        expect(Math.abs((token?.issuedAt ?? 0) - issued.issuedAt)).toBeLessThan(2_000);
-        expect(Math.abs((token?.expiresAt ?? 0) - issued.expiresAt)).toBeLessThan(2_000);
+        expect(Math.abs((token?.issuedAt ?? 0) - issued.issuedAt)).toBeLessThan(30_000);
+        expect(Math.abs((token?.expiresAt ?? 0) - issued.expiresAt)).toBeLessThan(30_000);
       }
     }
     expect((await provider().seen()).requests[endpoint]).toBe(before + 1);
