@@ -4,10 +4,9 @@ import type { Service } from '../../domain/service.ts';
 import { type Static, Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
-import { refuse } from './input.ts';
+import { readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Nullable, Time } from './schemas.ts';
-import { readSpan, SpanQuery } from './time-span.ts';
 
 const ActivityShape = {
   requests: Type.Integer({ description: 'requests that belong to this application' }),

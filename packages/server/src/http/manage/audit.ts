@@ -4,10 +4,9 @@ import type { Service } from '../../domain/service.ts';
 import { type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
+import { NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { Nullable, Time } from './schemas.ts';
-import { readSpan, SpanQuery } from './time-span.ts';
 import { withoutPath } from './webhooks.ts';
 import { hidesAddresses } from './without-addresses.ts';
 

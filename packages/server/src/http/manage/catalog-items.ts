@@ -7,10 +7,10 @@ import { migrateValues, migrationProblem, planMigration } from '../../domain/cat
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { membersReadElsewhere, readElsewhere, type TProperties, Type } from '../../schema.ts';
-import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdit, answerEdited, EDIT, EDIT_ITEM, readEditOptions } from './edit-options.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams, KeyParams, Nullable } from './schemas.ts';
+import { EditedAnswer, FileKeySchema, GroupParams, KeyParams, Nullable } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
 
 const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
@@ -53,18 +53,15 @@ const MAX_GROUPS = 10_000;
 export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('POST', '/catalog/groups', {
     operationId: 'createGroup',
+    ...EDIT,
     bodyLimit: EDIT_LIMIT,
     summary: 'Add a group to the catalog',
     description: 'As in the catalog file. An archived group of this name is restored.',
-    headers: IfMatchHeader,
-    querystring: EditQuery,
     body: Type.Object({
       ...membersReadElsewhere({ name, translations, descriptions, keys }),
       position: PositionMember,
     }),
     response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
-    answerHeaders: EDITED_HEADERS,
-    errors: EDIT_ERRORS,
     async handle(context) {
       const options = readEditOptions(context);
       const { position, ...group } = context.readBody();
@@ -76,11 +73,10 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
 
   applicationRoute('PATCH', '/catalog/groups/:groupUid', {
     operationId: 'changeGroup',
+    ...EDIT_ITEM,
     summary: 'Change a group: name, texts or position, or restore it',
     description: 'Restoring a group restores the keys that were live when it was archived.',
-    headers: IfMatchHeader,
     params: GroupParams,
-    querystring: EditQuery,
     body: Type.Object({
       ...membersReadElsewhere({
         name: Type.Optional(Type.String()),
@@ -90,48 +86,33 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       position: PositionMember,
       archived: ArchivedMember,
     }),
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
-    async handle(context) {
-      const options = readEditOptions(context);
-      const body = context.readBody();
-      const { position, archived, ...patch } = body;
-      const where = { position, unarchive: archived === false };
-      const edit = changeGroup(context.params.groupUid as string, patch, where);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) =>
+      answerEdit(service, context, () => {
+        const body = context.readBody();
+        const { position, archived, ...patch } = body;
+        const where = { position, unarchive: archived === false };
+        return changeGroup(context.params.groupUid as string, patch, where);
+      }),
   });
 
   applicationRoute('DELETE', '/catalog/groups/:groupUid', {
     operationId: 'archiveGroup',
+    ...EDIT_ITEM,
     summary: 'Archive a group with its keys',
     description: 'It is no longer offered; users keep their selections.',
-    headers: IfMatchHeader,
     params: GroupParams,
-    querystring: EditQuery,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
-    async handle(context) {
-      const options = readEditOptions(context);
-      const edit = archiveGroup(context.params.groupUid as string);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) => answerEdit(service, context, () => archiveGroup(context.params.groupUid as string)),
   });
 
   applicationRoute('POST', '/catalog/groups/:groupUid/keys', {
     operationId: 'createKey',
+    ...EDIT_ITEM,
     bodyLimit: EDIT_LIMIT,
     summary: 'Add a key to a group',
     description: 'As in the catalog file. An archived key of this name is restored.',
-    headers: IfMatchHeader,
     params: GroupParams,
-    querystring: EditQuery,
     body: Type.Object({ ...membersReadElsewhere(KeyMembers), position: PositionMember }),
     response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
     async handle(context) {
       const options = readEditOptions(context);
       const { position, ...key } = context.readBody();
@@ -146,13 +127,12 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
 
   applicationRoute('PATCH', '/catalog/keys/:keyUid', {
     operationId: 'changeKey',
+    ...EDIT_ITEM,
     bodyLimit: EDIT_LIMIT,
     summary: 'Change a key: definition, texts, group or position, or restore it',
     description:
       'Fields that are not given stay unchanged, null removes one. Texts change one by one; anything else is replaced completely.',
-    headers: IfMatchHeader,
     params: KeyParams,
-    querystring: EditQuery,
     body: Type.Object({
       ...membersReadElsewhere({ ...patched, translations: TranslationsPatch, descriptions: DescriptionsPatch }),
       groupUid: Type.Optional(
@@ -161,21 +141,17 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       position: PositionMember,
       archived: ArchivedMember,
     }),
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
-    async handle(context) {
-      const options = readEditOptions(context);
-      const body = context.readBody();
-      const { position, archived, groupUid, ...patch } = body;
-      const where = {
-        position,
-        unarchive: archived === false,
-        groupUid: groupUid?.toLowerCase(),
-      };
-      const edit = changeKey(context.params.keyUid as string, patch, where);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) =>
+      answerEdit(service, context, () => {
+        const body = context.readBody();
+        const { position, archived, groupUid, ...patch } = body;
+        const where = {
+          position,
+          unarchive: archived === false,
+          groupUid: groupUid?.toLowerCase(),
+        };
+        return changeKey(context.params.keyUid as string, patch, where);
+      }),
   });
 
   applicationRoute('POST', '/catalog/keys/:keyUid/migrate', {
@@ -223,48 +199,34 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
 
   applicationRoute('DELETE', '/catalog/keys/:keyUid', {
     operationId: 'archiveKey',
+    ...EDIT_ITEM,
     summary: 'Archive a key',
     description: 'It is no longer offered; users keep their selections.',
-    headers: IfMatchHeader,
     params: KeyParams,
-    querystring: EditQuery,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
-    async handle(context) {
-      const options = readEditOptions(context);
-      const edit = archiveKey(context.params.keyUid as string);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) => answerEdit(service, context, () => archiveKey(context.params.keyUid as string)),
   });
 
   applicationRoute('PUT', '/catalog/keys/:keyUid/values', {
     operationId: 'putValues',
+    ...EDIT_ITEM,
     bodyLimit: EDIT_LIMIT,
     summary: 'Set the allowed values of a key, in order, with their texts',
     description: 'An open key becomes limited to these values.',
-    headers: IfMatchHeader,
     params: KeyParams,
-    querystring: EditQuery,
     body: Type.Object({ values: Type.Array(readElsewhere(FileKeySchema.properties.values.items)) }),
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'catalogItemNotFound'],
-    async handle(context) {
-      const options = readEditOptions(context);
-      const { values } = context.readBody();
-      const edit = setValues(context.params.keyUid as string, values);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) =>
+      answerEdit(service, context, () => {
+        const { values } = context.readBody();
+        return setValues(context.params.keyUid as string, values);
+      }),
   });
 
   applicationRoute('PUT', '/catalog/order', {
     operationId: 'putOrder',
+    ...EDIT,
     bodyLimit: EDIT_LIMIT,
     summary: 'Set the order of groups and keys',
     description: 'All groups that are not archived, each with all its keys; omit `keys` to keep their order.',
-    headers: IfMatchHeader,
-    querystring: EditQuery,
     body: Type.Object({
       groups: Type.Array(
         Type.Object({
@@ -274,14 +236,10 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
         { maxItems: MAX_GROUPS },
       ),
     }),
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: EDIT_ERRORS,
-    async handle(context) {
-      const options = readEditOptions(context);
-      const { groups } = context.readBody();
-      const edit = setOrder(groups);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) =>
+      answerEdit(service, context, () => {
+        const { groups } = context.readBody();
+        return setOrder(groups);
+      }),
   });
 }

@@ -13,27 +13,10 @@ import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import {
-  answerEdited,
-  DraftQuery,
-  EDIT_ERRORS,
-  EditQuery,
-  IfMatchHeader,
-  openAsked,
-  readEditOptions,
-  revisionTag,
-} from './edit-options.ts';
+import { answerEdited, DraftQuery, EDIT, openAsked, readEditOptions, revisionTag } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
-import {
-  CatalogAnswer,
-  CatalogShape,
-  EDITED_HEADERS,
-  EditedAnswer,
-  FileKeySchema,
-  PageQuery,
-  PlanShape,
-} from './schemas.ts';
+import { CatalogAnswer, CatalogShape, EDITED_HEADERS, FileKeySchema, PageQuery, PlanShape } from './schemas.ts';
 import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 import { viewPlan } from './views.ts';
 
@@ -136,16 +119,12 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
 
   applicationRoute('PUT', '/catalog', {
     operationId: 'putCatalog',
+    ...EDIT,
     bodyLimit: UPLOAD_LIMIT,
     summary: 'Replace the catalog with a file, in one revision',
     description:
       'Groups and keys that the file does not contain are archived. They are identified by name; `was` renames, or moves a key to another group.',
-    headers: IfMatchHeader,
-    querystring: EditQuery,
     body: CatalogShape,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: EDIT_ERRORS,
     async handle(context) {
       const options = readEditOptions(context);
       const { application, body } = context;
@@ -216,15 +195,11 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
 
   applicationRoute('PUT', '/catalog/languages', {
     operationId: 'putLanguages',
+    ...EDIT,
     summary: 'Set the languages of an application, in order',
     description:
       'A language is identified by its tag, so its name can change. A removed language is no longer served; its texts remain in earlier revisions.',
-    headers: IfMatchHeader,
-    querystring: EditQuery,
     body: Type.Object({ languages: readElsewhere(CatalogFileSchema.properties.languages) }),
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: EDIT_ERRORS,
     async handle(context) {
       const options = readEditOptions(context);
       const { languages } = context.readBody();

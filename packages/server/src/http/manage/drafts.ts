@@ -7,7 +7,7 @@ import { Type } from '../../schema.ts';
 import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions, revisionTag } from './edit-options.ts';
 import { refuse } from './input.ts';
-import type { ManageRoutes } from './manage-route.ts';
+import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
 import {
   CatalogShape,
   DraftEditShape,
@@ -143,6 +143,12 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     },
   });
 
+  const takeStep = async (context: ApplicationRequest, step: 'undo' | 'redo') => {
+    const { application, reply } = context;
+    const { base, draft = null, ...done } = await stepDraft(service, application, step, readDraftOptions(context));
+    return answerEdited(reply, { revision: base, draft, ...done });
+  };
+
   applicationRoute('POST', '/catalog/draft/undo', {
     operationId: 'undoDraft',
     access: 'texts',
@@ -153,14 +159,7 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     response: { 200: EditedAnswer },
     answerHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToUndo'],
-    async handle(context) {
-      const {
-        base,
-        draft = null,
-        ...done
-      } = await stepDraft(service, context.application, 'undo', readDraftOptions(context));
-      return answerEdited(context.reply, { revision: base, draft, ...done });
-    },
+    handle: (context) => takeStep(context, 'undo'),
   });
 
   applicationRoute('POST', '/catalog/draft/redo', {
@@ -172,14 +171,7 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     response: { 200: EditedAnswer },
     answerHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToRedo'],
-    async handle(context) {
-      const {
-        base,
-        draft = null,
-        ...done
-      } = await stepDraft(service, context.application, 'redo', readDraftOptions(context));
-      return answerEdited(context.reply, { revision: base, draft, ...done });
-    },
+    handle: (context) => takeStep(context, 'redo'),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { DraftOptions, Seen } from '../../domain/catalog/draft.ts';
-import type { Edited, EditOptions } from '../../domain/catalog/edit-catalog.ts';
+import { type Edit, type Edited, type EditOptions, editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { readableDifference } from '../../domain/catalog/publish.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
@@ -12,6 +12,7 @@ import type { HttpReply } from '../server/request-and-reply.ts';
 import { draftTag, viewDraft } from './draft-views.ts';
 import { refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { viewPlan } from './views.ts';
 
 /** Of operations that show the catalog. */
@@ -38,14 +39,17 @@ export const IfMatchHeader = Type.Object({
   }),
 });
 
-/** What every change to a catalog can be answered with. */
-export const EDIT_ERRORS = [
-  'ifMatchMissing',
-  'catalogChanged',
-  'draftChanged',
-  'catalogBreaking',
-  'catalogInvalid',
-] as const satisfies ErrorName[];
+/** What every change to a catalog takes and answers. */
+export const EDIT = {
+  headers: IfMatchHeader,
+  querystring: EditQuery,
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: ['ifMatchMissing', 'catalogChanged', 'draftChanged', 'catalogBreaking', 'catalogInvalid'] as ErrorName[],
+};
+
+/** The same of one group or key. */
+export const EDIT_ITEM = { ...EDIT, errors: [...EDIT.errors, 'catalogItemNotFound'] as ErrorName[] };
 
 type Querying<Query> = Omit<ApplicationRequest, 'readQuery'> & { readQuery(): Query };
 
@@ -99,6 +103,12 @@ function isNewer(one: Seen, other: Seen): boolean {
 
 function versionOf(seen: Seen): number {
   return seen.draftId === undefined ? -1 : seen.version;
+}
+
+/** Makes one edit, which `read` takes from the body, and answers what was changed. */
+export async function answerEdit(service: Service, context: Querying<Static<typeof EditQuery>>, read: () => Edit) {
+  const options = readEditOptions(context);
+  return answerEdited(context.reply, await editCatalog(service, context.application, read(), options));
 }
 
 /** What was changed, with the ETag of the catalog as it is now. */

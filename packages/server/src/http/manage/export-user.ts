@@ -9,7 +9,7 @@ import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { EventAnswer } from '../events/event-shapes.ts';
 import { inChunks } from '../in-chunks.ts';
-import { writeReceipt } from '../options/user-option-receipt.ts';
+import { writeReceipt } from '../options/user-option.ts';
 import { readParameter } from '../paging.ts';
 import { refuse } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';

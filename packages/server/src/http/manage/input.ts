@@ -1,7 +1,8 @@
 import { checkShape } from '../../check-shape.ts';
 import { showPath } from '../../domain/catalog/show-path.ts';
-import type { Static, TSchema } from '../../schema.ts';
+import { type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
+import { LimitQuery, Nullable } from './schemas.ts';
 
 /** More are of no use: mending these finds the others. */
 const MAX_PROBLEMS = 200;
@@ -46,4 +47,45 @@ type Asked = { offset?: number | undefined; limit?: number | undefined };
 /** CONTRACT.md section 3: a larger page than there may be is clamped. */
 export function pageOf({ offset = 0, limit = 50 }: Asked, maxLimit = 200): Page {
   return { offset, limit: Math.min(limit, maxLimit) };
+}
+
+/** Lists that grow at their beginning are paged by the last one seen: nothing shifts, nothing is counted. */
+export const NewestFirstQuery = {
+  after: Type.Optional(Type.String({ format: 'uuid', description: '`next` of the previous page' })),
+  ...LimitQuery,
+};
+
+export const NewestFirstMembers = {
+  limit: Type.Integer(),
+  next: Nullable(Type.String({ format: 'uuid', description: 'send it as `after` for the next page; null: last page' })),
+};
+
+export function newestFirst({ after = null, limit }: { after?: string | null; limit?: number }) {
+  return { before: after, limit: pageOf({ limit }).limit };
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?Z?)?$/;
+
+export const SpanQuery = {
+  from: Type.Optional(Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS, or the day alone' })),
+  to: Type.Optional(Type.String({ description: 'UTC, not included' })),
+};
+
+/** In UTC; a day alone is its beginning. */
+export function readTime(text: string, name: string): number {
+  const [, day, time = '00:00'] = TIME.exec(text) ?? [];
+  const at = Date.parse(`${day}T${time}Z`);
+  // Of the 31st of February, Date makes another day.
+  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day) {
+    throw refuse(name, 'must be a time, YYYY-MM-DD HH:MM:SS in UTC');
+  }
+  return at;
+}
+
+/** Both where they are given, in their order. */
+export function readSpan(query: { from?: string; to?: string }): { from?: number; to?: number } {
+  const from = query.from === undefined ? undefined : readTime(query.from, 'from');
+  const to = query.to === undefined ? undefined : readTime(query.to, 'to');
+  if (from !== undefined && to !== undefined && from >= to) throw refuse('to', 'must be later than from');
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }

@@ -7,11 +7,9 @@ import { type Static, Type } from '../../schema.ts';
 import { EVENT_TYPES, type LoggedRequest, type RequestFilter, STEP_MS } from '../../storage/port.ts';
 import { EventAnswer } from '../events/event-shapes.ts';
 import { formatTime } from '../time.ts';
-import { pageOf, refuse } from './input.ts';
+import { NewestFirstMembers, NewestFirstQuery, newestFirst, pageOf, readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { NewestFirstMembers, NewestFirstQuery, newestFirst } from './newest-first.ts';
 import { LimitQuery, Nullable, Time } from './schemas.ts';
-import { readSpan, SpanQuery } from './time-span.ts';
 
 const RequestShape = {
   requestUid: Type.String({ format: 'uuid' }),

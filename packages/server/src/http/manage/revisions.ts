@@ -5,18 +5,10 @@ import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT, readEditOptions } from './edit-options.ts';
 import { pageOf, readParameters } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import {
-  CatalogAnswer,
-  Change,
-  EDITED_HEADERS,
-  EditedAnswer,
-  PageQuery,
-  RevisionParams,
-  RevisionShape,
-} from './schemas.ts';
+import { CatalogAnswer, Change, PageQuery, RevisionParams, RevisionShape } from './schemas.ts';
 import { viewRevision } from './views.ts';
 
 /** Revisions of the catalog. */
@@ -64,14 +56,11 @@ export function revisionRoutes({ applicationRoute }: ManageRoutes, service: Serv
 
   applicationRoute('POST', '/revisions/:revision/restore', {
     operationId: 'restoreRevision',
+    ...EDIT,
     summary: 'Restore a revision as a new revision',
     description: 'Revisions in between are kept. Items renamed or archived since keep their UID.',
-    headers: IfMatchHeader,
     params: RevisionParams,
-    querystring: EditQuery,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
-    errors: [...EDIT_ERRORS, 'revisionNotFound'],
+    errors: [...EDIT.errors, 'revisionNotFound'],
     async handle(context) {
       const options = readEditOptions(context);
       const { revision } = readParameters(RevisionParams, context.params);

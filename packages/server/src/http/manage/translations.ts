@@ -1,4 +1,3 @@
-import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeTexts } from '../../domain/catalog/edits/translations.ts';
 import { listTexts } from '../../domain/catalog/list-texts.ts';
 import { reviewTexts } from '../../domain/catalog/review-texts.ts';
@@ -8,15 +7,7 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import {
-  answerEdited,
-  DraftQuery,
-  EDIT_ERRORS,
-  EditQuery,
-  IfMatchHeader,
-  openAsked,
-  readEditOptions,
-} from './edit-options.ts';
+import { answerEdit, DraftQuery, EDIT, openAsked } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable, PageQuery } from './schemas.ts';
@@ -99,13 +90,12 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
 
   applicationRoute('PATCH', '/catalog/translations', {
     operationId: 'changeTranslations',
+    ...EDIT,
     access: 'texts',
     bodyLimit: EDIT_LIMIT,
     summary: 'Change many texts at once, all or none',
     description:
       'With `was` in each text, If-Match: * is safe: if a text has changed, 9412 lists the current ones in `texts`.',
-    headers: IfMatchHeader,
-    querystring: EditQuery,
     body: Type.Object({
       texts: Type.Array(
         Type.Object({
@@ -122,14 +112,11 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       ),
     }),
     response: { 200: EditedAnswer, 412: ChangedTextsMembers },
-    answerHeaders: EDITED_HEADERS,
-    errors: EDIT_ERRORS,
-    async handle(context) {
-      const options = readEditOptions(context);
-      const { texts } = context.readBody();
-      const edit = changeTexts(texts);
-      return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
-    },
+    handle: (context) =>
+      answerEdit(service, context, () => {
+        const { texts } = context.readBody();
+        return changeTexts(texts);
+      }),
   });
 
   applicationRoute('POST', '/catalog/translations/review', {

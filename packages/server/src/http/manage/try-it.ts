@@ -1,13 +1,13 @@
 import { actingForNobody } from '../../domain/audit/actor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { sampleSelection } from '../../domain/selections/sample-selection.ts';
+import { type SampleSelection, sampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Service } from '../../domain/service.ts';
-import { withTrial } from '../../domain/users/with-trial.ts';
+import { type Trial, withTrial } from '../../domain/users/with-trial.ts';
+import { mask } from '../../monitoring/logging.ts';
 import { Type } from '../../schema.ts';
 import type { Ask } from '../server/door.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
-import { runFlow } from './try-flow.ts';
 
 const Step = Type.Object(
   {
@@ -52,4 +52,115 @@ export function tryItRoutes({ applicationRoute }: ManageRoutes, service: Service
       );
     },
   });
+}
+
+type TriedRequest = {
+  operationId: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: unknown;
+  status: number;
+  durationMs: number;
+  answer: unknown;
+};
+
+type Flow = Trial & {
+  clientId: string;
+  /** undefined: there is nothing that can be chosen. */
+  sample: SampleSelection | undefined;
+  language: string | undefined;
+};
+
+type Sent = {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  query?: Record<string, string | undefined>;
+  headers?: Record<string, string>;
+  body?: Record<string, unknown>;
+};
+
+/** Each step is a request to the routes of this process, as an application would send it (SPEC.md section 1.6). */
+async function runFlow(
+  ask: Ask,
+  { clientId, clientSecret, clientUserId, sample, language }: Flow,
+): Promise<{ complete: boolean; steps: TriedRequest[] }> {
+  const steps: TriedRequest[] = [];
+  const standIns = new Map([[clientSecret, 'YOUR_CLIENT_SECRET']]);
+  const send = async (operationId: string, sent: Sent): Promise<Record<string, string>> => {
+    const { step, answer } = await sendOne(ask, operationId, sent);
+    steps.push(step);
+    if (step.status >= 400) throw new StepFailed();
+    return answer;
+  };
+  let complete = false;
+  try {
+    const user = { clientUserId, clientUserName: 'Innkeeper trial' };
+    const { specialToken } = await send('createUser', {
+      method: 'POST',
+      path: '/api/v2/app/create-user',
+      body: { clientId, clientSecret, ...user },
+    });
+    standIns.set(specialToken as string, 'YOUR_SPECIAL_TOKEN');
+    const { service_user_code, access_token } = await send('getAccessToken', {
+      method: 'POST',
+      path: '/oauth/v2/get-access-token',
+      body: { clientSecret, specialToken },
+    });
+    standIns.set(access_token as string, 'YOUR_ACCESS_TOKEN');
+    const apiKey = { apiKey: clientId };
+    const signedIn = { ...apiKey, authorization: `Bearer ${access_token}` };
+    await send('listOptionGroups', { method: 'GET', path: '/api/option_groups', query: { language }, headers: apiKey });
+    if (sample) {
+      const { group, key } = sample.placed;
+      const query = { option_group_name: group.name, language };
+      await send('listOptionKeys', { method: 'GET', path: '/api/option_keys', query, headers: apiKey });
+      const body = { option_group_uid: group.groupUid, option_key_uid: key.keyUid, value: sample.values };
+      await send('saveUserOption', { method: 'POST', path: '/api/user_options', headers: signedIn, body });
+    }
+    const effective = { effective: 'true', language };
+    await send('listUserOptions', { method: 'GET', path: '/api/user_options', query: effective, headers: signedIn });
+    await send('deleteUser', {
+      method: 'DELETE',
+      path: `/api/v2/app/${clientId}/users/${service_user_code}`,
+      headers: { authorization: `Bearer ${access_token}` },
+    });
+    complete = true;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+  }
+  return { complete, steps: withStandIns(steps, standIns) };
+}
+
+class StepFailed extends Error {}
+
+async function sendOne(ask: Ask, operationId: string, { method, path, query = {}, headers = {}, body }: Sent) {
+  const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
+  const url = given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+  const all = { ...headers, ...(body && { 'content-type': 'application/json' }) };
+  const from = performance.now();
+  const { status, text } = await ask({
+    method,
+    url,
+    headers: all,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const durationMs = Math.round((performance.now() - from) * 10) / 10;
+  const answer = text === '' ? null : JSON.parse(text);
+  const request = { operationId, method, path: url, headers: all, body: body ?? null };
+  const step: TriedRequest = { ...request, status, durationMs, answer };
+  return { step, answer: (answer ?? {}) as Record<string, string> };
+}
+
+/** What is shown works once the stand-ins are replaced; and should a secret stand elsewhere, it is masked there. */
+function withStandIns<T>(value: T, standIns: ReadonlyMap<string, string>): T {
+  const replace = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      return mask([...standIns].reduce((text, [secret, standIn]) => text.replaceAll(secret, standIn), part));
+    }
+    if (Array.isArray(part)) return part.map(replace);
+    if (part === null || typeof part !== 'object') return part;
+    return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, replace(each)]));
+  };
+  return replace(value) as T;
 }

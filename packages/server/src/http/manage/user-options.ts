@@ -13,7 +13,7 @@ import type { SelectionRecord } from '../../storage/port.ts';
 import { SELECTION_ERRORS } from '../options/save-user-option.ts';
 import { OptionsToSave, readWantedOptions } from '../options/save-user-options.ts';
 import { ListAnswer } from '../options/schemas.ts';
-import { writeReceipt } from '../options/user-option-receipt.ts';
+import { writeReceipt } from '../options/user-option.ts';
 import { toListing, toPage } from '../paging.ts';
 import { pageOf } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';

@@ -3,11 +3,10 @@ import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { findWebhook, MOST_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
-import { refuse } from './input.ts';
+import { readTime, refuse } from './input.ts';
 import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
 import { Time } from './schemas.ts';
 import { RotationMembers, readRotation } from './secrets.ts';
-import { readTime } from './time-span.ts';
 import { webhookActs } from './webhook-acts.ts';
 import { MaxPerSecondShape, TypesShape, WebhookParams, WebhookShape } from './webhook-shapes.ts';
 

@@ -2,32 +2,19 @@ import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import { preflightRoute } from './cors.ts';
-import { deleteUserOptionRoute } from './delete-user-option.ts';
-import { getOptionGroupRoute } from './get-option-group.ts';
-import { getOptionKeyRoute } from './get-option-key.ts';
-import { getUserOptionRoute } from './get-user-option.ts';
-import { listOptionGroupsRoute } from './list-option-groups.ts';
-import { listOptionKeysRoute } from './list-option-keys.ts';
 import { listUserOptionsRoute } from './list-user-options.ts';
+import { catalogReadRoutes } from './read-catalog.ts';
 import { saveUserOptionRoute } from './save-user-option.ts';
 import { saveUserOptionsRoute } from './save-user-options.ts';
-import { userOptionHistoryRoute } from './user-option-history.ts';
-import { userOptionReceiptRoute } from './user-option-receipt.ts';
+import { userOptionRoutes } from './user-option.ts';
 
 /** Area B of SPEC.md: the profile options interface. */
 export function optionRoutes(app: Routes, service: Service, cache: CatalogCache): void {
-  const catalog = { service, cache };
-  listOptionGroupsRoute(app, catalog);
-  getOptionGroupRoute(app, catalog);
-  listOptionKeysRoute(app, catalog);
-  getOptionKeyRoute(app, catalog);
+  catalogReadRoutes(app, { service, cache });
   saveUserOptionRoute(app, service);
   saveUserOptionsRoute(app, service);
   listUserOptionsRoute(app, service);
-  getUserOptionRoute(app, service);
-  deleteUserOptionRoute(app, service);
-  userOptionHistoryRoute(app, service);
-  userOptionReceiptRoute(app, service);
+  userOptionRoutes(app, service);
 
   preflightRoute(app, '/api/option_groups', ['GET', 'HEAD']);
   preflightRoute(app, '/api/option_groups/:option_group_uid', ['GET', 'HEAD']);

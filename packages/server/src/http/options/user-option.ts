@@ -1,0 +1,237 @@
+import type { Application } from '../../domain/applications/application.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { findReceipt, type Receipt, signReceipt } from '../../domain/selections/receipts.ts';
+import { isTagOf, recordTag } from '../../domain/selections/record-tag.ts';
+import type { Service } from '../../domain/service.ts';
+import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { SELECTION_MEANS } from '../../storage/port.ts';
+import { noteUser } from '../about.ts';
+import { hasCurrent } from '../etag.ts';
+import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { toWireBytes } from '../server/wire-text.ts';
+import { formatTime } from '../time.ts';
+import { identifyApplication } from './api-key.ts';
+import { readWording } from './catalog-answer.ts';
+import { withCurrentRecord } from './changed-record.ts';
+import { placeAt } from './list-user-options.ts';
+import { answerPrivately } from './private-answer.ts';
+import {
+  AcceptLanguageHeader,
+  ChangedMembers,
+  LanguageQuery,
+  LIST_HEADERS,
+  ListAnswer,
+  NotModified,
+  PagingQuery,
+  queryOf,
+  RECORD_HEADERS,
+  USER_ERRORS,
+  UserOptionAnswer,
+  ValueAnswer,
+} from './schemas.ts';
+import { claimsOfQuery } from './user-claims.ts';
+import { recordView, writeUserOption } from './user-option-view.ts';
+import { readIfMatch } from './wanted-selection.ts';
+
+const PATH = '/api/user_options/:user_options_uid';
+const JWT_TYPE = 'application/jwt';
+
+const UserUidQuery = {
+  user_uid: Type.Optional(Type.String({ format: 'uuid', description: 'with HTTP Basic' })),
+};
+
+/** Of every operation on one record. */
+const ONE = {
+  tags: ['options'],
+  security: [
+    { apiKey: [], bearer: [] },
+    { apiKey: [], basic: [] },
+  ],
+  params: Type.Object({ user_options_uid: Type.String({ format: 'uuid' }) }),
+} satisfies RouteSchema;
+
+const HistoryEntry = Type.Object(
+  {
+    action: Type.Enum(['save', 'unset']),
+    at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
+    by: Type.Enum([...SELECTION_MEANS]),
+    language: Type.Union([Type.String(), Type.Null()], {
+      description: 'for an open text: tag of the saved language',
+    }),
+    from_value: Type.Union([ValueAnswer, Type.Null()]),
+    to_value: Type.Union([ValueAnswer, Type.Null()]),
+  },
+  { title: 'UserOptionEvent' },
+);
+
+/** One user option: its record, history and receipt (CONTRACT.md sections 3 and 9). */
+export function userOptionRoutes(app: Routes, service: Service): void {
+  const getSchema: RouteSchema = {
+    ...ONE,
+    operationId: 'getUserOption',
+    summary: 'Get one user option',
+    querystring: queryOf(LanguageQuery, UserUidQuery),
+    response: { 200: UserOptionAnswer, 304: NotModified },
+    headers: AcceptLanguageHeader,
+    answerHeaders: RECORD_HEADERS,
+    errors: [...USER_ERRORS, 'languageUnknown', 'selectionNotFound'],
+  };
+  app.get(PATH, { schema: getSchema }, async (request, reply) => {
+    const { application, user, selectionId } = await readUserOptionRequest(service, request, reply);
+    const today = await service.catalogs.get(application.appId);
+    const wording = readWording(today, request.query as Query, request.headers['accept-language']);
+    const records = await service.storage.selections.list(user.userId);
+    const record = records.find((each) => each.selectionId === selectionId);
+    if (!record) throw new InnkeeperError('selectionNotFound');
+    const then = await placeAt(service, application.appId, record);
+    const view = recordView(today, wording, { clientId: application.clientId, userId: user.userId });
+    return answerPrivately(request, reply, writeUserOption(view, then, record), recordTag(record));
+  });
+
+  const deleteSchema: RouteSchema = {
+    ...ONE,
+    operationId: 'deleteUserOption',
+    summary: 'Unset a user option',
+    querystring: queryOf(UserUidQuery),
+    headers: Type.Object({
+      'If-Match': Type.Optional(
+        Type.String({ description: 'the ETag of the record: it is unset only if the record is still the same' }),
+      ),
+    }),
+    response: { 204: Type.Null({ description: 'The default applies again.' }), 412: ChangedMembers },
+    errors: [...USER_ERRORS, 'selectionNotFound', 'selectionChanged'],
+  };
+  app.delete(PATH, { schema: deleteSchema }, async (request, reply) => {
+    const { application, user, means, selectionId } = await readUserOptionRequest(service, request, reply);
+    const ifMatch = readIfMatch(request.headers['if-match'], 'If-Match');
+    const { selections } = service.storage;
+    const find = async () => (await selections.list(user.userId)).find((each) => each.selectionId === selectionId);
+    const record = ifMatch === undefined ? undefined : await find();
+    const isSame = !record || ifMatch === '*' || ifMatch?.some((tag) => isTagOf(tag, record));
+    const change = { at: service.now(), means };
+    const outcome = isSame && (await selections.unset(user.userId, selectionId, change, record?.version));
+    if (outcome !== 'unset') {
+      const now = record && (await find());
+      if (!now) throw new InnkeeperError('selectionNotFound');
+      const fields = [{ field: 'If-Match', message: 'is not of the record as it is' }];
+      const changed = new InnkeeperError('selectionChanged', { fields, more: { record: now } });
+      throw await withCurrentRecord(changed, service, application, user, request.headers['accept-language']);
+    }
+    service.activity.count(user.appId, 'selectionsUnset');
+    return reply.code(204).send();
+  });
+
+  const historySchema: RouteSchema = {
+    ...ONE,
+    operationId: 'listUserOptionHistory',
+    summary: 'List the history of a user option, newest first',
+    querystring: queryOf(PagingQuery, UserUidQuery),
+    response: { 200: ListAnswer(HistoryEntry), 304: NotModified },
+    answerHeaders: LIST_HEADERS,
+    errors: [...USER_ERRORS, 'selectionNotFound'],
+  };
+  /** Also of one that was unset; erased with the user. */
+  app.get(`${PATH}/history`, { schema: historySchema }, async (request, reply) => {
+    const { user, selectionId } = await readUserOptionRequest(service, request, reply);
+    const query = request.query as Query;
+    const page = readPage(query);
+    const { items, total } = await service.storage.selections.history(user.userId, page, selectionId);
+    if (total === 0) throw new InnkeeperError('selectionNotFound');
+    const listing = toPage(
+      items.map(({ at, means, language, fromValue, toValue }) => ({
+        action: toValue === null ? 'unset' : 'save',
+        at: formatTime(at),
+        by: means,
+        language,
+        from_value: fromValue === null ? null : JSON.parse(fromValue),
+        to_value: toValue === null ? null : JSON.parse(toValue),
+      })),
+      total,
+      page,
+    );
+    const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    const bytes = toWireBytes(JSON.stringify(listing));
+    return answerPrivately(request, reply, { bytes, mark: bytes });
+  });
+
+  const receiptSchema: RouteSchema = {
+    ...ONE,
+    operationId: 'getUserOptionReceipt',
+    summary: 'Get a signed receipt of the last save of a user option',
+    description:
+      'A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps the public keys for good: it can be verified ' +
+      'years later, and no byte of it can be altered. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, ' +
+      '`user_options_uid`, `option_group_uid`, `option_key_uid`, `group`, `option`, `value`, `texts` (what was shown: `group`, `group_description`, `option`, ' +
+      '`option_description`, `value`), `language` and `language_tag` of these texts, `language_known` (false: the save named none, and they are those of the default ' +
+      'language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: before this was kept).',
+    querystring: queryOf(UserUidQuery),
+    produces: JWT_TYPE,
+    response: { 200: Type.String({ description: 'the receipt' }), 304: NotModified },
+    answerHeaders: RECORD_HEADERS,
+    errors: [...USER_ERRORS, 'selectionNotFound'],
+  };
+  app.get(`${PATH}/receipt`, { schema: receiptSchema }, async (request, reply) => {
+    const { application, user, selectionId } = await readUserOptionRequest(service, request, reply);
+    const receipt = await findReceipt(service, user, selectionId);
+    if (!receipt) throw new InnkeeperError('selectionNotFound');
+    const { record } = receipt;
+    // A save that leaves the value as it was is a save: it has a receipt of its own.
+    const etag = `"${recordTag(record)}.${record.updatedAt}"`;
+    reply
+      .header('etag', etag)
+      .header('cache-control', 'private, no-cache')
+      .header('vary', 'apiKey, Authorization, Origin');
+    if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.type(JWT_TYPE).send(await writeReceipt(service, application, receipt));
+  });
+}
+
+/** Whose record is asked for, and which. One of another user looks like one that does not exist. */
+async function readUserOptionRequest(
+  service: Service,
+  request: HttpRequest,
+  reply: HttpReply,
+): Promise<IdentifiedUser & { application: Application; selectionId: string }> {
+  const application = await identifyApplication(service, request, reply);
+  const identified = await identifyUserToRead(service, application, claimsOfQuery(request));
+  noteUser(request, identified.user);
+  const selectionId = (request.params as { user_options_uid: string }).user_options_uid;
+  if (!isUuid(selectionId)) throw new InnkeeperError('selectionNotFound');
+  return { ...identified, application, selectionId };
+}
+
+export function writeReceipt(
+  service: Pick<Service, 'publicUrl' | 'now' | 'signReceipt'>,
+  application: Pick<Application, 'clientId' | 'settings'>,
+  receipt: Receipt,
+): Promise<string> {
+  const { user, placed, record, means, value, language, isLanguageKnown, texts } = receipt;
+  return signReceipt(service, application, user.userId, {
+    clientUserId: user.clientUserId,
+    user_options_uid: record.selectionId,
+    option_group_uid: placed.group.groupUid,
+    option_key_uid: placed.key.keyUid,
+    group: placed.group.name,
+    option: placed.key.name,
+    value,
+    texts: {
+      group: texts.group,
+      group_description: texts.groupDescription,
+      option: texts.key,
+      option_description: texts.keyDescription,
+      value: texts.values,
+    },
+    language: language?.name ?? null,
+    language_tag: language?.tag ?? null,
+    language_known: isLanguageKnown,
+    revision: record.revision,
+    created_at: formatTime(record.createdAt),
+    saved_at: formatTime(record.updatedAt),
+    by: means,
+  });
+}
