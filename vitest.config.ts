@@ -14,6 +14,8 @@ export default defineConfig({
     // The service is loaded once for all suites of a process, by Node itself, as it is when it serves: nothing in it may
     // depend on being loaded anew. Threads and processes that suites start take modules as they were compiled and kept.
     isolate: false,
+    // Room for young objects: collecting them took a tenth of the tests' processor time.
+    execArgv: ['--max-semi-space-size=64'],
     experimental: { viteModuleRunner: false },
     env: { NODE_COMPILE_CACHE: compileCacheFolder() },
     // Ten times what the longest takes on a machine of its own.
