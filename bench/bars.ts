@@ -52,7 +52,7 @@ const aheadOf = (peer: string, database: string, names: string[]): Bar[] =>
   names.map((name) => ({ what: `${name} / ${peer}`, read: ratio(name, database, peer), bar: 20, stretch: 40 }));
 
 /** What `--large` measures: all that meets the database. The catalog is in memory, whatever the number of users. */
-export const IN_MILLIONS = [...BETTER_AUTH, 'save'];
+export const IN_MILLIONS = [...BETTER_AUTH, 'save', 'find-users'];
 
 const millions = IN_MILLIONS.flatMap((name): Bar[] => {
   const read = (figure?: (run: Measured) => number) => ratio(`large:${name}`, 'large', 'small', figure);

@@ -2,6 +2,7 @@ import type { Operation } from './operation.ts';
 import { createUser } from './operations/create-user.ts';
 import { deleteUser } from './operations/delete-user.ts';
 import { evaluateFlag, evaluateFlags } from './operations/evaluate-flags.ts';
+import { findUsers } from './operations/find-users.ts';
 import { getAccessToken } from './operations/get-access-token.ts';
 import { getKey, getKeyUnchanged } from './operations/get-key.ts';
 import { introspect } from './operations/introspect.ts';
@@ -26,6 +27,7 @@ export const operations: Operation[] = [
   readSelections,
   effectiveSelections,
   introspect,
+  findUsers,
   evaluateFlag,
   evaluateFlags,
   preferencePage,

@@ -43,7 +43,7 @@ export const saveMany: Operation = {
     ),
 };
 
-function saveRequest(
+export function saveRequest(
   { clientId, groupUid }: Stage,
   user: User,
   key: Stage['keys'][number] | undefined,

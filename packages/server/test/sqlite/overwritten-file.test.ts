@@ -20,7 +20,9 @@ describe('an older file that is copied onto the open one', () => {
     appId = await createApplication(storage);
     emptyLog(path);
     copyFileSync(path, older);
-    for (let count = 0; count < 60; count++) await createUser(storage, appId, { clientUserName: 'x'.repeat(250) });
+    // Many more pages than what is written in the background adds to the log meanwhile.
+    const clientUserName = 'x'.repeat(250);
+    await Promise.all(Array.from({ length: 900 }, () => createUser(storage, appId, { clientUserName })));
     const logBytes = () => storage.figures().logBytes;
     // The file has all of it, and its length was seen.
     await vi.waitFor(() => expect(logBytes()).toBeGreaterThan(0), 10_000);
