@@ -252,7 +252,7 @@ async function run(all: readonly Step[]): Promise<void> {
     if (each.what === 'Reset' || each.what === 'Clear') {
       // Whichever field it is of.
       for (const name of ['size', ...Object.keys(TEXT_FIELDS)]) choose(name, null);
-      for (const name of OWN[each.tab] ?? []) last.delete(name);
+      last.clear();
     } else if (!button) {
       if (each.what === 'Newsletter') choose('newsletter', !(await target.isChecked()));
       else if (role === 'radio') choose('theme', each.what.toLowerCase());
@@ -284,39 +284,39 @@ async function run(all: readonly Step[]): Promise<void> {
   await shop.publish(catalogWith(10));
   await service.service.refresh();
 
-  // What arrived after somebody had gone back from it is taken back by who comes back to the page.
-  for (const { page } of tabs) await readAgain(page);
-  await settle();
+  /** Where a screen shows something else than the service has, or the service has not what was chosen last, and no message says so. */
+  const differences = async () => {
+    const effective = await options.selections({ effective: true }).all();
+    const now = new Map(effective.map(({ option }) => [option.name as string, option.value as unknown]));
+    const found: unknown[] = [];
+    for (const [at, { page }] of tabs.entries()) {
+      const seen = await look(page);
+      for (const [label, value] of Object.entries(asShown((name) => now.get(name)))) {
+        const { shown, message } = seen[label] ?? { message: '' };
+        const sorted = Array.isArray(shown) ? [...shown].sort() : shown;
+        if (message === '' && JSON.stringify(sorted) !== JSON.stringify(value)) found.push({ at, label, shown, value });
+      }
+      for (const name of OWN[at] ?? []) {
+        const label = name === 'size' ? 'Size' : TEXT_FIELDS[name as keyof typeof TEXT_FIELDS];
+        const value = now.get(name) ?? null;
+        if (!last.has(name) || seen[label]?.message) continue;
+        if (value !== last.get(name)) found.push({ at, label, wanted: last.get(name), value });
+      }
+    }
+    return found;
+  };
+  const comeBack = async () => {
+    for (const { page } of tabs) {
+      const tryAgain = page.locator('.innkeeper-form > [role=alert] button, main > [role=alert] button').first();
+      if (await tryAgain.isVisible()) await tryAgain.click();
+      await readAgain(page);
+    }
+    await settle();
+  };
+  // Who comes back to a page also takes back what arrived after they had gone back from it.
+  await expect.poll(() => comeBack().then(differences), { interval: 200 }).toEqual([]);
 
   const effective = await options.selections({ effective: true }).all();
-  const now = new Map(effective.map(({ option }) => [option.name as string, option.value as unknown]));
-  const expected = asShown((name) => now.get(name));
-  for (const [at, { page }] of tabs.entries()) {
-    await readAgain(page);
-    const tryAgain = page.locator('.innkeeper-form > [role=alert] button, main > [role=alert] button');
-    // A screen shows what the service has, or says in the field what became of what was typed there.
-    await expect
-      .poll(
-        async () => {
-          if (await tryAgain.first().isVisible()) await tryAgain.first().click();
-          const seen = await look(page);
-          return Object.entries(expected).filter(([label, value]) => {
-            const field = seen[label];
-            const shown = Array.isArray(field?.shown) ? [...field.shown].sort() : field?.shown;
-            return field === undefined || (field.message === '' && JSON.stringify(shown) !== JSON.stringify(value));
-          });
-        },
-        { message: `tab ${at}` },
-      )
-      .toEqual([]);
-    const seen = await look(page);
-    for (const name of OWN[at] ?? []) {
-      if (!last.has(name)) continue;
-      const label = name === 'size' ? 'Size' : TEXT_FIELDS[name as keyof typeof TEXT_FIELDS];
-      if (seen[label]?.message) continue;
-      expect([name, now.get(name) ?? null]).toEqual([name, last.get(name)]);
-    }
-  }
   for (const { option, user_options_uid, source } of effective) {
     if (!user_options_uid || source === 'default') continue;
     for (const { to_value: value } of await options.history(user_options_uid).all()) {
