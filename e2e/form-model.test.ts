@@ -3,17 +3,12 @@ import fc from 'fast-check';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  answerHeldUntil,
-  answerIsCut,
-  answerIsLost,
-  arrivesAfter,
-  type Fault,
+  FAULT_NAMES,
+  FAULTS,
   type FaultProxy,
   gate,
-  heldUntil,
   isRead,
   isSave,
-  neverArrives,
   startFaultProxy,
 } from '../packages/client/test/fault-proxy.ts';
 import type { CatalogFile } from '../packages/server/src/domain/catalog/file-schema.ts';
@@ -55,7 +50,7 @@ const fault = (...of: ('save' | 'read')[]) =>
   fc.record({
     do: fc.constant('fault' as const),
     of: fc.constantFrom(...of),
-    kind: fc.constantFrom('never', 'lost', 'cut', 'held', 'answer held', 'late'),
+    kind: fc.constantFrom(...FAULT_NAMES),
   });
 const step = fc.oneof(
   { weight: 4, arbitrary: typed },
@@ -199,18 +194,10 @@ async function run(all: readonly Step[]): Promise<void> {
       await proxy.settled();
     } while ((await Promise.all(tabs.map(({ page }) => isBusy(page)))).includes(true));
   };
-  const faultOf = (kind: string): Fault => {
+  const faultOf = (kind: keyof typeof FAULTS) => {
     const held = gate();
     gates.push(held);
-    const faults: Record<string, Fault> = {
-      never: neverArrives,
-      lost: answerIsLost,
-      cut: answerIsCut,
-      held: heldUntil(held.opened),
-      'answer held': answerHeldUntil(held.opened),
-      late: arrivesAfter(held.opened),
-    };
-    return faults[kind] as Fault;
+    return FAULTS[kind](held.opened);
   };
   const readAgain = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 

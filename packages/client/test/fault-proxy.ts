@@ -68,6 +68,18 @@ export const answerHeldUntil =
     exchange.reply(answer);
   };
 
+/** For sequences of random faults: by name, those that wait until `opened`. */
+export const FAULTS = {
+  never: () => neverArrives,
+  lost: () => answerIsLost,
+  cut: () => answerIsCut,
+  held: heldUntil,
+  'answer held': answerHeldUntil,
+  late: arrivesAfter,
+} satisfies Record<string, (opened: Promise<unknown>) => Fault>;
+
+export const FAULT_NAMES = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
+
 /** Between a client and the real service; what is planned happens to the next request of its kind, everything else passes. */
 export async function startFaultProxy(target: string) {
   let plans: { which: Which; fault: Fault; met: () => void }[] = [];

@@ -6,20 +6,7 @@ import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
 import { startTestServer, type TestServer, uniqueName } from '../../server/test/http/start.ts';
 import { createOptionsClient, createSelectionStore, type OptionState } from '../src/index.ts';
 import { createUsersClient, type UsersClient } from '../src/users.ts';
-import {
-  answerHeldUntil,
-  answerIsCut,
-  answerIsLost,
-  arrivesAfter,
-  type Fault,
-  type FaultProxy,
-  gate,
-  heldUntil,
-  isRead,
-  isSave,
-  neverArrives,
-  startFaultProxy,
-} from './fault-proxy.ts';
+import { FAULT_NAMES, FAULTS, type FaultProxy, gate, isRead, isSave, startFaultProxy } from './fault-proxy.ts';
 
 /** The long form: STORE_SEQUENCES=500 */
 const SEQUENCES = Number(process.env.STORE_SEQUENCES ?? 12);
@@ -72,7 +59,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('fault' as const),
       of: fc.constantFrom('save', 'read'),
-      kind: fc.constantFrom('never', 'lost', 'cut', 'held', 'answer held', 'late'),
+      kind: fc.constantFrom(...FAULT_NAMES),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('release' as const) }) },
@@ -113,18 +100,10 @@ async function run(steps: readonly Step[]): Promise<void> {
     await Promise.all(running.splice(0));
     await proxy.settled();
   };
-  const faultOf = (kind: string): Fault => {
+  const faultOf = (kind: keyof typeof FAULTS) => {
     const held = gate();
     gates.push(held);
-    const faults: Record<string, Fault> = {
-      never: neverArrives,
-      lost: answerIsLost,
-      cut: answerIsCut,
-      held: heldUntil(held.opened),
-      'answer held': answerHeldUntil(held.opened),
-      late: arrivesAfter(held.opened),
-    };
-    return faults[kind] as Fault;
+    return FAULTS[kind](held.opened);
   };
 
   for (const each of steps) {
