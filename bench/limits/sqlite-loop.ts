@@ -24,8 +24,9 @@ type Act = [ActName, unknown[]];
 const loop = JSON.parse(process.argv[2] as string) as Loop;
 const connection = connectToWrite(loop.path);
 const acts = createActs(connection);
-const row = connection.statement('select app_id, key_no, revision from selections limit 1').get() ?? {};
-const place = { appId: row.app_id, keyNo: row.key_no, revision: row.revision } as Place;
+const place = connection
+  .statement<Place>('select app_id as appId, key_no as keyNo, revision from selections limit 1')
+  .get() as Place;
 const users = Array.from({ length: loop.count }, (_, index) => newUser(place, loop.from + index));
 const creates = users.map((user): Act => ['createUserWithToken', [user]]);
 if (loop.operation !== 'create-user') await run(creates, 1_000);

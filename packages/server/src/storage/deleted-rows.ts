@@ -22,6 +22,8 @@ export function countRows(user: string): string {
   ].join(', ');
 }
 
-export function toDeletedUser({ at, deleted_rows: rows }: { at: number; deleted_rows: string | null }): DeletedUser {
+export type DeletedRow = { at: number; deleted_rows: string | null };
+
+export function toDeletedUser({ at, deleted_rows: rows }: DeletedRow): DeletedUser {
   return { at, rows: rows === null ? null : (JSON.parse(rows) as Record<string, number>) };
 }

@@ -4,27 +4,32 @@ import { toBytes, toUuid } from './encoding.ts';
 
 export const ACCOUNT_COLUMNS = `a.account_id, a.email, a.role, a.created_at as account_created_at,
   a.password_hash is not null as has_password, a.sealed_totp is not null as has_totp, a.preferences`;
+export type AccountRow = Pick<AccountRecord, 'email' | 'role' | 'preferences'> &
+  Record<'account_created_at' | 'has_password' | 'has_totp', number> & { account_id: Uint8Array };
 const CREDENTIALS = 'a.password_hash, a.sealed_totp, a.pending_totp';
+type CredentialsRow = Record<'password_hash' | 'sealed_totp' | 'pending_totp', string | null>;
 
 type Reads = Pick<AccountStore, 'list' | 'findByEmail' | 'findByLink' | 'canSetUp' | 'credentials'>;
 
 export function accountReads({ statement }: Connection): Reads {
-  const found = (row: Record<string, unknown> | undefined) =>
+  const found = (row: (AccountRow & CredentialsRow) | undefined) =>
     row && { account: toAccount(row), credentials: toCredentials(row) };
   return {
     async list() {
-      return statement(`select ${ACCOUNT_COLUMNS} from accounts a order by a.created_at, a.account_id`)
+      return statement<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts a order by a.created_at, a.account_id`)
         .all()
         .map(toAccount);
     },
     async findByEmail(emailKey) {
       return found(
-        statement(`select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from accounts a where a.email_key = ?`).get(emailKey),
+        statement<AccountRow & CredentialsRow>(
+          `select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from accounts a where a.email_key = ?`,
+        ).get(emailKey),
       );
     },
     async findByLink(linkHash, now) {
       return found(
-        statement(
+        statement<AccountRow & CredentialsRow>(
           `select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from sign_in_links l join accounts a on a.account_id = l.account_id
            where l.link_hash = ? and l.expires_at > ?`,
         ).get(toBytes(linkHash), now),
@@ -38,14 +43,16 @@ export function accountReads({ statement }: Connection): Reads {
       return row !== undefined;
     },
     async credentials(accountId) {
-      const row = statement(`select ${CREDENTIALS} from accounts a where a.account_id = ?`).get(toBytes(accountId));
+      const row = statement<CredentialsRow>(`select ${CREDENTIALS} from accounts a where a.account_id = ?`).get(
+        toBytes(accountId),
+      );
       return row && toCredentials(row);
     },
   };
 }
 
 export function accountActs(connection: Connection) {
-  const { statement } = connection;
+  const { statement, value } = connection;
   const addLink = (accountId: Buffer | null, { linkHash, expiresAt }: NewLink): void => {
     statement('insert into sign_in_links (link_hash, account_id, expires_at) values (?, ?, ?)').run(
       toBytes(linkHash),
@@ -59,10 +66,10 @@ export function accountActs(connection: Connection) {
       account: NewAccount,
       link: NewLink,
     ): { outcome: 'created' | 'there'; account: AccountRecord } {
-      const find = statement(`select ${ACCOUNT_COLUMNS} from accounts a where a.email_key = ?`);
+      const find = statement<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts a where a.email_key = ?`);
       const there = find.get(account.emailKey);
       if (!there) insertAccount(connection, account);
-      const kept = toAccount(there ?? (find.get(account.emailKey) as Record<string, unknown>));
+      const kept = toAccount(there ?? (find.get(account.emailKey) as AccountRow));
       const id = toBytes(kept.accountId);
       statement('delete from sign_in_links where account_id = ? or account_id is null').run(id);
       addLink(id, link);
@@ -73,7 +80,9 @@ export function accountActs(connection: Connection) {
       account: NewAccount | null,
     ): Awaited<ReturnType<AccountStore['identify']>> {
       const by = (column: string, value: string) =>
-        statement(`select ${ACCOUNT_COLUMNS}, a.oidc_subject from accounts a where a.${column} = ?`).get(value);
+        statement<AccountRow & { oidc_subject: string | null }>(
+          `select ${ACCOUNT_COLUMNS}, a.oidc_subject from accounts a where a.${column} = ?`,
+        ).get(value);
       const link = (id: Uint8Array) =>
         statement('update accounts set oidc_subject = ? where account_id = ?').run(subject, id);
       const known = by('oidc_subject', subject);
@@ -81,20 +90,20 @@ export function accountActs(connection: Connection) {
       const there = emailKey === null ? undefined : by('email_key', emailKey);
       if (there) {
         if (there.oidc_subject !== null) return 'other-identity';
-        link(there.account_id as Uint8Array);
+        link(there.account_id);
         return { outcome: 'linked', account: toAccount(there) };
       }
       if (account === null) return 'unknown';
       insertAccount(connection, account);
       link(toBytes(account.accountId));
-      return { outcome: 'created', account: toAccount(by('oidc_subject', subject) as Record<string, unknown>) };
+      return { outcome: 'created', account: toAccount(by('oidc_subject', subject) as AccountRow) };
     },
     setAccountRole(
       accountId: string,
       role: AccountRecord['role'],
     ): 'changed' | 'same' | 'unknown' | 'last-administrator' {
       const id = toBytes(accountId);
-      const held = statement('select role from accounts where account_id = ?').get(id)?.role;
+      const held = value<AccountRecord['role'] | undefined>('select role from accounts where account_id = ?', id);
       if (held === undefined) return 'unknown';
       if (held === role) return 'same';
       const others = statement("select 1 from accounts where role = 'administrator' and account_id <> ?").get(id);
@@ -129,9 +138,8 @@ export function accountActs(connection: Connection) {
       return changes === 0 ? 'unknown' : 'set';
     },
     resetAccount(emailKey: string, what: { password: boolean; totp: boolean }): 'reset' | 'unknown' {
-      const row = statement('select account_id from accounts where email_key = ?').get(emailKey);
-      if (!row) return 'unknown';
-      const id = row.account_id as Uint8Array;
+      const id = value<Uint8Array | undefined>('select account_id from accounts where email_key = ?', emailKey);
+      if (!id) return 'unknown';
       if (what.password) {
         statement('update accounts set password_hash = null where account_id = ?').run(id);
         statement('delete from manage_tokens where account_id = ?').run(id);
@@ -158,22 +166,18 @@ export function insertAccount({ statement }: Connection, account: NewAccount): v
   ).run(toBytes(accountId), email, emailKey, role, createdAt, passwordHash);
 }
 
-export function toAccount(row: Record<string, unknown>): AccountRecord {
+export function toAccount(row: AccountRow): AccountRecord {
   return {
-    accountId: toUuid(row.account_id as Uint8Array),
-    email: row.email as string,
-    role: row.role as AccountRecord['role'],
-    createdAt: row.account_created_at as number,
+    accountId: toUuid(row.account_id),
+    email: row.email,
+    role: row.role,
+    createdAt: row.account_created_at,
     hasPassword: row.has_password === 1,
     hasTotp: row.has_totp === 1,
-    preferences: row.preferences as string,
+    preferences: row.preferences,
   };
 }
 
-function toCredentials(row: Record<string, unknown>): Credentials {
-  return {
-    passwordHash: row.password_hash as string | null,
-    sealedTotp: row.sealed_totp as string | null,
-    pendingTotp: row.pending_totp as string | null,
-  };
+function toCredentials(row: CredentialsRow): Credentials {
+  return { passwordHash: row.password_hash, sealedTotp: row.sealed_totp, pendingTotp: row.pending_totp };
 }

@@ -5,55 +5,53 @@ import type { Connection } from './connection.ts';
 import { toBytes, toHex } from './encoding.ts';
 
 const COLUMNS = 'app_id, client_id, name, settings, logo, created_at';
+type ApplicationRow = StoredSettings & { app_id: number; client_id: string; name: string; created_at: number };
 
 export function applicationReads(
   connection: Connection,
 ): Pick<ApplicationStore, 'list' | 'findByClientId' | 'countUsers' | 'secretUses'> {
-  const complete = (row: Record<string, unknown>): ApplicationRecord => ({
-    appId: row.app_id as number,
-    clientId: row.client_id as string,
-    name: row.name as string,
-    settings: joinLogo(row as StoredSettings),
-    createdAt: row.created_at as number,
+  const complete = (row: ApplicationRow): ApplicationRecord => ({
+    appId: row.app_id,
+    clientId: row.client_id,
+    name: row.name,
+    settings: joinLogo(row),
+    createdAt: row.created_at,
     secrets: connection
-      .statement(
+      .statement<{ secret_hash: Uint8Array; created_at: number; expires_at: number | null }>(
         `select secret_hash, created_at, expires_at from application_secrets where app_id = ?
          order by expires_at is not null, created_at desc`,
       )
-      .all(row.app_id as number)
-      .map((secret) => ({
-        secretHash: toHex(secret.secret_hash as Uint8Array),
-        createdAt: secret.created_at as number,
-        expiresAt: secret.expires_at as number | null,
-      })),
+      .all(row.app_id)
+      .map((each) => ({ secretHash: toHex(each.secret_hash), createdAt: each.created_at, expiresAt: each.expires_at })),
   });
 
   return {
     async list(appIds) {
       const rows = appIds
         ? connection
-            .statement(
+            .statement<ApplicationRow>(
               `select ${COLUMNS} from applications where app_id in (select value from json_each(?)) order by created_at, app_id`,
             )
             .all(JSON.stringify(appIds))
-        : connection.statement(`select ${COLUMNS} from applications order by created_at, app_id`).all();
+        : connection.statement<ApplicationRow>(`select ${COLUMNS} from applications order by created_at, app_id`).all();
       return rows.map(complete);
     },
     async findByClientId(clientId) {
-      const row = connection.statement(`select ${COLUMNS} from applications where client_id = ?`).get(clientId);
+      const row = connection
+        .statement<ApplicationRow>(`select ${COLUMNS} from applications where client_id = ?`)
+        .get(clientId);
       return row && complete(row);
     },
     async secretUses(appId) {
       return connection
-        .statement('select secret_hash, last_used_at from application_secrets where app_id = ?')
+        .statement<{ secret_hash: Uint8Array; last_used_at: number | null }>(
+          'select secret_hash, last_used_at from application_secrets where app_id = ?',
+        )
         .all(appId)
-        .map((row) => ({
-          secretHash: toHex(row.secret_hash as Uint8Array),
-          lastUsedAt: row.last_used_at as number | null,
-        }));
+        .map((row) => ({ secretHash: toHex(row.secret_hash), lastUsedAt: row.last_used_at }));
     },
     async countUsers(appId) {
-      return connection.statement('select count(*) as n from users where app_id = ?').get(appId)?.n as number;
+      return connection.value('select count(*) as n from users where app_id = ?', appId);
     },
   };
 }
@@ -79,13 +77,15 @@ export function applicationActs(connection: Connection) {
       return 'created';
     },
     updateApplication(appId: number, { name, set = {}, reset = [] }: ApplicationUpdate): 'updated' | 'unknown' {
-      const row = connection.statement('select name, settings, logo from applications where app_id = ?').get(appId);
+      const row = connection
+        .statement<StoredSettings & { name: string }>('select name, settings, logo from applications where app_id = ?')
+        .get(appId);
       if (!row) return 'unknown';
-      const settings: Record<string, unknown> = { ...joinLogo(row as StoredSettings), ...set };
+      const settings: Record<string, unknown> = { ...joinLogo(row), ...set };
       for (const setting of reset) delete settings[setting];
       connection
         .statement('update applications set name = ?, settings = ?, logo = ? where app_id = ?')
-        .run(name ?? (row.name as string), ...splitLogo(settings), appId);
+        .run(name ?? row.name, ...splitLogo(settings), appId);
       logChange(connection, 'application', appId);
       return 'updated';
     },

@@ -3,13 +3,14 @@ import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
 const COLUMNS = 'audit_uid, user_id, at, actor, action, subject, before, after';
+type AuditRow = Omit<AuditEntry, 'auditUid' | 'userId'> & { audit_uid: Uint8Array; user_id: Uint8Array | null };
 
 export function auditReads({ statement }: Connection): Pick<AuditStore, 'list'> {
   return {
     async list(appId, filter, { before, limit }) {
       const { where, values } = conditions(filter);
       const page = before === null ? '' : 'and audit_uid < ?';
-      return statement(
+      return statement<AuditRow>(
         `select ${COLUMNS} from audit_log where app_id is ? ${page} ${where} order by audit_uid desc limit ?`,
       )
         .all(appId, ...(before === null ? [] : [toBytes(before)]), ...values, limit)
@@ -30,17 +31,10 @@ function conditions({ from, to, actor, action, userId }: AuditFilter) {
   return { where: used.map(({ part }) => `and ${part}`).join(' '), values: used.map(({ value }) => value) };
 }
 
-function toEntry(row: Record<string, unknown>): AuditEntry {
-  return {
-    auditUid: toUuid(row.audit_uid as Uint8Array),
-    at: row.at as number,
-    actor: row.actor as string,
-    action: row.action as string,
-    subject: row.subject as string,
-    userId: row.user_id === null ? null : toUuid(row.user_id as Uint8Array),
-    before: row.before as string | null,
-    after: row.after as string | null,
-  };
+function toEntry(row: AuditRow): AuditEntry {
+  const { at, actor, action, subject, before, after } = row;
+  const userId = row.user_id === null ? null : toUuid(row.user_id);
+  return { auditUid: toUuid(row.audit_uid), at, actor, action, subject, userId, before, after };
 }
 
 export function auditActs({ statement }: Connection) {
@@ -64,12 +58,12 @@ export function auditActs({ statement }: Connection) {
     },
     addAuditCounts(entry: NewAuditEntry): void {
       const uid = toBytes(entry.auditUid);
-      const there = statement('select after from audit_log where audit_uid = ?').get(uid);
+      const there = statement<{ after: string }>('select after from audit_log where audit_uid = ?').get(uid);
       if (!there) {
         acts.addAuditEntry(entry);
         return;
       }
-      const counts = JSON.parse(there.after as string) as Record<string, number>;
+      const counts = JSON.parse(there.after) as Record<string, number>;
       for (const [name, count] of Object.entries(JSON.parse(entry.after as string) as Record<string, number>)) {
         counts[name] = (counts[name] ?? 0) + count;
       }

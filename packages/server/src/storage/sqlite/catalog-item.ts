@@ -5,26 +5,28 @@ import { toUuid } from './encoding.ts';
 /** Rows that are read in one turn of the event loop: a few milliseconds. */
 export const PAGE = 500;
 
+export type ItemRow = Pick<CatalogItem, 'kind' | 'document'> & {
+  item_uid: Uint8Array;
+  group_uid: Uint8Array | null;
+  key_no: number | null;
+};
+
 const FIRST = new Uint8Array();
 
 /** All pages of items, in order of their ids. */
-export async function readItems(readPage: (after: Uint8Array) => Record<string, unknown>[]): Promise<CatalogItem[]> {
+export async function readItems(readPage: (after: Uint8Array) => ItemRow[]): Promise<CatalogItem[]> {
   const items: CatalogItem[] = [];
-  for (let after = FIRST; ; ) {
+  for (let after: Uint8Array = FIRST; ; ) {
     const rows = readPage(after);
     for (const row of rows) items.push(toItem(row));
-    if (rows.length < PAGE) return items;
-    after = rows.at(-1)?.item_uid as Uint8Array<ArrayBuffer>;
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return items;
+    after = last.item_uid;
     await nextTurn();
   }
 }
 
-function toItem(row: Record<string, unknown>): CatalogItem {
-  return {
-    itemUid: toUuid(row.item_uid as Uint8Array),
-    kind: row.kind as CatalogItem['kind'],
-    groupUid: row.group_uid === null ? null : toUuid(row.group_uid as Uint8Array),
-    keyNo: row.key_no as number | null,
-    document: row.document as string,
-  };
+function toItem({ item_uid, kind, group_uid, key_no: keyNo, document }: ItemRow): CatalogItem {
+  const groupUid = group_uid === null ? null : toUuid(group_uid);
+  return { itemUid: toUuid(item_uid), kind, groupUid, keyNo, document };
 }

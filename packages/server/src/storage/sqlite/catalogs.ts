@@ -1,6 +1,6 @@
 import { publishedData } from '../event-rows.ts';
 import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
-import { PAGE, readItems } from './catalog-item.ts';
+import { type ItemRow, PAGE, readItems } from './catalog-item.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { deleteDraft } from './drafts.ts';
@@ -8,23 +8,21 @@ import { toBytes } from './encoding.ts';
 import { addEvent } from './events.ts';
 import { addSources } from './text-states.ts';
 
-export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' | 'loadAt' | 'revisions'> {
-  const { statement, snapshot } = connection;
+const newest = ({ value }: Connection, appId: number): number =>
+  value<number | null>('select max(revision) as revision from catalog_revisions where app_id = ?', appId) ?? 0;
 
-  const newest = (appId: number): number => {
-    const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
-    return (row?.revision as number | null) ?? 0;
-  };
+export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' | 'loadAt' | 'revisions'> {
+  const { statement, value, snapshot } = connection;
+
   const look = (appId: number, revision: number) =>
-    statement('select languages, created_at from catalog_revisions where app_id = ? and revision = ?').get(
-      appId,
-      revision,
-    );
+    statement<{ languages: string; created_at: number }>(
+      'select languages, created_at from catalog_revisions where app_id = ? and revision = ?',
+    ).get(appId, revision);
   /** In pages, as reads run on the thread that answers. Of a revision nothing changes meanwhile, unless it goes as a whole. */
   const loadAt = async (appId: number, revision: number): Promise<StoredCatalog | undefined> => {
     const row = look(appId, revision);
     if (!row) return undefined;
-    const page = statement(
+    const page = statement<ItemRow>(
       `select item_uid, kind, group_uid, key_no, document from catalog_items
        where app_id = ?1 and item_uid > ?3 and from_revision <= ?2 and (until_revision is null or until_revision > ?2)
        order by item_uid limit ${PAGE}`,
@@ -32,28 +30,27 @@ export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' 
     const items = await readItems((after) => page.all(appId, revision, after));
     const now = look(appId, revision);
     if (now?.created_at !== row.created_at) return now && loadAt(appId, revision);
-    return { revision, languages: row.languages as string, items };
+    return { revision, languages: row.languages, items };
   };
 
   return {
     async load(appId) {
-      const revision = newest(appId);
-      return (await loadAt(appId, revision)) ?? { revision: 0, languages: '[]', items: [] };
+      return (await loadAt(appId, newest(connection, appId))) ?? { revision: 0, languages: '[]', items: [] };
     },
     loadAt,
     async revisions(appId, { offset, limit }) {
       return snapshot(() => {
-        const items = statement(
+        const items = statement<Omit<RevisionRecord, 'authors' | 'note'> & { authors: string; note: string | null }>(
           `select revision, created_at as createdAt, author, authors, difference, note from catalog_revisions
            where app_id = ? order by revision desc limit ? offset ?`,
         )
           .all(appId, limit, offset)
-          .map(({ note, authors, ...row }) => {
-            const record = { ...row, authors: JSON.parse(authors as string), ...(note !== null && { note }) };
-            return record as unknown as RevisionRecord;
-          });
-        const row = statement('select count(*) as n from catalog_revisions where app_id = ?').get(appId);
-        return { total: row?.n as number, items };
+          .map(({ note, authors, ...row }) => ({
+            ...row,
+            authors: JSON.parse(authors),
+            ...(note !== null && { note }),
+          }));
+        return { total: value('select count(*) as n from catalog_revisions where app_id = ?', appId), items };
       });
     },
   };
@@ -65,8 +62,7 @@ export function catalogActs(connection: Connection) {
     publishCatalog(publication: Publication): 'published' | 'conflict' | 'application-gone' {
       const { appId, revision, createdAt, author, authors, difference, languages, items, note } = publication;
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
-      const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
-      if (((row?.revision as number | null) ?? 0) + 1 !== revision) return 'conflict';
+      if (newest(connection, appId) + 1 !== revision) return 'conflict';
       if (publication.draft && !deleteDraft(connection, appId, publication.draft)) return 'conflict';
       statement(
         `insert into catalog_revisions (app_id, revision, created_at, author, authors, difference, languages, note)

@@ -8,7 +8,7 @@ export function clockReads(connection: Connection): ClockStore {
       return undefined;
     },
     async newestRecord() {
-      return (connection.statement(NEWEST_RECORD).get()?.newest as number | null | undefined) ?? undefined;
+      return connection.value<number | null>(NEWEST_RECORD) ?? undefined;
     },
   };
 }

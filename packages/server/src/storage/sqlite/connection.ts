@@ -1,25 +1,27 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { removeNotesOfDead } from './open-note.ts';
 import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
 
-type RowStatement = {
-  get(...parameters: SQLInputValue[]): SQLOutputValue[] | undefined;
-  all(...parameters: SQLInputValue[]): SQLOutputValue[][];
-  iterate(...parameters: SQLInputValue[]): IteratorObject<SQLOutputValue[]>;
+type Statement<Row> = Pick<StatementSync, 'run'> & {
+  get(...parameters: SQLInputValue[]): Row | undefined;
+  all(...parameters: SQLInputValue[]): Row[];
+  iterate(...parameters: SQLInputValue[]): IteratorObject<Row>;
 };
 
 export type Connection = {
   readonly database: DatabaseSync;
   readonly busyMs: number;
-  /** Compiled once and kept: the text is its name. */
-  statement(sql: string): StatementSync;
+  /** Compiled once and kept: the text is its name. `Row` is what the text selects: nothing else knows. */
+  statement<Row>(sql: string): Statement<Row>;
   /** The same with rows as arrays, which are made in half the time of objects: for what is read all the time. */
-  rows(sql: string): RowStatement;
+  rows<Row extends unknown[]>(sql: string): Statement<Row>;
+  /** The first column of the first row. */
+  value<Value>(sql: string, ...parameters: SQLInputValue[]): Value;
   /** Everything that `read` reads is of one moment, even if others commit meanwhile. */
   snapshot<T>(read: () => T): T;
   close(): void;
@@ -53,7 +55,7 @@ export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
 
 /** For work that can be done later as well: it fails when somebody else holds the lock for longer. */
 export function waitingAtMost<T>(connection: Connection, ms: number, work: () => T): T {
-  const before = connection.statement('pragma busy_timeout').get()?.timeout as number;
+  const before = connection.value<number>('pragma busy_timeout');
   setBusyTimeout(connection, ms);
   try {
     return work();
@@ -76,23 +78,23 @@ export function connectToRead(path: string): Connection {
 function connect(database: DatabaseSync, busyMs: number): Connection {
   const kept = (returnArrays: boolean) => {
     const statements = new Map<string, StatementSync>();
-    return (sql: string): StatementSync => {
+    return <Row>(sql: string) => {
       let compiled = statements.get(sql);
       if (!compiled) {
         compiled = database.prepare(sql);
         compiled.setReturnArrays(returnArrays);
         statements.set(sql, compiled);
       }
-      return compiled;
+      return compiled as unknown as Statement<Row>;
     };
   };
-  const statement = kept(false);
+  const [statement, rows] = [kept(false), kept(true)];
   return {
     database,
     busyMs,
     statement,
-    // The types know of objects only.
-    rows: kept(true) as unknown as Connection['rows'],
+    rows,
+    value: <Value>(sql: string, ...parameters: SQLInputValue[]) => rows<[Value]>(sql).get(...parameters)?.[0] as Value,
     snapshot(read) {
       if (database.isTransaction) return read();
       statement('begin').run();

@@ -12,10 +12,14 @@ import type {
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
-import { LEASED_COLUMNS, toLeased } from './webhooks.ts';
+import { LEASED_COLUMNS, toLeased, type WebhookRow } from './webhooks.ts';
 
 const COLUMNS = `delivery_id, webhook_id, event_no, type, user_id, created_at, state, attempts, next_at, last_at, status,
   problem, milliseconds`;
+
+type DeliveryRow = Pick<DeliveryRecord, 'type' | 'state' | 'attempts' | 'status' | 'problem' | 'milliseconds'> &
+  Record<'delivery_id' | 'webhook_id', Uint8Array> &
+  Record<'event_no' | 'next_at' | 'last_at', number | null> & { user_id: Uint8Array | null; created_at: number };
 
 // By their own indexes: a filter that matches few rows must not scan all of them.
 const LISTED = {
@@ -28,15 +32,15 @@ const LISTED = {
 export function deliveryReads({ statement }: Connection): Pick<DeliveryStore, 'due' | 'list' | 'find'> {
   return {
     async due(owner, now) {
-      return statement(
+      return statement<Pick<DeliveryRow, 'webhook_id'>>(
         `select webhook_id from webhooks w where lease_owner = ? and exists
            (select 1 from webhook_deliveries d where d.webhook_id = w.webhook_id and d.next_at <= ?)`,
       )
         .all(toBytes(owner), now)
-        .map((row) => toUuid(row.webhook_id as Uint8Array));
+        .map((row) => toUuid(row.webhook_id));
     },
     async list(webhookId, { state }, { before, limit }) {
-      return statement(
+      return statement<DeliveryRow>(
         `select ${COLUMNS} from ${LISTED[state ?? 'all']} and webhook_id = ? and delivery_id < ?
          order by delivery_id desc limit ?`,
       )
@@ -45,12 +49,12 @@ export function deliveryReads({ statement }: Connection): Pick<DeliveryStore, 'd
     },
     async find(webhookId, deliveryId) {
       const key = [toBytes(webhookId), toBytes(deliveryId)] as const;
-      const row = statement(
+      const row = statement<DeliveryRow & { body: string | null }>(
         `select ${COLUMNS}, (select body from webhook_responses r
            where r.webhook_id = d.webhook_id and r.delivery_id = d.delivery_id) as body
          from webhook_deliveries d where webhook_id = ? and delivery_id = ?`,
       ).get(...key);
-      return row && { ...toDelivery(row), body: row.body as string | null };
+      return row && { ...toDelivery(row), body: row.body };
     },
   };
 }
@@ -86,7 +90,7 @@ export function deliveryActs(connection: Connection) {
   const note = (webhookId: Uint8Array, attempt: Attempt): DeliveryRecord | undefined => {
     const { at, milliseconds, status, problem, body, state, nextAt } = attempt;
     const deliveryId = toBytes(attempt.deliveryId);
-    const row = statement(
+    const row = statement<DeliveryRow>(
       `update webhook_deliveries set state = ?, attempts = attempts + 1, next_at = ?, last_at = ?, status = ?, problem = ?,
          milliseconds = ?, ended_at = ?
        where webhook_id = ? and delivery_id = ? returning ${COLUMNS}`,
@@ -106,41 +110,41 @@ export function deliveryActs(connection: Connection) {
     return toDelivery(row);
   };
   const freeNext = (webhookId: Uint8Array, userId: Uint8Array): DeliveryRecord[] => {
-    const next = statement(
+    const next = statement<Pick<DeliveryRow, 'delivery_id' | 'state'>>(
       `select delivery_id, state from webhook_deliveries where webhook_id = ? and user_id = ? and ended_at is null
        order by state = 'waiting', event_no limit 1`,
     ).get(webhookId, userId);
     // Another one of the user goes first.
     if (next?.state !== 'waiting') return [];
-    const row = statement(
+    const row = statement<DeliveryRow>(
       `update webhook_deliveries set state = 'sending' where webhook_id = ? and delivery_id = ? returning ${COLUMNS}`,
-    ).get(webhookId, next.delivery_id as Uint8Array);
+    ).get(webhookId, next.delivery_id);
     return row ? [toDelivery(row)] : [];
   };
 
   return {
     claimWebhooks(owner: string, lease: { now: number; until: number; limit: number }): LeasedWebhook[] {
       const { now, until, limit } = lease;
-      const claimed = statement(
+      const claimed = statement<WebhookRow>(
         `update webhooks set lease_owner = ?, lease_until = ? where webhook_id in (
            select webhook_id from webhooks where off is null and lease_until <= ? order by lease_until limit ?)
          returning ${LEASED_COLUMNS}`,
       ).all(toBytes(owner), until, now, limit);
-      for (const row of claimed) putBack(row.webhook_id as Uint8Array, now);
+      for (const row of claimed) putBack(row.webhook_id, now);
       return claimed.map(toLeased);
     },
     renewLeases(owner: string, now: number, until: number): string[] {
-      return statement(
+      return statement<Pick<DeliveryRow, 'webhook_id'>>(
         'update webhooks set lease_until = ? where lease_owner = ? and lease_until > ? returning webhook_id',
       )
         .all(until, toBytes(owner), now)
-        .map((row) => toUuid(row.webhook_id as Uint8Array));
+        .map((row) => toUuid(row.webhook_id));
     },
     releaseLeases(owner: string, now: number): void {
-      const released = statement(
+      const released = statement<Pick<DeliveryRow, 'webhook_id'>>(
         'update webhooks set lease_owner = null, lease_until = 0 where lease_owner = ? returning webhook_id',
       ).all(toBytes(owner));
-      for (const row of released) putBack(row.webhook_id as Uint8Array, now);
+      for (const row of released) putBack(row.webhook_id, now);
     },
     enqueueDeliveries(
       lease: Lease,
@@ -153,7 +157,7 @@ export function deliveryActs(connection: Connection) {
       const toSend: NewDelivery[] = [];
       for (const delivery of deliveries) {
         const { eventNo, userId } = delivery;
-        const earlier = statement(
+        const earlier = statement<{ delivery_id: Uint8Array; ended_at: number | null }>(
           'select delivery_id, ended_at from webhook_deliveries where webhook_id = ? and event_no = ?',
         ).get(webhookId, eventNo);
         if (earlier && earlier.ended_at === null) continue;
@@ -161,16 +165,16 @@ export function deliveryActs(connection: Connection) {
         if (earlier) {
           statement(
             `update webhook_deliveries set state = ?, attempts = 0, ended_at = null where webhook_id = ? and delivery_id = ?`,
-          ).run(state, webhookId, earlier.delivery_id as Uint8Array);
+          ).run(state, webhookId, earlier.delivery_id);
         } else add(webhookId, delivery, state);
-        const deliveryId = earlier ? toUuid(earlier.delivery_id as Uint8Array) : delivery.deliveryId;
+        const deliveryId = earlier ? toUuid(earlier.delivery_id) : delivery.deliveryId;
         if (state === 'sending') toSend.push({ ...delivery, deliveryId });
       }
       return toSend;
     },
     takeDeliveries(lease: Lease, now: number, limit: number): DeliveryRecord[] | 'lost' {
       if (!holds(lease)) return 'lost';
-      return statement(
+      return statement<DeliveryRow>(
         `update webhook_deliveries set state = 'sending', next_at = null where webhook_id = ?1 and delivery_id in (
            select delivery_id from webhook_deliveries where webhook_id = ?1 and next_at <= ?2 order by next_at limit ?3)
          returning ${COLUMNS}`,
@@ -195,7 +199,7 @@ export function deliveryActs(connection: Connection) {
     },
     resendDelivery(webhookId: string, deliveryId: string, now: number): 'resent' | 'unknown' | 'sending' | 'test' {
       const key = [toBytes(webhookId), toBytes(deliveryId)] as const;
-      const row = statement(
+      const row = statement<Pick<DeliveryRow, 'event_no' | 'state'>>(
         'select event_no, state from webhook_deliveries where webhook_id = ? and delivery_id = ?',
       ).get(...key);
       if (!row) return 'unknown';
@@ -232,26 +236,27 @@ function noteHealth(
     );
   }
   if (off === null) return;
-  const row = statement(
+  const appId = connection.value<number>(
     'update webhooks set off = ?, lease_owner = null, lease_until = 0 where webhook_id = ? returning app_id',
-  ).get(off, webhookId);
-  logChange(connection, 'webhooks', row?.app_id as number);
+    ...[off, webhookId],
+  );
+  logChange(connection, 'webhooks', appId);
 }
 
-function toDelivery(row: Record<string, unknown>): DeliveryRecord {
+function toDelivery(row: DeliveryRow): DeliveryRecord {
   return {
-    deliveryId: toUuid(row.delivery_id as Uint8Array),
-    webhookId: toUuid(row.webhook_id as Uint8Array),
-    eventNo: row.event_no as number | null,
-    type: row.type as string,
-    userId: row.user_id === null ? null : toUuid(row.user_id as Uint8Array),
-    createdAt: row.created_at as number,
-    state: row.state as DeliveryState,
-    attempts: row.attempts as number,
-    nextAt: row.next_at as number | null,
-    lastAt: row.last_at as number | null,
-    status: row.status as number | null,
-    problem: row.problem as string | null,
-    milliseconds: row.milliseconds as number | null,
+    deliveryId: toUuid(row.delivery_id),
+    webhookId: toUuid(row.webhook_id),
+    eventNo: row.event_no,
+    type: row.type,
+    userId: row.user_id === null ? null : toUuid(row.user_id),
+    createdAt: row.created_at,
+    state: row.state,
+    attempts: row.attempts,
+    nextAt: row.next_at,
+    lastAt: row.last_at,
+    status: row.status,
+    problem: row.problem,
+    milliseconds: row.milliseconds,
   };
 }

@@ -1,5 +1,5 @@
 import type { CatalogItem, DraftChange, DraftEdit, DraftName, DraftRecord, DraftStore } from '../port.ts';
-import { PAGE, readItems } from './catalog-item.ts';
+import { type ItemRow, PAGE, readItems } from './catalog-item.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 import { addSources } from './text-states.ts';
@@ -7,27 +7,26 @@ import { addSources } from './text-states.ts';
 /** As many edits as someone may want to undo. */
 const EDITS_KEPT = 100;
 
+type DraftRow = Record<'version' | 'base_revision' | 'created_at' | 'updated_at', number> &
+  Record<'languages' | 'created_by' | 'updated_by' | 'authors', string> & { draft_id: Uint8Array };
+
 export function draftReads(connection: Connection): Omit<DraftStore, 'save' | 'discard'> {
-  const { statement, snapshot } = connection;
+  const { statement, value, snapshot } = connection;
   const find = (appId: number): DraftRecord | undefined => {
-    const row = statement('select * from catalog_drafts where app_id = ?').get(appId);
+    const row = statement<DraftRow>('select * from catalog_drafts where app_id = ?').get(appId);
     return row && toRecord(row);
   };
   return {
     async look(appId) {
       return snapshot(() => {
-        const row = statement(
+        const row = statement<{ revision: number; created_at: number }>(
           'select revision, created_at from catalog_revisions where app_id = ? order by revision desc limit 1',
         ).get(appId);
-        return {
-          revision: (row?.revision as number | undefined) ?? 0,
-          publishedAt: (row?.created_at as number | undefined) ?? 0,
-          draft: find(appId),
-        };
+        return { revision: row?.revision ?? 0, publishedAt: row?.created_at ?? 0, draft: find(appId) };
       });
     },
     async load(appId) {
-      const page = statement(
+      const page = statement<ItemRow>(
         `select item_uid, kind, group_uid, key_no, document from catalog_draft_items
          where app_id = ? and item_uid > ? order by item_uid limit ${PAGE}`,
       );
@@ -41,34 +40,34 @@ export function draftReads(connection: Connection): Omit<DraftStore, 'save' | 'd
       }
     },
     async edits(appId, draftId, after) {
-      const rows = statement(
+      const rows = statement<Omit<DraftEdit, 'spent'> & { spent: number }>(
         `select e.version, e.kind, e.author, e.at, e.difference, e.spent
          from catalog_draft_edits e join catalog_drafts d on d.app_id = e.app_id
          where e.app_id = ? and d.draft_id = ? and e.version > ? order by e.version desc`,
       ).all(appId, toBytes(draftId), after);
-      return rows.map((row) => ({ ...row, spent: row.spent === 1 }) as DraftEdit);
+      return rows.map((row) => ({ ...row, spent: row.spent === 1 }));
     },
     async inverse(appId, { draftId, version }) {
-      const row = statement(
+      return value(
         `select e.inverse from catalog_draft_edits e join catalog_drafts d on d.app_id = e.app_id
          where e.app_id = ? and d.draft_id = ? and e.version = ?`,
-      ).get(appId, toBytes(draftId), version);
-      return row?.inverse as string | undefined;
+        ...[appId, toBytes(draftId), version],
+      );
     },
   };
 }
 
-function toRecord(row: Record<string, unknown>): DraftRecord {
+function toRecord(row: DraftRow): DraftRecord {
   return {
-    draftId: toUuid(row.draft_id as Uint8Array),
-    version: row.version as number,
-    baseRevision: row.base_revision as number,
-    languages: row.languages as string,
-    createdBy: row.created_by as string,
-    createdAt: row.created_at as number,
-    updatedBy: row.updated_by as string,
-    updatedAt: row.updated_at as number,
-    authors: JSON.parse(row.authors as string) as string[],
+    draftId: toUuid(row.draft_id),
+    version: row.version,
+    baseRevision: row.base_revision,
+    languages: row.languages,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedBy: row.updated_by,
+    updatedAt: row.updated_at,
+    authors: JSON.parse(row.authors),
   };
 }
 

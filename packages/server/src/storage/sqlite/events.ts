@@ -50,20 +50,22 @@ const READ_TYPES = select(
   'e.no > ?2 and e.no <= ?3 and e.type in (select value from json_each(?5)) order by e.no limit ?4',
 );
 
-export function eventReads({ statement, rows, snapshot }: Connection): Omit<EventStore, 'purge'> {
-  const newest = (): number =>
-    (rows("select seq from sqlite_sequence where name = 'events'").get()?.[0] as number) ?? 0;
+type Row = Omit<EventRow, 'userId' | 'selectionId' | 'keyNo'> &
+  Record<'user_id' | 'selection_id', Uint8Array | null> & { key_no: number | null };
+
+export function eventReads({ statement, rows, value, snapshot }: Connection): Omit<EventStore, 'purge'> {
+  const newest = (): number => value<number | undefined>("select seq from sqlite_sequence where name = 'events'") ?? 0;
   const floor = (appId: number): number =>
-    (rows('select no from event_floors where app_id = ?').get(appId)?.[0] as number | undefined) ?? 0;
-  const toStored = ({ user_id, selection_id, key_no, ...row }: Record<string, unknown>): StoredEvent =>
+    value<number | undefined>('select no from event_floors where app_id = ?', appId) ?? 0;
+  const toStored = ({ user_id, selection_id, key_no, ...row }: Row): StoredEvent =>
     toEvent({
       ...row,
       keyNo: key_no,
-      userId: user_id === null ? null : toUuid(user_id as Uint8Array),
-      selectionId: selection_id === null ? null : toUuid(selection_id as Uint8Array),
-    } as EventRow);
+      userId: user_id === null ? null : toUuid(user_id),
+      selectionId: selection_id === null ? null : toUuid(selection_id),
+    });
   const find = (appId: number, nos: readonly number[]): StoredEvent[] =>
-    statement(select('e.no in (select value from json_each(?2)) order by e.no'))
+    statement<Row>(select('e.no in (select value from json_each(?2)) order by e.no'))
       .all(appId, JSON.stringify(nos))
       .map(toStored);
 
@@ -75,13 +77,13 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
         const after = from === 'start' ? oldest : from === 'latest' ? upTo : from;
         if (after < oldest) return { outcome: 'expired', oldest };
         const scan = scanLimit(limit, types);
-        const scanned = rows('select no from events where app_id = ? and no > ? order by no limit 1 offset ?');
-        const cutAt = types ? ((scanned.get(appId, after, scan - 1)?.[0] as number | undefined) ?? null) : null;
+        const scanned = 'select no from events where app_id = ? and no > ? order by no limit 1 offset ?';
+        const cutAt = types ? (value<number | undefined>(scanned, appId, after, scan - 1) ?? null) : null;
         const range = [appId, after, cutAt ?? upTo, limit];
         // A parameter: statements are kept by their text.
         const found = types
-          ? statement(READ_TYPES).iterate(...range, JSON.stringify(types.map(typeNo)))
-          : statement(READ).iterate(...range);
+          ? statement<Row>(READ_TYPES).iterate(...range, JSON.stringify(types.map(typeNo)))
+          : statement<Row>(READ).iterate(...range);
         const items = takePage(found.map(toStored), sizeOfEvent);
         const isFull = items.reduce((bytes, item) => bytes + sizeOfEvent(item), 0) >= PAGE_BYTES;
         return toPage({ items, after, limit, isFull, cutAt, upTo });
@@ -94,14 +96,15 @@ export function eventReads({ statement, rows, snapshot }: Connection): Omit<Even
       const scan = listBackScan(filter, limit);
       const type = filter.type === undefined ? null : typeNo(filter.type);
       const user = filter.userId === undefined ? null : toBytes(filter.userId);
-      const found = statement(LIST_BACK).all(appId, before ?? Number.MAX_SAFE_INTEGER, scan, type, user, limit);
-      return toListBack(found as ListBackRow[], { scan, limit }, async (nos) => find(appId, nos));
+      const values = [appId, before ?? Number.MAX_SAFE_INTEGER, scan, type, user, limit];
+      const found = statement<ListBackRow>(LIST_BACK).all(...values);
+      return toListBack(found, { scan, limit }, async (nos) => find(appId, nos));
     },
     async newest() {
       return newest();
     },
     async newestOf(appIds) {
-      return new Map(rows(NEWEST_OF).all(JSON.stringify(appIds)) as [number, number][]);
+      return new Map(rows<[appId: number, no: number]>(NEWEST_OF).all(JSON.stringify(appIds)));
     },
   };
 }
@@ -147,10 +150,12 @@ export function eventActs({ statement, rows }: Connection) {
   return {
     /** The first so many in order, up to one that is to be kept: what is purged is a range, and where it ends is remembered. */
     purgeEvents(appId: number, before: number): number {
-      const oldest = rows(`select no, at from events where app_id = ? order by no limit ${BATCH}`).all(appId);
-      const kept = oldest.findIndex(([, at]) => (at as number) > before);
+      const oldest = rows<[no: number, at: number]>(
+        `select no, at from events where app_id = ? order by no limit ${BATCH}`,
+      ).all(appId);
+      const kept = oldest.findIndex(([, at]) => at > before);
       const old = kept === -1 ? oldest : oldest.slice(0, kept);
-      const last = old.at(-1)?.[0] as number | undefined;
+      const last = old.at(-1)?.[0];
       if (last === undefined) return 0;
       statement('delete from events where app_id = ? and no <= ?').run(appId, last);
       statement('delete from user_changes where app_id = ? and until_no <= ?').run(appId, last);

@@ -12,7 +12,7 @@ const PUT = `insert into facts (name, value) values (?, ?) on conflict (name) do
 export function factReads(connection: Connection) {
   return {
     async get(name: string): Promise<string | undefined> {
-      return connection.statement(GET).get(name)?.value as string | undefined;
+      return connection.value(GET, name);
     },
   };
 }
@@ -29,7 +29,7 @@ export function factActs(connection: Connection) {
   return {
     settleFact(name: string, value: string): string {
       connection.statement('insert into facts (name, value) values (?, ?) on conflict do nothing').run(name, value);
-      return connection.statement(GET).get(name)?.value as string;
+      return connection.value(GET, name);
     },
     /** True for the one process that is to check the file now. Times may be those of a clock that was set back since. */
     claimFileCheck(now: number, everyMs: number): boolean {
@@ -54,6 +54,6 @@ export function factActs(connection: Connection) {
 }
 
 export function readFileCheck(connection: Connection): FileCheck | undefined {
-  const value = connection.statement(GET).get(FILE_CHECK)?.value;
-  return value === undefined ? undefined : (JSON.parse(value as string) as FileCheck);
+  const value = connection.value<string | undefined>(GET, FILE_CHECK);
+  return value === undefined ? undefined : JSON.parse(value);
 }

@@ -32,7 +32,7 @@ export class FileGuard {
     this.#connection = connection;
     this.file = file;
     this.#version = this.#readVersion();
-    this.#pageBytes = connection.rows('pragma page_size').get()?.[0] as number;
+    this.#pageBytes = connection.value('pragma page_size');
     this.#timer = setInterval(() => this.#refusal() ?? this.#noteVersion(), EVERY_MS).unref();
   }
 
@@ -82,7 +82,7 @@ export class FileGuard {
 
   #readPages(): number {
     try {
-      return this.#connection.rows('pragma page_count').get()?.[0] as number;
+      return this.#connection.value('pragma page_count');
     } catch {
       return 0;
     }
@@ -96,8 +96,8 @@ export class FileGuard {
     if (this.#isSaved) return;
     try {
       if (this.#readVersion() !== this.#version) return;
-      const checkpoint = this.#connection.statement('pragma wal_checkpoint(truncate)');
-      this.#isSaved = waitingAtMost(this.#connection, 0, () => checkpoint.get()?.busy === 0);
+      const connection = this.#connection;
+      this.#isSaved = waitingAtMost(connection, 0, () => connection.value('pragma wal_checkpoint(truncate)') === 0);
     } catch {
       // The disk is full, say: it is tried again in a second, and as long as a reader needs the log.
     }
@@ -110,7 +110,7 @@ export class FileGuard {
   /** Changes when another connection has committed. */
   #readVersion(): unknown {
     try {
-      return this.#connection.rows('pragma data_version').get()?.[0];
+      return this.#connection.value('pragma data_version');
     } catch {
       return undefined;
     }

@@ -2,15 +2,17 @@ import type { InvitationRecord, InvitationStore, Membership, NewAccount, NewInvi
 import { insertAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
-import { isOwner, toLanguages, toMembership } from './members.ts';
+import { isOwner, type MembershipRow, toLanguages, toMembership } from './members.ts';
 import { insertSession } from './sessions.ts';
 
 const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.languages, i.invited_by, i.created_at, i.expires_at';
+type InvitationRow = MembershipRow &
+  Record<'created_at' | 'expires_at', number> & { invitation_id: Uint8Array; email: string; invited_by: string };
 
 export function invitationReads({ statement }: Connection): Pick<InvitationStore, 'list' | 'isInvited' | 'findByLink'> {
   return {
     async list(appId, now) {
-      return statement(
+      return statement<InvitationRow>(
         `select ${COLUMNS} from invitations i where i.app_id = ? and i.expires_at > ?
          order by i.created_at desc, i.invitation_id`,
       )
@@ -25,7 +27,7 @@ export function invitationReads({ statement }: Connection): Pick<InvitationStore
       return row !== undefined;
     },
     async findByLink(linkHash, now) {
-      const row = statement(
+      const row = statement<InvitationRow & { has_account: number }>(
         `select ${COLUMNS}, exists (select 1 from accounts a where a.email_key = i.email_key) as has_account
          from invitations i where i.link_hash = ? and i.expires_at > ?`,
       ).get(toBytes(linkHash), now);
@@ -37,16 +39,15 @@ export function invitationReads({ statement }: Connection): Pick<InvitationStore
 export function invitationActs(connection: Connection) {
   const { statement } = connection;
   const find = (linkHash: string, now: number) =>
-    statement(`select ${COLUMNS}, i.email_key from invitations i where i.link_hash = ? and i.expires_at > ?`).get(
-      toBytes(linkHash),
-      now,
-    );
+    statement<InvitationRow & { email_key: string }>(
+      `select ${COLUMNS}, i.email_key from invitations i where i.link_hash = ? and i.expires_at > ?`,
+    ).get(toBytes(linkHash), now);
   /** A role that is there already stays. */
-  const admit = (row: Record<string, unknown>, accountId: Buffer, now: number): void => {
+  const admit = (row: InvitationRow, accountId: Buffer, now: number): void => {
     statement(
       'insert into memberships (app_id, account_id, role, languages, created_at) values (?, ?, ?, ?, ?) on conflict do nothing',
-    ).run(row.app_id as number, accountId, row.role as string, row.languages as string | null, now);
-    statement('delete from invitations where invitation_id = ?').run(row.invitation_id as Uint8Array);
+    ).run(row.app_id, accountId, row.role, row.languages, now);
+    statement('delete from invitations where invitation_id = ?').run(row.invitation_id);
   };
 
   return {
@@ -99,30 +100,26 @@ export function invitationActs(connection: Connection) {
       const row = find(linkHash, now);
       if (!row) return 'spent';
       const id = toBytes(accountId);
-      const own = statement('select 1 from accounts where account_id = ? and email_key = ?').get(
-        id,
-        row.email_key as string,
-      );
+      const own = statement('select 1 from accounts where account_id = ? and email_key = ?').get(id, row.email_key);
       if (!own) return 'other-address';
       admit(row, id, now);
-      const kept = statement('select app_id, role, languages from memberships where app_id = ? and account_id = ?').get(
-        row.app_id as number,
-        id,
-      );
-      return toMembership(kept as Record<string, unknown>);
+      const kept = statement<MembershipRow>(
+        'select app_id, role, languages from memberships where app_id = ? and account_id = ?',
+      ).get(row.app_id, id);
+      return toMembership(kept as MembershipRow);
     },
   };
 }
 
-function toInvitation(row: Record<string, unknown>): InvitationRecord {
+function toInvitation(row: InvitationRow): InvitationRecord {
   return {
-    invitationId: toUuid(row.invitation_id as Uint8Array),
-    appId: row.app_id as number,
-    email: row.email as string,
-    role: row.role as InvitationRecord['role'],
+    invitationId: toUuid(row.invitation_id),
+    appId: row.app_id,
+    email: row.email,
+    role: row.role,
     languages: toLanguages(row.languages),
-    invitedBy: row.invited_by as string,
-    createdAt: row.created_at as number,
-    expiresAt: row.expires_at as number,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
   };
 }

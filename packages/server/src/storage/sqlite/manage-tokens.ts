@@ -1,28 +1,31 @@
 import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
-import { ACCOUNT_COLUMNS, toAccount } from './accounts.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
 import { membershipsOf } from './members.ts';
 
 const COLUMNS = 'token_id, token_hash, account_id, name, all_apps, access, created_at, expires_at, last_used_at';
+type TokenRow = Pick<ManageTokenRecord, 'name' | 'access'> &
+  Record<'all_apps' | 'created_at' | 'expires_at', number> &
+  Record<'token_id' | 'token_hash', Uint8Array> & { account_id: Uint8Array | null; last_used_at: number | null };
 
 export function manageTokenReads(connection: Connection): Pick<ManageTokenStore, 'list' | 'findByHash'> {
   const { statement, snapshot } = connection;
-  const complete = (row: Record<string, unknown>): ManageTokenRecord => ({
-    tokenId: toUuid(row.token_id as Uint8Array),
-    tokenHash: toHex(row.token_hash as Uint8Array),
-    accountId: row.account_id === null ? null : toUuid(row.account_id as Uint8Array),
-    name: row.name as string,
-    appIds: row.all_apps === 1 ? null : appIdsOf(row.token_id as Uint8Array),
-    access: row.access as ManageTokenRecord['access'],
-    createdAt: row.created_at as number,
-    expiresAt: row.expires_at as number,
-    lastUsedAt: row.last_used_at as number | null,
+  const complete = (row: TokenRow): ManageTokenRecord => ({
+    tokenId: toUuid(row.token_id),
+    tokenHash: toHex(row.token_hash),
+    accountId: row.account_id === null ? null : toUuid(row.account_id),
+    name: row.name,
+    appIds: row.all_apps === 1 ? null : appIdsOf(row.token_id),
+    access: row.access,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
   });
   const appIdsOf = (tokenId: Uint8Array): number[] =>
-    statement('select app_id from manage_token_applications where token_id = ? order by app_id')
+    statement<{ app_id: number }>('select app_id from manage_token_applications where token_id = ? order by app_id')
       .all(tokenId)
-      .map((row) => row.app_id as number);
+      .map((row) => row.app_id);
 
   return {
     async list(accountId) {
@@ -30,20 +33,20 @@ export function manageTokenReads(connection: Connection): Pick<ManageTokenStore,
         const all = `select ${COLUMNS} from manage_tokens`;
         const rows =
           accountId === undefined
-            ? statement(`${all} order by created_at, token_id`).all()
-            : statement(`${all} where account_id = ? order by created_at, token_id`).all(toBytes(accountId));
+            ? statement<TokenRow>(`${all} order by created_at, token_id`).all()
+            : statement<TokenRow>(`${all} where account_id = ? order by created_at, token_id`).all(toBytes(accountId));
         return rows.map(complete);
       });
     },
     async findByHash(tokenHash, now) {
       return snapshot(() => {
-        const row = statement(`select ${COLUMNS} from manage_tokens where token_hash = ? and expires_at > ?`).get(
-          toBytes(tokenHash),
-          now,
-        );
+        const row = statement<TokenRow>(
+          `select ${COLUMNS} from manage_tokens where token_hash = ? and expires_at > ?`,
+        ).get(toBytes(tokenHash), now);
         if (!row) return undefined;
-        const id = row.account_id as Uint8Array | null;
-        const account = id && statement(`select ${ACCOUNT_COLUMNS} from accounts a where a.account_id = ?`).get(id);
+        const id = row.account_id;
+        const account =
+          id && statement<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts a where a.account_id = ?`).get(id);
         const owner = account ? { account: toAccount(account), memberships: membershipsOf(connection, id) } : null;
         return { token: complete(row), owner };
       });

@@ -1,34 +1,28 @@
-import type { MemberRecord, MemberStore, Membership, Role } from '../port.ts';
+import type { MemberStore, Membership, Role } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
+
+export type MembershipRow = { app_id: number; role: Role; languages: string | null };
 
 export function memberReads({ statement }: Connection): Pick<MemberStore, 'list'> {
   return {
     async list(appId) {
-      return statement(
+      return statement<Omit<MembershipRow, 'app_id'> & { account_id: Uint8Array; email: string; created_at: number }>(
         `select m.account_id, a.email, m.role, m.languages, m.created_at from memberships m
          join accounts a on a.account_id = m.account_id where m.app_id = ? order by a.email_key`,
       )
         .all(appId)
-        .map(
-          (row): MemberRecord => ({
-            accountId: toUuid(row.account_id as Uint8Array),
-            email: row.email as string,
-            role: row.role as Role,
-            languages: toLanguages(row.languages),
-            createdAt: row.created_at as number,
-          }),
-        );
+        .map(({ account_id, email, role, languages, created_at: createdAt }) => {
+          return { accountId: toUuid(account_id), email, role, languages: toLanguages(languages), createdAt };
+        });
     },
   };
 }
 
 export function memberActs(connection: Connection) {
-  const { statement } = connection;
+  const { statement, value } = connection;
   const roleOf = (appId: number, id: Buffer): Role | undefined =>
-    statement('select role from memberships where app_id = ? and account_id = ?').get(appId, id)?.role as
-      | Role
-      | undefined;
+    value('select role from memberships where app_id = ? and account_id = ?', appId, id);
   const wouldLeaveNobody = (appId: number, id: Buffer): boolean =>
     !statement("select 1 from memberships where app_id = ? and role = 'owner' and account_id <> ?").get(appId, id) &&
     !statement("select 1 from accounts where role = 'administrator'").get();
@@ -89,15 +83,17 @@ export function isOwner({ statement }: Connection, appId: number, accountId: Uin
 }
 
 export function membershipsOf({ statement }: Connection, accountId: Uint8Array): Membership[] {
-  return statement('select app_id, role, languages from memberships where account_id = ? order by app_id')
+  return statement<MembershipRow>(
+    'select app_id, role, languages from memberships where account_id = ? order by app_id',
+  )
     .all(accountId)
     .map(toMembership);
 }
 
-export function toMembership(row: Record<string, unknown>): Membership {
-  return { appId: row.app_id as number, role: row.role as Role, languages: toLanguages(row.languages) };
+export function toMembership(row: MembershipRow): Membership {
+  return { appId: row.app_id, role: row.role, languages: toLanguages(row.languages) };
 }
 
-export function toLanguages(stored: unknown): string[] | null {
-  return stored === null ? null : (JSON.parse(stored as string) as string[]);
+export function toLanguages(stored: string | null): string[] | null {
+  return stored === null ? null : JSON.parse(stored);
 }

@@ -34,10 +34,10 @@ export function purgeActs(connection: Connection) {
       ).run(now).changes,
     );
   const endTrials = (now: number): number => {
-    const ended = statement(`select app_id, client_user_id from trial_users where ends_at <= ? limit ${BATCH}`).all(
-      now,
-    );
-    for (const row of ended) endTrial(row.app_id as number, row.client_user_id as string);
+    const ended = statement<{ app_id: number; client_user_id: string }>(
+      `select app_id, client_user_id from trial_users where ends_at <= ? limit ${BATCH}`,
+    ).all(now);
+    for (const row of ended) endTrial(row.app_id, row.client_user_id);
     return ended.length;
   };
 

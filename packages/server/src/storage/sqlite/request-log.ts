@@ -6,12 +6,15 @@ import { USER_OF_PROFILE } from './user-row.ts';
 const COLUMNS =
   'request_uid, user_id, at, method, route, path, status, code, milliseconds, request_id, address, user_agent, credentials';
 
-export function requestLogReads({ statement }: Connection): Omit<RequestLogStore, 'add' | 'trim'> {
+type LoggedRow = Omit<LoggedRequest, 'requestUid' | 'userId' | 'requestId' | 'userAgent'> &
+  Record<'request_id' | 'user_agent', string> & { request_uid: Uint8Array; user_id: Uint8Array | null };
+
+export function requestLogReads({ statement, value }: Connection): Omit<RequestLogStore, 'add' | 'trim'> {
   return {
     async list(appId, filter, { before, limit }) {
       const { where, values } = conditions(filter);
       const page = before === null ? '' : 'and request_uid < ?';
-      return statement(
+      return statement<LoggedRow>(
         `select ${COLUMNS}, null as request, null as answer from request_log
          where app_id = ? ${page} ${where} order by request_uid desc limit ?`,
       )
@@ -19,18 +22,16 @@ export function requestLogReads({ statement }: Connection): Omit<RequestLogStore
         .map(toLogged);
     },
     async find(appId, requestUid) {
-      const row = statement(
+      const row = statement<LoggedRow>(
         `select ${COLUMNS}, request, answer from request_log where app_id = ? and request_uid = ?`,
       ).get(appId, toBytes(requestUid));
       return row && toLogged(row);
     },
     async count(appId, { from, to }) {
-      const row = statement('select count(*) as n from request_log where app_id = ? and at >= ? and at < ?').get(
-        appId,
-        from,
-        to,
+      return value(
+        'select count(*) as n from request_log where app_id = ? and at >= ? and at < ?',
+        ...[appId, from, to],
       );
-      return row?.n as number;
     },
   };
 }
@@ -55,54 +56,49 @@ function conditions(filter: RequestFilter): { where: string; values: (string | n
   return { where: parts.join(' '), values };
 }
 
-function toLogged(row: Record<string, unknown>): LoggedRequest {
+function toLogged(row: LoggedRow): LoggedRequest {
   return {
-    requestUid: toUuid(row.request_uid as Uint8Array),
-    userId: row.user_id === null ? null : toUuid(row.user_id as Uint8Array),
-    at: row.at as number,
-    method: row.method as string,
-    route: row.route as string | null,
-    path: row.path as string,
-    status: row.status as number,
-    code: row.code as string | null,
-    milliseconds: row.milliseconds as number,
-    requestId: row.request_id as string,
-    address: row.address as string,
-    userAgent: row.user_agent as string,
-    credentials: row.credentials as LoggedRequest['credentials'],
-    request: row.request as string | null,
-    answer: row.answer as string | null,
+    requestUid: toUuid(row.request_uid),
+    userId: row.user_id === null ? null : toUuid(row.user_id),
+    at: row.at,
+    method: row.method,
+    route: row.route,
+    path: row.path,
+    status: row.status,
+    code: row.code,
+    milliseconds: row.milliseconds,
+    requestId: row.request_id,
+    address: row.address,
+    userAgent: row.user_agent,
+    credentials: row.credentials,
+    request: row.request,
+    answer: row.answer,
   };
 }
 
-export function requestLogActs({ statement }: Connection) {
+export function requestLogActs({ statement, value }: Connection) {
   /** The one user that a request names; undefined where it names nobody, several, or one who is not there. */
   const userOf = ({ appId, userId, clientUserId }: NewLoggedRequest): Uint8Array | undefined => {
-    const found: unknown[] = [];
+    const found: (Uint8Array | undefined)[] = [];
     if (userId !== null) {
-      const row = statement('select user_id from users where user_id = ? and app_id = ?').get(toBytes(userId), appId);
-      found.push(row?.user_id);
+      found.push(value('select user_id from users where user_id = ? and app_id = ?', toBytes(userId), appId));
     }
     if (clientUserId !== null) {
-      const row = statement(
-        `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
-      ).get(appId, clientUserId);
-      found.push(row?.user_id);
+      const named = `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`;
+      found.push(value(named, appId, clientUserId));
     }
-    const [first, second = first] = found as (Uint8Array | undefined)[];
+    const [first, second = first] = found;
     return first && second && Buffer.compare(first, second) === 0 && !found.includes(undefined) ? first : undefined;
   };
 
   return {
     trimLoggedRequests(appId: number, keep: number): void {
-      const oldest = statement(
+      const oldest = value<Uint8Array | undefined>(
         'select request_uid from request_log where app_id = ? order by request_uid desc limit 1 offset ?',
-      ).get(appId, keep);
-      if (!oldest) return;
-      statement('delete from request_log where app_id = ? and request_uid <= ?').run(
-        appId,
-        oldest.request_uid as Uint8Array,
+        ...[appId, keep],
       );
+      if (!oldest) return;
+      statement('delete from request_log where app_id = ? and request_uid <= ?').run(appId, oldest);
     },
     addLoggedRequests(requests: readonly NewLoggedRequest[]): void {
       const exists = statement('select 1 from applications where app_id = ?');

@@ -27,15 +27,16 @@ try {
   connection?.close();
 }
 
-function scrub({ statement, database }: Connection): ScrubOutcome {
-  const number = (pragma: string): number => Object.values(statement(`pragma ${pragma}`).get() ?? {})[0] as number;
+function scrub(connection: Connection): ScrubOutcome {
+  const { database } = connection;
+  const number = (pragma: string): number => connection.value(`pragma ${pragma}`);
   const wholeBytes = (number('page_count') - number('freelist_count')) * number('page_size');
   const file = new OpenFile(path);
   const folder = dirname(path);
   const { bavail, bsize } = statfsSync(folder);
   const needed = { neededBytes: COPIES * wholeBytes + SPARE_BYTES, freeBytes: bavail * bsize };
   if (needed.freeBytes < needed.neededBytes) return { outcome: 'no-space', ...needed, folder };
-  const last = claim(statement, database);
+  const last = claim(connection);
   if (last === 'not-due') return { outcome: 'not-due' };
   const bytesBefore = statSync(path).size;
   post({ begun: { wholeBytes } });
@@ -44,25 +45,26 @@ function scrub({ statement, database }: Connection): ScrubOutcome {
     database.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
     database.exec('vacuum');
   } catch (error) {
-    setFact(statement, last ?? '0');
+    setFact(connection, last ?? '0');
     throw error;
   }
   let logEmptied = false;
   for (let tries = 0; tries < emptyTries && !logEmptied; tries++) {
-    logEmptied = truncateLog(connection as Connection, file, EMPTY_WAIT_MS);
+    logEmptied = truncateLog(connection, file, EMPTY_WAIT_MS);
     if (!logEmptied) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EMPTY_WAIT_MS);
   }
   return { outcome: 'scrubbed', bytesBefore, bytesAfter: statSync(path).size, logEmptied };
 }
 
 /** Of several processes that want the same scrub, one does it. Answers when the last one was. */
-function claim(statement: Connection['statement'], database: Connection['database']): string | 'not-due' | undefined {
+function claim(connection: Connection): string | 'not-due' | undefined {
+  const { database } = connection;
   database.exec('begin immediate');
   try {
-    const last = statement('select value from facts where name = ?').get(FACT)?.value as string | undefined;
+    const last = connection.value<string | undefined>('select value from facts where name = ?', FACT);
     // One in the future was written by a clock that was wrong.
     const isRecent = unlessSince !== undefined && Number(last) > unlessSince && Number(last) <= now;
-    if (!isRecent) setFact(statement, String(now));
+    if (!isRecent) setFact(connection, String(now));
     database.exec('commit');
     return isRecent ? 'not-due' : last;
   } catch (error) {
@@ -71,7 +73,7 @@ function claim(statement: Connection['statement'], database: Connection['databas
   }
 }
 
-function setFact(statement: Connection['statement'], value: string): void {
+function setFact({ statement }: Connection, value: string): void {
   statement(
     'insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
   ).run(FACT, value);

@@ -7,7 +7,7 @@ import { factActs } from './facts.ts';
 export function sealedReads(connection: Connection): Pick<SealedStore, 'list'> {
   return {
     async list() {
-      return connection.statement(LIST_SEALED).all() as SealedText[];
+      return connection.statement<SealedText>(LIST_SEALED).all();
     },
   };
 }

@@ -2,13 +2,10 @@ import type { Factor, SecondFactorStore } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes } from './encoding.ts';
 
-export function secondFactorReads({ statement }: Connection): Pick<SecondFactorStore, 'countRecoveryCodes'> {
+export function secondFactorReads({ value }: Connection): Pick<SecondFactorStore, 'countRecoveryCodes'> {
   return {
     async countRecoveryCodes(accountId) {
-      const row = statement('select count(*) as count from recovery_codes where account_id = ?').get(
-        toBytes(accountId),
-      );
-      return row?.count as number;
+      return value('select count(*) as count from recovery_codes where account_id = ?', toBytes(accountId));
     },
   };
 }

@@ -18,14 +18,21 @@ const COLUMNS = 'selection_id, key_no, revision, value, language, texts, created
 
 const LIST = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at
   from selections where user_id = ? order by key_no`;
+type ListRow = [
+  ...[selectionId: string, keyNo: number, revision: number, value: string, language: string | null],
+  ...[texts: string | null, version: number, createdAt: number, updatedAt: number],
+];
 
 const WALK = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at, means, shown_in
   from selections where user_id = ? and key_no > ? order by key_no limit ${WALK_ROWS}`;
+type WalkRow = [...ListRow, means: SelectionMeans | null, shownIn: string | null];
 
 const EVENT_COLUMNS = 'selection_id, event_no, key_no, at, means, actor, language, from_value, to_value';
 const EVENT = `select ${EVENT_COLUMNS} from selection_events where user_id = ? and selection_id = ? and event_no = ?`;
 const WALK_HISTORY = `select ${EVENT_COLUMNS} from selection_events
   where user_id = ? and (selection_id, event_no) < (?, ?) order by selection_id desc, event_no desc limit ${WALK_ROWS}`;
+type EventRow = Pick<SelectionEvent, 'at' | 'means' | 'actor' | 'language'> &
+  Record<'from_value' | 'to_value', string | null> & { selection_id: Uint8Array; event_no: number; key_no: number };
 
 /** No previous_value, of one that was there: it is saved as it was. */
 const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, means, shown_in)
@@ -36,12 +43,13 @@ const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, m
     last_event = last_event + ((value, language, texts) is not (excluded.value, excluded.language, excluded.texts)),
     previous_value = iif((value, language, texts) is (excluded.value, excluded.language, excluded.texts), null, value)
   returning lower(hex(selection_id)), created_at, last_event, previous_value`;
+type SaveRow = [id: string, createdAt: number, version: number, previous: string | null];
 
 export function selectionReads(
   connection: Connection,
 ): Pick<SelectionStore, 'list' | 'listOfToken' | 'origins' | 'walk' | 'history' | 'walkHistory'> {
-  const { statement, rows, snapshot } = connection;
-  const list = (userId: string): SelectionRecord[] => rows(LIST).all(toBytes(userId)).map(toRecord);
+  const { statement, rows, value, snapshot } = connection;
+  const list = (userId: string): SelectionRecord[] => rows<ListRow>(LIST).all(toBytes(userId)).map(toRecord);
   return {
     async list(userId) {
       return list(userId);
@@ -53,65 +61,50 @@ export function selectionReads(
       });
     },
     async origins(userId) {
-      const found = rows('select lower(hex(selection_id)), means, shown_in from selections where user_id = ?').all(
-        toBytes(userId),
-      ) as [string, SelectionMeans | null, string | null][];
+      const found = rows<[id: string, means: SelectionMeans | null, shownIn: string | null]>(
+        'select lower(hex(selection_id)), means, shown_in from selections where user_id = ?',
+      ).all(toBytes(userId));
       return found.map(([id, means, shownIn]) => ({ selectionId: hexToUuid(id), means, shownIn }));
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {
-        const of = selectionId === undefined ? [toBytes(userId)] : [toBytes(userId), toBytes(selectionId)];
+        const user = toBytes(userId);
+        const of = selectionId === undefined ? [user] : [user, toBytes(selectionId)];
         const where = selectionId === undefined ? 'user_id = ?' : 'user_id = ? and selection_id = ?';
         // Replicas' clocks differ a little: within one selection its own count tells the order.
         const order = selectionId === undefined ? 'at desc, key_no, selection_id desc, event_no desc' : 'event_no desc';
         // First which, by what is small: to sort what they hold would read all of it.
-        const which = rows(
+        const which = rows<[id: Uint8Array, eventNo: number]>(
           `select selection_id, event_no from selection_events where ${where} order by ${order} limit ? offset ?`,
-        ).all(...of, limit, offset) as [Uint8Array, number][];
+        ).all(...of, limit, offset);
         const items = takePage(
-          Iterator.from(which).map(([id, eventNo]) =>
-            toEvent(statement(EVENT).get(of[0] as Uint8Array, id, eventNo) as Row),
-          ),
+          Iterator.from(which).map((place) => toEvent(statement<EventRow>(EVENT).get(user, ...place) as EventRow)),
           sizeOfEvent,
         );
-        const row = statement(`select count(*) as n from selection_events where ${where}`).get(...of);
-        return { total: row?.n as number, items };
+        return { total: value(`select count(*) as n from selection_events where ${where}`, ...of), items };
       });
     },
     async walk(userId, afterKeyNo) {
-      const found = rows(WALK).iterate(toBytes(userId), afterKeyNo);
+      const found = rows<WalkRow>(WALK).iterate(toBytes(userId), afterKeyNo);
       return takePage(
-        found.map((row) => {
-          const [means, shownIn] = row.slice(-2) as [SelectionMeans | null, string | null];
-          return { ...toRecord(row), means, shownIn };
-        }),
+        found.map((row) => ({ ...toRecord(row), means: row[9], shownIn: row[10] })),
         ({ value, texts }) => value.length + (texts?.length ?? 0),
       );
     },
     async walkHistory(userId, after) {
       const { selectionId, eventNo } = after ?? LAST_PLACE;
-      const found = statement(WALK_HISTORY).iterate(toBytes(userId), toBytes(selectionId), eventNo);
+      const found = statement<EventRow>(WALK_HISTORY).iterate(toBytes(userId), toBytes(selectionId), eventNo);
       return takePage(
-        found.map((row) => ({ ...toEvent(row), eventNo: row.event_no as number })),
+        found.map((row) => ({ ...toEvent(row), eventNo: row.event_no })),
         sizeOfEvent,
       );
     },
   };
 }
 
-type Row = Record<string, unknown>;
-
-function toEvent(row: Row): SelectionEvent {
-  return {
-    selectionId: toUuid(row.selection_id as Uint8Array),
-    keyNo: row.key_no as number,
-    at: row.at as number,
-    means: row.means as SelectionEvent['means'],
-    actor: row.actor as string | null,
-    language: row.language as string | null,
-    fromValue: row.from_value as string | null,
-    toValue: row.to_value as string | null,
-  };
+function toEvent(row: EventRow): SelectionEvent {
+  const { key_no: keyNo, at, means, actor, language, from_value: fromValue, to_value: toValue } = row;
+  return { selectionId: toUuid(row.selection_id), keyNo, at, means, actor, language, fromValue, toValue };
 }
 
 function sizeOfEvent({ fromValue, toValue }: SelectionEvent): number {
@@ -119,19 +112,9 @@ function sizeOfEvent({ fromValue, toValue }: SelectionEvent): number {
 }
 
 /** Of a row of LIST. */
-function toRecord(row: unknown[]): SelectionRecord {
-  const [selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt] = row;
-  return {
-    selectionId: hexToUuid(selectionId as string),
-    keyNo: keyNo as number,
-    revision: revision as number,
-    value: value as string,
-    language: language as string | null,
-    texts: texts as string | null,
-    version: version as number,
-    createdAt: createdAt as number,
-    updatedAt: updatedAt as number,
-  };
+function toRecord(row: ListRow | WalkRow): SelectionRecord {
+  const [id, keyNo, revision, value, language, texts, version, createdAt, updatedAt] = row;
+  return { selectionId: hexToUuid(id), keyNo, revision, value, language, texts, version, createdAt, updatedAt };
 }
 
 type Told = {
@@ -159,11 +142,11 @@ export function selectionActs(connection: Connection) {
 
   const isAsExpected = (userId: Uint8Array, { keyNo, language, expected }: WantedChange): boolean => {
     if (expected === undefined) return true;
-    const row = rows(
+    const row = rows<[id: string, version: number, held: string | null, texts: string | null]>(
       'select lower(hex(selection_id)), last_event, language, texts from selections where user_id = ? and key_no = ?',
     ).get(userId, keyNo);
     if (!row) return expected === null || expected === 'own-text';
-    const [id, version, held, texts] = row as [string, number, string | null, string | null];
+    const [id, version, held, texts] = row;
     if (expected === 'own-text') return held === language && texts === null;
     return expected !== null && expected.version === version && expected.selectionId === hexToUuid(id);
   };
@@ -172,8 +155,8 @@ export function selectionActs(connection: Connection) {
     const { keyNo, revision, value, language, texts = null, text, shownIn = null } = selection;
     const newId = toBytes(selection.selectionId);
     const what = [newId, keyNo, revision, value, language, texts, change.at, change.means, shownIn];
-    const row = rows(SAVE).get(userId, appId, ...what);
-    const [id, createdAt, version, previous] = row as [string, number, number, string | null];
+    const row = rows<SaveRow>(SAVE).get(userId, appId, ...what);
+    const [id, createdAt, version, previous] = row as SaveRow;
     const isNew = previous === null && id === selection.selectionId.replaceAll('-', '');
     if (isNew || previous !== null) {
       const told = text ?? { language, from: previous, to: value };
@@ -191,12 +174,12 @@ export function selectionActs(connection: Connection) {
     change: SelectionChange,
     version: number | null = null,
   ): boolean => {
-    const row = rows(
+    const row = rows<[id: string, keyNo: number, eventNo: number, value: string, appId: number, revision: number]>(
       `delete from selections where user_id = ?1 and ${where} = ?2 and (?3 is null or last_event = ?3)
        returning lower(hex(selection_id)), key_no, last_event + 1, value, app_id, revision`,
     ).get(userId, which, version);
     if (!row) return false;
-    const [id, keyNo, eventNo, value, appId, revision] = row as [string, number, number, string, number, number];
+    const [id, keyNo, eventNo, value, appId, revision] = row;
     const told = { appId, id: toBytes(id), keyNo, revision, eventNo };
     logEvent(userId, { ...told, language: null, from: value, to: null }, change);
     return true;
@@ -232,10 +215,10 @@ export function selectionActs(connection: Connection) {
       appId: number,
       { before, after, users }: { before: number; after: string | null; users: number },
     ): { removed: number; next: string | null } {
-      const page = statement(
+      const page = statement<{ client_user_id: string; user_id: Uint8Array }>(
         `select client_user_id, user_id from profiles where app_id = ? and client_user_id > ?
          order by client_user_id limit ?`,
-      ).all(appId, after ?? '', users) as { client_user_id: string; user_id: Uint8Array }[];
+      ).all(appId, after ?? '', users);
       const remove = statement('delete from selection_events where user_id = ? and at < ?');
       const removed = page.reduce((sum, { user_id }) => sum + Number(remove.run(user_id, before).changes), 0);
       return { removed, next: page.length === users ? (page.at(-1)?.client_user_id ?? null) : null };

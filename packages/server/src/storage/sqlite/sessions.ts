@@ -1,5 +1,5 @@
 import type { Factor, NewAccount, NewSession, SessionRecord, SessionStore } from '../port.ts';
-import { ACCOUNT_COLUMNS, insertAccount, toAccount } from './accounts.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, insertAccount, toAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
 import { membershipsOf } from './members.ts';
@@ -7,21 +7,23 @@ import { spendFactor } from './second-factors.ts';
 
 const COLUMNS =
   's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent, s.means';
+type SessionRow = Record<'session_id' | 'session_hash' | 'account_id', Uint8Array> &
+  Record<'created_at' | 'last_seen_at' | 'ends_at', number> & { user_agent: string; means: SessionRecord['means'] };
 
 export function sessionReads(connection: Connection): Pick<SessionStore, 'findByHash' | 'list'> {
   const { statement } = connection;
   return {
     async findByHash(sessionHash, now) {
-      const row = statement(
+      const row = statement<SessionRow & AccountRow>(
         `select ${COLUMNS}, ${ACCOUNT_COLUMNS} from sessions s join accounts a on a.account_id = s.account_id
          where s.session_hash = ? and s.ends_at > ?`,
       ).get(toBytes(sessionHash), now);
       if (!row) return undefined;
-      const memberships = membershipsOf(connection, row.account_id as Uint8Array);
+      const memberships = membershipsOf(connection, row.account_id);
       return { session: toSession(row), account: toAccount(row), memberships };
     },
     async list(accountId, now) {
-      return statement(
+      return statement<SessionRow>(
         `select ${COLUMNS} from sessions s where s.account_id = ? and s.ends_at > ?
          order by s.last_seen_at desc, s.created_at desc, s.session_id`,
       )
@@ -35,11 +37,11 @@ export function sessionActs(connection: Connection) {
   const { statement } = connection;
   return {
     openSessionByLink(linkHash: string, now: number, session: NewSession, factor?: Factor): 'opened' | 'spent' {
-      const link = statement(
+      const link = statement<{ account_id: Uint8Array }>(
         'select account_id from sign_in_links where link_hash = ? and expires_at > ? and account_id is not null',
       ).get(toBytes(linkHash), now);
       if (!link) return 'spent';
-      const accountId = Buffer.from(link.account_id as Uint8Array);
+      const accountId = Buffer.from(link.account_id);
       if (factor && !spendFactor(connection, accountId, factor)) return 'spent';
       statement('delete from sign_in_links where link_hash = ?').run(toBytes(linkHash));
       insertSession(connection, accountId, session);
@@ -101,15 +103,15 @@ export function insertSession({ statement }: Connection, accountId: Buffer, sess
   ).run(toBytes(sessionId), toBytes(sessionHash), accountId, createdAt, lastSeenAt, endsAt, userAgent, means);
 }
 
-function toSession(row: Record<string, unknown>): SessionRecord {
+function toSession(row: SessionRow): SessionRecord {
   return {
-    sessionId: toUuid(row.session_id as Uint8Array),
-    sessionHash: toHex(row.session_hash as Uint8Array),
-    accountId: toUuid(row.account_id as Uint8Array),
-    createdAt: row.created_at as number,
-    lastSeenAt: row.last_seen_at as number,
-    endsAt: row.ends_at as number,
-    userAgent: row.user_agent as string,
-    means: row.means as SessionRecord['means'],
+    sessionId: toUuid(row.session_id),
+    sessionHash: toHex(row.session_hash),
+    accountId: toUuid(row.account_id),
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    endsAt: row.ends_at,
+    userAgent: row.user_agent,
+    means: row.means,
   };
 }

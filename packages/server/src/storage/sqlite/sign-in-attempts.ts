@@ -8,13 +8,13 @@ export function attemptActs({ statement }: Connection) {
     admitAttempt(allowance: Allowance, now: number): boolean {
       const { subjectHash, everyMs } = allowance;
       const latest = latestDue(allowance, now);
-      const row = statement(
+      const row = statement<{ due_at: number }>(
         `insert into sign_in_attempts (subject_hash, due_at) values (?1, ?2 + ?3)
          on conflict (subject_hash) do update set due_at = min(max(due_at, ?2) + ?3, ?4 + 1)
          where max(due_at, ?2) + ?3 <= ?4 or due_at > ?4 + 1
          returning due_at`,
       ).get(toBytes(subjectHash), now, everyMs, latest);
-      return row !== undefined && (row.due_at as number) <= latest;
+      return row !== undefined && row.due_at <= latest;
     },
     forgetAttempts(subjectHash: string): void {
       statement('delete from sign_in_attempts where subject_hash = ?').run(toBytes(subjectHash));

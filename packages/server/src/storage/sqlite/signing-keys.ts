@@ -6,12 +6,12 @@ export function signingKeyReads(connection: Connection): Pick<SigningKeyStore, '
   return {
     async list() {
       return connection
-        .statement(
+        .statement<SigningKeyRecord>(
           `select generation, kid, algorithm, sealed_private_key as sealedPrivateKey, public_jwk as publicJwk, created_at as createdAt,
              signs_from as signsFrom, published_until as publishedUntil
            from signing_keys order by generation`,
         )
-        .all() as SigningKeyRecord[];
+        .all();
     },
   };
 }

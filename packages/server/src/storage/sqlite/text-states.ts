@@ -10,9 +10,9 @@ export function textStateReads({ rows }: Connection): Pick<TextStateStore, 'list
       const states: TextState[] = [];
       // In pages, as reads run on the thread that answers.
       for (let after = ''; ; await nextTurn()) {
-        const page = rows(
+        const page = rows<[textKey: string, sourceKey: string, reviewed: number]>(
           `select text_key, source_key, reviewed from text_states where app_id = ? and text_key > ? order by text_key limit ${PAGE}`,
-        ).all(appId, after) as [string, string, number][];
+        ).all(appId, after);
         for (const [textKey, sourceKey, reviewed] of page)
           states.push({ textKey, sourceKey, reviewed: reviewed === 1 });
         if (page.length < PAGE) return states;

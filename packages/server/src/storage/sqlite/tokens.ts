@@ -1,7 +1,7 @@
 import type { AccessTokenRecord, NewSpecialToken, TokenStore, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 const OF_SPECIAL_TOKEN = `select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`;
@@ -9,14 +9,14 @@ const OF_ACCESS_TOKEN = `select ${USER_COLUMNS} from access_tokens t ${OWNER} wh
 
 /** `now` is when its token has to be live. */
 export function findOwner(connection: Connection, tokenId: string, now: number): UserRecord | undefined {
-  const row = connection.rows(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
+  const row = connection.rows<UserRow>(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
   return row && toUser(row);
 }
 
 export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner' | 'list'> {
   return {
     async findSpecialToken(tokenHash, now) {
-      const row = connection.rows(OF_SPECIAL_TOKEN).get(toBytes(tokenHash), now);
+      const row = connection.rows<UserRow>(OF_SPECIAL_TOKEN).get(toBytes(tokenHash), now);
       return row && toUser(row);
     },
     async findOwner(tokenId, now) {
@@ -24,19 +24,16 @@ export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecia
     },
     async list(userId, now) {
       return connection
-        .statement(
+        .statement<{ token_id: Uint8Array; issued_at: number; expires_at: number }>(
           `select token_id, issued_at, expires_at from access_tokens where user_id = ? and expires_at > ?
            order by issued_at desc, token_id`,
         )
         .all(toBytes(userId), now)
-        .map((row) => {
-          const tokenId = row.token_id as Uint8Array;
-          return {
-            tokenId: tokenId.length === 16 ? toUuid(tokenId) : toHex(tokenId),
-            issuedAt: row.issued_at as number,
-            expiresAt: row.expires_at as number,
-          };
-        });
+        .map(({ token_id: id, issued_at: issuedAt, expires_at: expiresAt }) => ({
+          tokenId: id.length === 16 ? toUuid(id) : toHex(id),
+          issuedAt,
+          expiresAt,
+        }));
     },
   };
 }
@@ -63,14 +60,14 @@ export function tokenActs(connection: Connection) {
       token: NewSpecialToken,
     ): { outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' } {
       const row = connection
-        .statement(
+        .statement<{ user_id: Uint8Array; client_user_name: string }>(
           `select u.user_id, p.client_user_name from profiles p join ${USER_OF_PROFILE}
            where p.app_id = ? and p.client_user_id = ?`,
         )
         .get(appId, clientUserId);
       if (!row) return { outcome: 'unknown-user' };
-      setSpecialToken(connection, row.user_id as Uint8Array, token);
-      return { outcome: 'issued', clientUserName: row.client_user_name as string };
+      setSpecialToken(connection, row.user_id, token);
+      return { outcome: 'issued', clientUserName: row.client_user_name };
     },
     exchangeSpecialToken(
       tokenHash: string,
@@ -78,13 +75,13 @@ export function tokenActs(connection: Connection) {
       token: AccessTokenRecord,
     ): UserRecord | 'spent' | 'suspended' | 'token-taken' {
       const [special, tokenId] = [toBytes(tokenHash), toBytes(token.tokenId)];
-      const owner = connection.rows(OF_SPECIAL_TOKEN).get(special, now);
+      const owner = connection.rows<UserRow>(OF_SPECIAL_TOKEN).get(special, now);
       if (!owner) return 'spent';
       const user = toUser(owner);
       if (user.status === 'suspended') return 'suspended';
       // One conditional delete decides who spends it.
       const spent = connection
-        .rows(
+        .rows<[userId: Uint8Array]>(
           `delete from special_tokens where token_hash = ?1 and expires_at > ?2
            and not exists (select 1 from access_tokens where token_id = ?3) returning user_id`,
         )
@@ -92,7 +89,7 @@ export function tokenActs(connection: Connection) {
       if (!spent) return 'token-taken';
       connection
         .statement('insert into access_tokens (token_id, user_id, issued_at, expires_at) values (?, ?, ?, ?)')
-        .run(tokenId, spent[0] as Uint8Array, token.issuedAt, token.expiresAt);
+        .run(tokenId, spent[0], token.issuedAt, token.expiresAt);
       return user;
     },
     revokeAccessToken(appId: number, tokenId: string): void {

@@ -20,14 +20,11 @@ import { USER_OF_PROFILE } from './user-row.ts';
 const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at, u.status, u.updated_at
   from profiles p left join ${USER_OF_PROFILE} where p.app_id = ?`;
 
-type ProfileRow = {
-  client_user_id: string;
-  client_user_name: string;
-  user_id: Uint8Array;
-  created_at: number | null;
-  status: UserStatus | null;
-  updated_at: number | null;
-};
+type ProfileRow = Record<'client_user_id' | 'client_user_name', string> &
+  Record<'created_at' | 'updated_at', number | null> & { user_id: Uint8Array; status: UserStatus | null };
+
+type HeldRow = [keyNo: number, value: string, language: string | null, texts: string | null, updatedAt: number];
+type SavedRow = [selectionId: Uint8Array, eventNo: number, previous: string | null];
 
 export function transferReads(connection: Connection): Pick<TransferStore, 'exportUsers' | 'find'> {
   const { statement, snapshot } = connection;
@@ -41,30 +38,30 @@ export function transferReads(connection: Connection): Pick<TransferStore, 'expo
     selections: row.created_at === null ? [] : selectionsOf(row.user_id),
   });
   const selectionsOf = (userId: Uint8Array): SelectionRecord[] =>
-    statement(
+    statement<Omit<SelectionRecord, 'selectionId'> & { selectionId: Uint8Array }>(
       `select selection_id as selectionId, key_no as keyNo, revision, value, language, texts, last_event as version,
          created_at as createdAt, updated_at as updatedAt from selections where user_id = ? order by key_no`,
     )
       .all(userId)
-      .map((row) => ({ ...(row as SelectionRecord), selectionId: toUuid(row.selectionId as Uint8Array) }));
+      .map((row) => ({ ...row, selectionId: toUuid(row.selectionId) }));
 
   return {
     async exportUsers(appId, { after, limit }) {
-      const next = statement(`${PROFILES} and p.client_user_id > ? order by p.client_user_id limit ?`);
+      const next = statement<ProfileRow>(`${PROFILES} and p.client_user_id > ? order by p.client_user_id limit ?`);
       // No clientUserId is empty.
-      return snapshot(() => (next.all(appId, after ?? '', limit) as ProfileRow[]).map(withSelections));
+      return snapshot(() => next.all(appId, after ?? '', limit).map(withSelections));
     },
     async find(appId, clientUserId) {
       return snapshot(() => {
-        const row = statement(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId);
-        return row && withSelections(row as ProfileRow);
+        const row = statement<ProfileRow>(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId);
+        return row && withSelections(row);
       });
     },
   };
 }
 
 export function transferActs(connection: Connection) {
-  const { statement } = connection;
+  const { statement, rows, value } = connection;
 
   const isTaken = (userId: string): boolean =>
     statement('select 1 from users where user_id = ?').get(toBytes(userId)) !== undefined;
@@ -101,30 +98,27 @@ export function transferActs(connection: Connection) {
   /** Of a user that was there: the key may be saved already, and an id given for it may be in its history. */
   const saveSelection = (appId: number, userId: Uint8Array, selection: ImportSelection, at: number): void => {
     const { keyNo, revision, value, language, texts = null, createdAt, updatedAt } = selection;
-    const row = statement(
+    const newId = toBytes(randomUUIDv7());
+    const [id, eventNo, previous] = rows<SavedRow>(
       `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, texts, created_at, updated_at,
          last_event, means) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 'import')
        on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
          language = excluded.language, texts = excluded.texts, updated_at = excluded.updated_at, last_event = last_event + 1,
          previous_value = value, means = excluded.means, shown_in = null
        returning selection_id, last_event, previous_value`,
-    ).get(userId, keyNo, appId, toBytes(randomUUIDv7()), revision, value, language, texts, createdAt, updatedAt) as {
-      selection_id: Uint8Array;
-      last_event: number;
-      previous_value: string | null;
-    };
+    ).get(userId, keyNo, appId, newId, revision, value, language, texts, createdAt, updatedAt) as SavedRow;
     statement(
       `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
        values (?, ?, ?, ?, ?, 'import', ?, ?, ?)`,
-    ).run(userId, row.selection_id, row.last_event, keyNo, at, language, row.previous_value, value);
+    ).run(userId, id, eventNo, keyNo, at, language, previous, value);
   };
 
   const readStored = (appId: number, clientUserId: string, ifThere: IfThere): StoredProfile => {
-    const row = statement(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId) as ProfileRow;
-    const selections = statement(
+    const row = statement<ProfileRow>(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId) as ProfileRow;
+    const selections = rows<HeldRow>(
       'select key_no, value, language, texts, updated_at from selections where user_id = ?',
     ).all(row.user_id);
-    const unset = statement(
+    const unset = rows<[keyNo: number, at: number]>(
       'select key_no, max(at) as at from selection_events where user_id = ? and to_value is null group by key_no',
     );
     return {
@@ -133,19 +127,9 @@ export function transferActs(connection: Connection) {
       hasUser: row.created_at !== null,
       status: row.status,
       selections: new Map(
-        selections.map(({ key_no, value, language, texts, updated_at }) => [
-          key_no as number,
-          {
-            value: value as string,
-            language: language as string | null,
-            texts: texts as string | null,
-            updatedAt: updated_at as number,
-          },
-        ]),
+        selections.map(([keyNo, value, language, texts, updatedAt]) => [keyNo, { value, language, texts, updatedAt }]),
       ),
-      unsetAt: new Map(
-        ifThere === 'update' ? unset.all(row.user_id).map(({ key_no, at }) => [key_no as number, at as number]) : [],
-      ),
+      unsetAt: new Map(ifThere === 'update' ? unset.all(row.user_id) : []),
     };
   };
 
@@ -217,7 +201,7 @@ export function transferActs(connection: Connection) {
     /** Whether another connection has committed since the last time. */
     didOthersWrite(): boolean {
       const before = dataVersion;
-      dataVersion = statement('pragma data_version').get()?.data_version;
+      dataVersion = value('pragma data_version');
       return before !== undefined && before !== dataVersion;
     },
   };

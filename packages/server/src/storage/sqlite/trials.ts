@@ -4,7 +4,7 @@ import { USER_OF_PROFILE } from './user-row.ts';
 import { removeUser } from './users.ts';
 
 export function trialActs(connection: Connection) {
-  const { statement } = connection;
+  const { statement, value } = connection;
 
   return {
     addTrial(appId: number, clientUserId: string, endsAt: number): 'added' | 'application-gone' {
@@ -22,10 +22,11 @@ export function trialActs(connection: Connection) {
         clientUserId,
       );
       if (changes === 0) return;
-      const row = statement(
+      const id = value<Uint8Array | undefined>(
         `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
-      ).get(appId, clientUserId);
-      if (row) removeUser(connection, appId, toUuid(row.user_id as Uint8Array));
+        ...[appId, clientUserId],
+      );
+      if (id) removeUser(connection, appId, toUuid(id));
     },
   };
 }

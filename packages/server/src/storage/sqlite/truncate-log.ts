@@ -43,8 +43,7 @@ export function keepLogShort(
 export function truncateLog(connection: Connection, file: OpenFile, waitMs = 0): boolean {
   try {
     if (file.mismatch()) return false;
-    const checkpoint = connection.statement('pragma wal_checkpoint(truncate)');
-    return waitingAtMost(connection, waitMs, () => (checkpoint.get() as { busy: number }).busy === 0);
+    return waitingAtMost(connection, waitMs, () => connection.value('pragma wal_checkpoint(truncate)') === 0);
   } catch {
     // A full disk, say. Nothing is lost: the log stays as it was.
     return false;

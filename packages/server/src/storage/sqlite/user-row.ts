@@ -9,16 +9,13 @@ export const PROFILE_OF_USER = 'profiles p on p.app_id = u.app_id and p.client_u
 export const USER_OF_PROFILE =
   'users u on u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id';
 
-/** Of a row of USER_COLUMNS. */
-export function toUser(row: readonly unknown[]): UserRecord {
-  const [userId, appId, clientUserId, clientUserName, status, createdAt, updatedAt] = row;
-  return {
-    userId: hexToUuid(userId as string),
-    appId: appId as number,
-    clientUserId: clientUserId as string,
-    clientUserName: clientUserName as string,
-    status: status as UserStatus,
-    createdAt: createdAt as number,
-    updatedAt: (updatedAt ?? createdAt) as number,
-  };
+export type UserRow = [
+  ...[userId: string, appId: number, clientUserId: string, clientUserName: string, status: UserStatus],
+  ...[createdAt: number, updatedAt: number | null],
+];
+
+export function toUser(row: UserRow): UserRecord {
+  const [id, appId, clientUserId, clientUserName, status, createdAt, updatedAt] = row;
+  const userId = hexToUuid(id);
+  return { userId, appId, clientUserId, clientUserName, status, createdAt, updatedAt: updatedAt ?? createdAt };
 }

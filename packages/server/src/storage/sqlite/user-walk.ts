@@ -2,13 +2,15 @@ import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
 import { INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes } from './encoding.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
 type Value = string | number | Uint8Array;
 type Range = { from: string; values: Value[]; order: string };
 
 /** Smaller than every id and value. */
 const START = new Uint8Array(0);
+/** Greater than every id. */
+const END = new Uint8Array(17).fill(0xff);
 
 const BEGINNING = `substr(s.value, 1, ${INDEXED_CHARACTERS})`;
 
@@ -18,6 +20,12 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
   switch (walk.by) {
     case 'user':
       return { from: 'users where app_id = ? and user_id > ?', values: [appId, user], order: 'user_id' };
+    case 'newest':
+      return {
+        from: 'users where app_id = ? and user_id < ?',
+        values: [appId, after === null ? END : user],
+        order: 'user_id desc',
+      };
     case 'one':
       return {
         from: 'users where app_id = ? and user_id = ? and user_id > ?',
@@ -92,35 +100,38 @@ export const LIST_VALUES = `with recursive list (value) as (
     from list where list.value is not null
   ) select value from list where value is not null limit ?3`;
 
+/** Without a profile, its clientUserName is null. */
+type WalkRow = [id: string, value: string | null, chosen: string | null, ...UserRow];
+
 /** `after` and `limit` of WALK: what has no profile is nobody, and counts as gone through. */
-export function walkReads({ rows, statement }: Connection) {
+export function walkReads({ rows, value }: Connection) {
   return {
     walk(...[appId, walk, page]: Parameters<UserStore['walk']>): Awaited<ReturnType<UserStore['walk']>> {
       const { sql, values } = walkStatement(appId, walk, page);
       const users: WalkedUser[] = [];
-      const found = rows(sql).all(...values);
+      const found = rows<WalkRow>(sql).all(...values);
       let place: UserPlace | null = null;
       for (const [id, value, chosen, ...row] of found) {
-        place = { userId: hexToUuid(id as string), ...(value !== null && { value: value as string }) };
+        place = { userId: hexToUuid(id), ...(value !== null && { value }) };
         if (row[3] === null) continue;
-        users.push({ user: toUser(row), place, selected: chosen === null ? {} : JSON.parse(chosen as string) });
+        users.push({ user: toUser(row), place, selected: chosen === null ? {} : JSON.parse(chosen) });
       }
       return { users, next: found.length < page.limit ? null : place };
     },
     countWalk(appId: number, walk: UserWalk, atMost = Number.MAX_SAFE_INTEGER): number {
       const { sql, values } = countStatement(appId, walk, atMost);
-      return statement(sql).get(...values)?.n as number;
+      return value(sql, ...values);
     },
     listValues(appId: number, keyNo: number, atMost: number): string[] | undefined {
-      const found = rows(LIST_VALUES).all(appId, keyNo, atMost + 1) as [string][];
+      const found = rows<[value: string]>(LIST_VALUES).all(appId, keyNo, atMost + 1);
       const values = found.map(([value]) => value);
       return values.length > atMost || values.some((each) => each.length > INDEXED_CHARACTERS) ? undefined : values;
     },
     names(...[appId, { after, limit }]: Parameters<UserStore['names']>): [string, string][] {
-      return rows(
+      return rows<[string, string]>(
         `select client_user_id, client_user_name from profiles where app_id = ? and client_user_id > ?
          order by client_user_id limit ?`,
-      ).all(appId, after ?? '', limit) as unknown as [string, string][];
+      ).all(appId, after ?? '', limit);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { countRows, toDeletedUser } from '../deleted-rows.ts';
+import { countRows, type DeletedRow, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserStore } from '../port.ts';
 import { changedFields } from '../user-change.ts';
@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import { codeHash, toBytes } from './encoding.ts';
 import { addEvent, addUserChange } from './events.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = `select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = ? and u.app_id = ?`;
 
@@ -20,30 +20,28 @@ export function userReads(
 ): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration' | 'findDeleted'> {
   return {
     async find(appId, userId) {
-      const row = connection.rows(FIND).get(toBytes(userId), appId);
+      const row = connection.rows<UserRow>(FIND).get(toBytes(userId), appId);
       return row && toUser(row);
     },
     async findByClientUserId(appId, clientUserId) {
-      const row = connection.rows(FIND_BY_CLIENT_ID).get(appId, clientUserId);
+      const row = connection.rows<UserRow>(FIND_BY_CLIENT_ID).get(appId, clientUserId);
       return row && toUser(row);
     },
     async linkGeneration(appId, userId) {
-      const row = connection
-        .rows('select link_generation from users where user_id = ? and app_id = ?')
-        .get(toBytes(userId), appId);
-      return row?.[0] as number | undefined;
+      const sql = 'select link_generation from users where user_id = ? and app_id = ?';
+      return connection.value(sql, toBytes(userId), appId);
     },
     async findDeleted(appId, userId) {
       const row = connection
-        .statement('select at, deleted_rows from deleted_users where app_id = ? and code_hash = ?')
+        .statement<DeletedRow>('select at, deleted_rows from deleted_users where app_id = ? and code_hash = ?')
         .get(appId, codeHash(userId));
-      return row && toDeletedUser(row as Parameters<typeof toDeletedUser>[0]);
+      return row && toDeletedUser(row);
     },
   };
 }
 
 export function userActs(connection: Connection) {
-  const { statement, rows } = connection;
+  const { statement, rows, value } = connection;
 
   /** Why the profile could not go in. */
   const conflict = (appId: number, clientUserId: string): 'duplicate' | 'profile-exists' => {
@@ -57,12 +55,12 @@ export function userActs(connection: Connection) {
     createUserWithToken(user: NewUser): CreateUserOutcome {
       const { appId, clientUserId, clientUserName, createdAt, idempotency } = user;
       if (idempotency) {
-        const known = statement(
+        const known = statement<{ body_hash: Uint8Array; user_id: Uint8Array }>(
           'select body_hash, user_id from idempotency_keys where app_id = ? and key_hash = ? and expires_at > ?',
         ).get(appId, toBytes(idempotency.keyHash), createdAt);
         if (known) {
-          if (!toBytes(idempotency.bodyHash).equals(known.body_hash as Uint8Array)) return 'idempotency-mismatch';
-          setSpecialToken(connection, known.user_id as Uint8Array, user.specialToken);
+          if (!toBytes(idempotency.bodyHash).equals(known.body_hash)) return 'idempotency-mismatch';
+          setSpecialToken(connection, known.user_id, user.specialToken);
           return 'replayed';
         }
       }
@@ -92,7 +90,7 @@ export function userActs(connection: Connection) {
 
     updateUser(appId: number, userId: string, change: UserChange, at: number): UpdateUserOutcome {
       const id = toBytes(userId);
-      const row = rows(FIND).get(id, appId);
+      const row = rows<UserRow>(FIND).get(id, appId);
       if (!row) return { outcome: 'unknown' };
       const before = toUser(row);
       const changed = changedFields(before, change);
@@ -123,7 +121,7 @@ export function userActs(connection: Connection) {
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
-      const counted = rows(`select json_object(${countRows('?1')})`).get(toBytes(userId))?.[0] as string;
+      const counted = value<string>(`select json_object(${countRows('?1')})`, toBytes(userId));
       if (removeUser(connection, appId, userId) === 'unknown') return 'unknown';
       statement(
         `insert or replace into deleted_users (app_id, code_hash, at, deleted_rows) values (?, ?, ${DATABASE_NOW}, ?)`,
@@ -134,18 +132,15 @@ export function userActs(connection: Connection) {
 }
 
 export function removeUser(connection: Connection, appId: number, userId: string): 'deleted' | 'unknown' {
-  const { statement, rows } = connection;
-  const row = statement('delete from users where user_id = ? and app_id = ? returning client_user_id').get(
-    toBytes(userId),
-    appId,
+  const { statement, value } = connection;
+  const id = toBytes(userId);
+  const name = value<string | undefined>(
+    'delete from users where user_id = ? and app_id = ? returning client_user_id',
+    ...[id, appId],
   );
-  if (!row) return 'unknown';
-  statement('delete from profiles where app_id = ? and client_user_id = ? and user_id = ?').run(
-    appId,
-    row.client_user_id as string,
-    toBytes(userId),
-  );
-  const at = rows(`select ${DATABASE_NOW}`).get()?.[0] as number;
-  addEvent(connection, { appId, type: 'user.deleted', at, userId: toBytes(userId) });
+  if (name === undefined) return 'unknown';
+  statement('delete from profiles where app_id = ? and client_user_id = ? and user_id = ?').run(appId, name, id);
+  const at = value<number>(`select ${DATABASE_NOW}`);
+  addEvent(connection, { appId, type: 'user.deleted', at, userId: id });
   return 'deleted';
 }

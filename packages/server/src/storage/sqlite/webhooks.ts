@@ -6,18 +6,24 @@ import { toBytes, toUuid } from './encoding.ts';
 const COLUMNS = `webhook_id, app_id, url, types, description, sealed_secret, sealed_previous, previous_expires_at,
   created_at, off, last_success_at, failing_since, max_per_second, read_after, read_since`;
 
+export type WebhookRow = Pick<WebhookRecord, 'url' | 'description' | 'off'> &
+  Record<'app_id' | 'created_at' | 'previous_expires_at' | 'read_after' | 'read_since', number> &
+  Record<'last_success_at' | 'failing_since' | 'max_per_second', number | null> &
+  Record<'types' | 'sealed_secret', string> & { webhook_id: Uint8Array; sealed_previous: string | null };
+
 export function webhookReads({
   statement,
+  value,
   snapshot,
 }: Connection): Pick<WebhookStore, 'list' | 'find' | 'health' | 'listFailing' | 'countOn'> {
   return {
     async list(appId) {
-      return statement(`select ${COLUMNS} from webhooks where app_id = ? order by created_at, webhook_id`)
+      return statement<WebhookRow>(`select ${COLUMNS} from webhooks where app_id = ? order by created_at, webhook_id`)
         .all(appId)
         .map(toWebhook);
     },
     async find(appId, webhookId) {
-      const row = statement(`select ${COLUMNS} from webhooks where app_id = ? and webhook_id = ?`).get(
+      const row = statement<WebhookRow>(`select ${COLUMNS} from webhooks where app_id = ? and webhook_id = ?`).get(
         appId,
         toBytes(webhookId),
       );
@@ -25,41 +31,37 @@ export function webhookReads({
     },
     async health(appId, limit) {
       return snapshot(() =>
-        statement('select webhook_id from webhooks where app_id = ?')
+        statement<{ webhook_id: Uint8Array }>('select webhook_id from webhooks where app_id = ?')
           .all(appId)
           .map(({ webhook_id: id }) => {
-            const ended = statement(
+            const ended = statement<{ recent: number; failed: number }>(
               `select count(*) as recent, coalesce(sum(state = 'failed'), 0) as failed from (
                  select state from webhook_deliveries where webhook_id = ? and ended_at is not null
                  order by delivery_id desc limit ?)`,
-            ).get(id as Uint8Array, limit);
-            const open = statement(
+            ).get(id, limit);
+            const open = value<number>(
               'select count(*) as n from (select 1 from webhook_deliveries where webhook_id = ? and ended_at is null limit ?)',
-            ).get(id as Uint8Array, limit);
-            return {
-              webhookId: toUuid(id as Uint8Array),
-              recent: ended?.recent as number,
-              failed: ended?.failed as number,
-              open: open?.n as number,
-            };
+              ...[id, limit],
+            );
+            return { webhookId: toUuid(id), recent: ended?.recent ?? 0, failed: ended?.failed ?? 0, open };
           }),
       );
     },
     async listFailing(before) {
-      return statement(
+      return statement<WebhookRow>(
         `select ${COLUMNS} from webhooks where (off is null and failing_since <= ?) or off in ('gone', 'failing')`,
       )
         .all(before)
         .map(toWebhook);
     },
     async countOn() {
-      return statement('select count(*) as n from webhooks where off is null').get()?.n as number;
+      return value('select count(*) as n from webhooks where off is null');
     },
   };
 }
 
 export function webhookActs(connection: Connection) {
-  const { statement } = connection;
+  const { statement, value } = connection;
   /** The rest of an act on a webhook that is there. */
   const changed = <T>(appId: number, { changes }: { changes: number | bigint }, outcome: T): T | 'unknown' => {
     if (changes === 0) return 'unknown';
@@ -71,7 +73,7 @@ export function webhookActs(connection: Connection) {
     createWebhook(webhook: NewWebhook, atMost: number): 'created' | 'too-many' | 'application-gone' {
       const { webhookId, appId, url, types, description, maxPerSecond, sealedSecret, createdAt, position } = webhook;
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
-      const count = statement('select count(*) as n from webhooks where app_id = ?').get(appId)?.n as number;
+      const count = value<number>('select count(*) as n from webhooks where app_id = ?', appId);
       if (count >= atMost) return 'too-many';
       statement(
         `insert into webhooks (webhook_id, app_id, url, types, description, max_per_second, sealed_secret, created_at, read_after,
@@ -131,28 +133,28 @@ export function webhookActs(connection: Connection) {
   };
 }
 
-function toWebhook(row: Record<string, unknown>): WebhookRecord {
+function toWebhook(row: WebhookRow): WebhookRecord {
   const { position: _, ...webhook } = toLeased(row);
   return webhook;
 }
 
 export const LEASED_COLUMNS = COLUMNS;
 
-export function toLeased(row: Record<string, unknown>): LeasedWebhook {
-  const previous = row.sealed_previous as string | null;
+export function toLeased(row: WebhookRow): LeasedWebhook {
+  const previous = row.sealed_previous;
   return {
-    webhookId: toUuid(row.webhook_id as Uint8Array),
-    appId: row.app_id as number,
-    url: row.url as string,
-    types: JSON.parse(row.types as string),
-    description: row.description as string,
-    sealedSecret: row.sealed_secret as string,
-    previousSecret: previous === null ? null : { sealed: previous, expiresAt: row.previous_expires_at as number },
-    createdAt: row.created_at as number,
-    off: row.off as WebhookRecord['off'],
-    lastSuccessAt: row.last_success_at as number | null,
-    failingSince: row.failing_since as number | null,
-    maxPerSecond: row.max_per_second as number | null,
-    position: { after: row.read_after as number, since: row.read_since as number },
+    webhookId: toUuid(row.webhook_id),
+    appId: row.app_id,
+    url: row.url,
+    types: JSON.parse(row.types),
+    description: row.description,
+    sealedSecret: row.sealed_secret,
+    previousSecret: previous === null ? null : { sealed: previous, expiresAt: row.previous_expires_at },
+    createdAt: row.created_at,
+    off: row.off,
+    lastSuccessAt: row.last_success_at,
+    failingSince: row.failing_since,
+    maxPerSecond: row.max_per_second,
+    position: { after: row.read_after, since: row.read_since },
   };
 }
