@@ -43,9 +43,10 @@ describe('the users room', () => {
     expect(await page.getByRole('link', { name: longName }).getAttribute('title')).toBe(`${longName}\n${longId}`);
     await expectAccessible(page);
     const search = page.getByRole('searchbox', { name: 'Search users' });
-    await search.fill('ADA');
+    await search.fill('nobody has this');
     await page.getByText('No users found').waitFor();
-    await search.fill('ada');
+    // Any part of an id, whatever the case.
+    await search.fill('DA@Example');
     await page.getByRole('link', { name: 'Test user' }).waitFor();
     expect(await page.getByRole('link', { name: PAYLOAD }).count()).toBe(0);
     await search.fill(ada.userCode);
@@ -60,6 +61,33 @@ describe('the users room', () => {
     await page.getByRole('row', { name: PAYLOAD }).getByRole('cell').last().click({ force: true });
     await page.getByRole('heading', { name: PAYLOAD, level: 1 }).waitFor();
     expect(await page.title()).not.toBe('broken');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a search among millions tells how far it is, shows what it found, and can be stopped', async () => {
+    const { clientId, ada } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByRole('link', { name: PAYLOAD }).waitFor();
+    // As it answers among millions: pages that are short. The second has the user, the third waits.
+    let held: (() => void) | undefined;
+    await page.route('**/users?*search=da%40*', async (route) => {
+      const url = new URL(route.request().url());
+      const after = url.searchParams.get('after');
+      url.searchParams.delete('after');
+      const answer = (await (await route.fetch({ url: url.href })).json()) as { items: unknown[] };
+      const [items, searched] = [after === '1' ? answer.items : [], 200_000];
+      if (after === '2') await new Promise<void>((resolve) => (held = resolve));
+      await route.fulfill({ json: { items, limit: 50, next: String(Number(after) + 1), searched } });
+    });
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('da@');
+    await page.getByText('400,000 users searched…').waitFor();
+    await page.getByRole('link', { name: 'Test user' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Continue search' }).waitFor();
+    held?.();
+    await page.getByRole('link', { name: 'Test user' }).click();
+    await page.getByText(ada.userCode).first().waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -222,6 +250,99 @@ describe('the users room', () => {
     await page.getByText('3 users deleted.').waitFor();
     await page.getByText('1 user', { exact: true }).waitFor();
     expect(await find()).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  test('are sorted, and all that a filter matches are suspended and deleted, not the listed ones alone', async () => {
+    const { clientId, add } = await fill();
+    await Promise.all(Array.from({ length: 54 }, (_, at) => add(`crowd-${at + 10}`, `Crowd ${at + 10}`)));
+    await add('crowd-64', 'Crowd 64');
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByText('58 users').waitFor();
+    const rows = page.getByRole('row');
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option', { name: 'Newest first' }).click();
+    await expect.poll(() => rows.nth(1).innerText()).toContain('crowd-64');
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option', { name: 'Oldest first' }).click();
+    await expect.poll(() => rows.nth(1).innerText()).toContain('zoe@example.com');
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('ROWD-');
+    await expect.poll(() => rows.nth(1).innerText()).toContain('crowd-');
+    const file = await download(page, () => page.getByRole('button', { name: 'Export' }).click());
+    expect(file.text.trim().split('\n')).toHaveLength(55);
+
+    await page.getByRole('checkbox', { name: 'Select all listed users' }).check();
+    await page.getByText('All 50 listed users are selected.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Select all matching users' }).click();
+    await page.getByText('55 selected').waitFor();
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Suspend 55 users?' });
+    await dialog.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('55 users suspended.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('');
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Suspended' }).click();
+    await page.getByText('55 users', { exact: true }).waitFor();
+
+    await page.setViewportSize({ width: 380, height: 760 });
+    await page.getByRole('checkbox', { name: 'Select all listed users' }).check();
+    await page.getByRole('button', { name: 'Select all matching users' }).click();
+    await page.getByText('55 selected').waitFor();
+    await expectFits(page);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const deleting = page.getByRole('dialog', { name: 'Delete 55 users?' });
+    await deleting.getByRole('textbox').fill('55');
+    await deleting.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('55 users deleted.').waitFor();
+    await page.getByText('No user matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('3 users', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('are imported from a file in the page, which tells what was rejected and why', async () => {
+    const { clientId } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByText('3 users').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import users' });
+    await expectAccessible(page);
+    const lines = Array.from({ length: 600 }, (_, at) => ({ clientUserId: `new-${at}`, clientUserName: `New ${at}` }));
+    // In another part than the one it repeats.
+    lines.push({ clientUserId: 'new-0', clientUserName: 'Another' });
+    const text = `\ufeff${lines.map((line) => JSON.stringify(line)).join('\r\n')}\n\nnot JSON`;
+    const file = { name: 'users.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(text) };
+    const choose = async (chosen: typeof file) => {
+      const chooser = page.waitForEvent('filechooser');
+      await dialog.getByRole('button', { name: 'File' }).click();
+      await (await chooser).setFiles(chosen);
+    };
+    await choose({ ...file, buffer: Buffer.from([0xff, 0xfe, 0x41]) });
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await dialog.getByText('The file is not UTF-8 text.').waitFor();
+    await choose(file);
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await dialog.getByText('600 created · 2 rejected').waitFor();
+    expect(await dialog.getByRole('row').nth(1).innerText()).toMatch(/^601\tnew-0/);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 380, height: 760 });
+    await expectFits(page);
+    const rejected = await download(page, () =>
+      dialog.getByRole('button', { name: 'Download rejected lines' }).click(),
+    );
+    expect(rejected.text.split('\r\n')).toMatchObject([
+      'line,clientUserId,code,reason',
+      expect.stringMatching(/^601,new-0,/),
+      expect.stringMatching(/^603,,0021/),
+      '',
+    ]);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('603 users').waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('603', { exact: true }).waitFor();
+    await page.getByText('Created: 603').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -24,14 +24,16 @@ export function useCopy(value: string, onCopy?: () => void): { copied: boolean; 
   return { copied, copy };
 }
 
-export function Copy({ value, label, onCopy }: { value: string; label?: string; onCopy?: () => void }) {
+type CopyProps = { value: string; label?: string; icon?: typeof IconCopy; onCopy?: () => void };
+
+export function Copy({ value, label, icon: Icon = IconCopy, onCopy }: CopyProps) {
   const { t } = useTranslation();
   const { copied, copy } = useCopy(value, onCopy);
   const name = copied ? t('copied') : (label ?? t('copy'));
   return (
     <Tooltip label={name}>
       <ActionIcon variant="subtle" color="gray" onClick={() => void copy()} aria-label={name}>
-        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        {copied ? <IconCheck size={16} aria-hidden /> : <Icon size={16} aria-hidden />}
       </ActionIcon>
     </Tooltip>
   );

@@ -82,7 +82,7 @@ export function remoteManagement({ url, token }: Remote): Management {
     const byCode = code && (await call('GET', of(clientId, `/users/${code}`), {}, [404]));
     if (byCode && byCode.status === 200) return showUser(byCode.body as ManagedUser);
     // Before the application itself is asked for: a 404 above may have been of it.
-    const query = new URLSearchParams({ search: id, limit: '1' });
+    const query = new URLSearchParams({ search: id, limit: '1', partial: 'true' });
     const { items } = await get<{ items: ManagedUser[] }>(of(clientId, `/users?${query}`));
     // Of all ids that begin so, the id itself comes first.
     const [found] = items;

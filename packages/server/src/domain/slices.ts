@@ -20,7 +20,10 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** For loops that wait now and then anyway: asked in each round, it gives what to wait for when the slice is over. */
+/**
+ * For loops of asynchronous functions: asked in each round, it gives what to wait for when the slice is over. Only then wait:
+ * `await` lets others in even for nothing, and their time would count as this loop's.
+ */
 export function pauses(): () => Promise<void> | undefined {
   let until = performance.now() + AT_ONCE_MS;
   return () => {

@@ -68,7 +68,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
     },
   );
 
-  test('a text is found anywhere in a name, whatever the case, the same on every database', async () => {
+  test('a text is found anywhere in an id or name, whatever the case, the same on every database', async () => {
     const search = async (contains: string) => {
       const { users, next } = await searchUsers(storage.users, appId, contains, { place: undefined, limit: 100 });
       expect(next).toBeNull();
@@ -81,6 +81,9 @@ describe.each(databases)('looking for users on $kind', (database) => {
     expect(await search('E\u0301LODIE')).toEqual(['é']);
     expect(await search('%')).toEqual(['a%']);
     expect(await search('_')).toEqual([]);
+    expect(await search('B')).toEqual(['B-upper', 'ab', 'ab1', 'ab2', 'b']);
+    expect(await search('UPPER')).toEqual(['B-upper']);
+    expect(await search('É')).toEqual(['é']);
     expect(await search("'; drop table users --")).toEqual([]);
     expect(await search('Orphan')).toEqual([]);
   });
@@ -110,6 +113,24 @@ describe.each(databases)('looking for users on $kind', (database) => {
       if (seen.length % limit === 0 && seen.length > 0) expect(seen.length).toBe(whole.users.length);
     }
   });
+
+  test.each([1, 2, 100])(
+    'a search that looks through %i at a time finds the same, in pages that may be short',
+    async (atMost) => {
+      for (const search of ['a', 'ANN', 'zzz']) {
+        const whole = await searchUsers(storage.users, appId, search, { place: undefined, limit: 100 });
+        const seen: string[] = [];
+        for (let place: SearchPlace | undefined; ; ) {
+          const page: FoundUsers = await searchUsers(storage.users, appId, search, { place, limit: 3, atMost });
+          expect(page.looked).toBeLessThanOrEqual(atMost);
+          seen.push(...ids(page.users));
+          if (page.next === null) break;
+          place = page.next;
+        }
+        expect({ search, seen }).toEqual({ search, seen: ids(whole.users) });
+      }
+    },
+  );
 
   test("a user's live tokens are listed, newest first", async () => {
     const { userId, specialToken, clientUserId } = await createUser(storage, appId, { clientUserId: 'zz-tokens' });

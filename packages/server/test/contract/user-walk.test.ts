@@ -12,6 +12,7 @@ import { createApplication, createUser, NOW, times } from './examples.ts';
 const LONG = 'é'.repeat(230);
 const WALKS: UserWalk[] = [
   { by: 'user' },
+  { by: 'newest' },
   { by: 'one', userId: randomUUID() },
   { by: 'suspended' },
   { by: 'value', keyNo: 1, value: '"blue"' },
@@ -67,6 +68,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
 
   test.each([1, 3, 500])('meet each of their users once, %i at a time', async (limit) => {
     expect(await walked({ by: 'user' }, limit)).toEqual(named(() => true));
+    expect(await walked({ by: 'newest' }, limit)).toEqual(named(() => true));
     expect(await walked({ by: 'one', userId: userIds[3] as string }, limit)).toEqual(['u3']);
     expect(await walked({ by: 'suspended' }, limit)).toEqual(['u0', 'u1']);
     expect(await walked({ by: 'value', keyNo: 1, value: '"blue"' }, limit)).toEqual(named((at) => at % 3 === 0));
@@ -82,6 +84,15 @@ describe.each(databases)('walks through users on $kind', (database) => {
     // A long value may meet those of the same beginning too.
     const long = await walked({ by: 'value', keyNo: 1, value: JSON.stringify(`${LONG}0`) }, limit);
     expect(long).toEqual(expect.arrayContaining(named((at) => at % 3 !== 0 && at % 2 === 0)));
+  });
+
+  test('by user and by newest are in the order of ids, from either end', async () => {
+    const all = async (by: 'user' | 'newest') =>
+      (await storage.users.walk(appId, { by }, { after: null, limit: 100, keyNos: [] })).users.map(
+        ({ user }) => user.userId,
+      );
+    expect(await all('user')).toEqual(userIds.toSorted());
+    expect(await all('newest')).toEqual(userIds.toSorted().toReversed());
   });
 
   test('tell what was selected of the keys asked for, and count', async () => {

@@ -63,12 +63,21 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect((await at.send('DELETE', `/users/${userUid}`)).status).toBe(204);
   });
 
-  test('are found by how their id begins, by what their name holds, or by their uid', async () => {
+  test('are found by what their id or name holds, first by how their id begins, or by their uid', async () => {
     await addUser('zoe@example.com', 'Zoë Žižek');
     await addUser('zed', '<script>alert(1)</script>');
     await addUser('other-zo', 'Someone ZOE-like');
     await addUser('zoe2', 'Two');
     expect(ids(await search('search=zoe'))).toEqual(['zoe2', 'zoe@example.com', 'other-zo']);
+    expect(ids(await search('search=EXAMPLE.com'))).toEqual(['zoe@example.com']);
+    expect(await search('search=E-lik&partial=true')).toMatchObject({
+      items: [{ clientUserId: 'other-zo' }],
+      next: null,
+    });
+    expect(await search('status=active&search=R-ZO&partial=true')).toMatchObject({
+      items: [{ clientUserId: 'other-zo' }],
+      searched: expect.any(Number),
+    });
     expect(ids(await search('search=Žižek'))).toEqual(['zoe@example.com']);
     expect(ids(await search('search=%3Cscript'))).toEqual(['zed']);
     expect(ids(await search('search=%25'))).toEqual([]);
@@ -118,6 +127,30 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     for (const query of ['after=nonsense', 'limit=0', 'limit=x', `search=${'x'.repeat(300)}`, 'search=%00']) {
       expect((await search(query)).code).toBe('9400');
     }
+  });
+
+  test('are sorted by when they were created, page by page, filtered and searched too', async () => {
+    for (const name of ['sort-b', 'sort-c', 'sort-a']) await addUser(name, 'Sorted');
+    const paged = async (query: string) => {
+      const seen: string[] = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const page = await search(`${query}&limit=2&partial=true${after && `&after=${after}`}`);
+        seen.push(...ids(page));
+        after = page.next;
+      }
+      return seen;
+    };
+    const newest = await paged('sort=newest');
+    expect(newest.slice(0, 3)).toEqual(['sort-a', 'sort-c', 'sort-b']);
+    expect(await paged('sort=oldest')).toEqual(newest.toReversed());
+    expect(await paged('sort=newest&search=SORT-')).toEqual(['sort-a', 'sort-c', 'sort-b']);
+    expect(await paged('sort=oldest&status=active&search=orte')).toEqual(['sort-b', 'sort-c', 'sort-a']);
+    for (const query of ['sort=x', 'sort=newest&where=kitchen.vegetarian']) {
+      expect((await search(query)).code).toBe('9400');
+    }
+    const exported = await at.get('/users/export?search=ORT-');
+    const lines = exported.json.lines as { clientUserId: string }[];
+    expect(lines.map(({ clientUserId }) => clientUserId)).toEqual(['sort-b', 'sort-c', 'sort-a']);
   });
 
   test('are filtered by what they chose and by status, with a search on top', async () => {

@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Progress, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -8,12 +9,14 @@ import { api } from '../../api/client.ts';
 import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
 import { download } from '../../shell/download.ts';
 import { tellProblem } from '../../shell/told.tsx';
+import type { Chosen } from './collect-users.ts';
 import { type BulkAct, runBulk } from './run-bulk.ts';
 
-type Chosen = { userUid: string; status: 'active' | 'suspended' };
 type Props = {
   clientId: string;
   chosen: readonly Chosen[];
+  /** Not only those in sight: each action asks first. */
+  isEverything: boolean;
   /** With those that nothing was done with. */
   onDone(left: string[]): void;
 };
@@ -21,7 +24,7 @@ type Props = {
 const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
 
 /** What can be done with several users at once: one request each, so that each has its audit entry and its event. */
-export function BulkActions({ clientId, chosen, onDone }: Props) {
+export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
   const { t } = useTranslation('users');
   const { t: shell } = useTranslation();
   const queries = useQueryClient();
@@ -54,6 +57,15 @@ export function BulkActions({ clientId, chosen, onDone }: Props) {
       const status = act === 'suspend' ? 'suspended' : 'active';
       return api.patch(USER, { path: { clientId, userUid }, body: { status }, signal });
     });
+  const askForStatus = (act: 'suspend' | 'resume') => {
+    if (!isEverything) return void setStatus(act);
+    modals.openConfirmModal({
+      title: t(`bulk.${act}Title`, { count: chosen.length }),
+      labels: { confirm: t(`bulk.${act}`), cancel: shell('cancel') },
+      closeButtonProps: { 'aria-label': shell('close') },
+      onConfirm: () => void setStatus(act),
+    });
+  };
   const exportAll = async () => {
     const exported: unknown[] = [];
     await run('export', async (userUid, signal) => {
@@ -79,18 +91,21 @@ export function BulkActions({ clientId, chosen, onDone }: Props) {
         ) : (
           <>
             {has('active') && (
-              <Button {...action} onClick={() => void setStatus('suspend')}>
+              <Button {...action} onClick={() => askForStatus('suspend')}>
                 {t('bulk.suspend')}
               </Button>
             )}
             {has('suspended') && (
-              <Button {...action} onClick={() => void setStatus('resume')}>
+              <Button {...action} onClick={() => askForStatus('resume')}>
                 {t('bulk.resume')}
               </Button>
             )}
-            <Button {...action} onClick={() => void exportAll()}>
-              {t('filter.export')}
-            </Button>
+            {/* Above, in one file, there is a button for everything. */}
+            {!isEverything && (
+              <Button {...action} onClick={() => void exportAll()}>
+                {t('filter.export')}
+              </Button>
+            )}
             <Button {...action} c="red" onClick={open}>
               {t('bulk.delete')}
             </Button>

@@ -18,7 +18,7 @@ export function ExportUsers({ clientId, filters }: { clientId: string; filters: 
     async mutationFn() {
       control.current = new AbortController();
       const { signal } = control.current;
-      const { search: _, ...query } = filters;
+      const { sort: _, ...query } = filters;
       const parts: string[] = [];
       let users = 0;
       for (let after: string | null = ''; after !== null; ) {
@@ -45,14 +45,7 @@ export function ExportUsers({ clientId, filters }: { clientId: string; filters: 
     );
   }
   return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-      onClick={() => exporting.mutate()}
-      // The export knows filters, but no search.
-      disabled={filters.search !== undefined}
-      {...(filters.search !== undefined && { title: t('filter.notWithSearch') })}
-    >
+    <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exporting.mutate()}>
       {t('filter.export')}
     </Button>
   );

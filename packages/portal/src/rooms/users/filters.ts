@@ -1,23 +1,29 @@
 import type { CatalogNames } from '../../api/catalog-names.ts';
 
+export const SORTS = ['newest', 'oldest'] as const;
+export type Sort = (typeof SORTS)[number];
+
 /** Which users are listed: part of the address of the page. Conditions name their key by its UID. */
 export type Filters = {
   search?: string;
   status?: 'active' | 'suspended';
   where?: string[];
   effective?: true;
+  /** By id without it; not with conditions. */
+  sort?: Sort;
 };
 
 /** As the service takes at most. */
 const MAX_CONDITIONS = 20;
 
-export function readFilters({ search, status, where, effective }: Record<string, unknown>): Filters {
+export function readFilters({ search, status, where, effective, sort }: Record<string, unknown>): Filters {
   const conditions = [where].flat().filter((each): each is string => typeof each === 'string');
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
     ...((status === 'active' || status === 'suspended') && { status }),
     ...(conditions.length > 0 && { where: conditions.slice(0, MAX_CONDITIONS) }),
     ...(effective === true && { effective }),
+    ...(conditions.length === 0 && SORTS.some((each) => each === sort) && { sort: sort as Sort }),
   };
 }
 

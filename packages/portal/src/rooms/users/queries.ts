@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import type { Filters } from './filters.ts';
 
-const PAGE = 50;
+export const PAGE = 50;
 
 export function usersQuery(clientId: string, filters: Filters) {
   return infiniteQueryOptions({
@@ -11,17 +11,20 @@ export function usersQuery(clientId: string, filters: Filters) {
     queryFn: async ({ pageParam, signal }) => {
       const query = {
         limit: PAGE,
+        partial: true,
         ...filters,
         ...(pageParam !== undefined && { after: pageParam }),
       };
       return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data;
     },
     getNextPageParam: ({ next }) => next ?? undefined,
+    // Among millions it takes seconds: not because somebody looked away.
+    refetchOnWindowFocus: filters.search === undefined,
   });
 }
 
 /** Among millions it takes a while: asked apart from the list. */
-export function countUsersQuery(clientId: string, { search: _, ...filters }: Filters) {
+export function countUsersQuery(clientId: string, { search: _, sort: _order, ...filters }: Filters) {
   return queryOptions({
     queryKey: ['application', clientId, 'users', 'count', filters],
     queryFn: async ({ signal }) => {

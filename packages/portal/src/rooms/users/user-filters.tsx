@@ -12,6 +12,8 @@ import {
   OPERATORS,
   type Operator,
   readCondition,
+  SORTS,
+  type Sort,
   writeCondition,
 } from './filters.ts';
 
@@ -22,14 +24,25 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
   const { t, i18n } = useTranslation('users');
   const tree = useQuery(catalogTreeQuery(clientId));
   const names = tree.data && nameCatalog(tree.data, i18n);
-  const { where = [], status, effective } = filters;
-  const change = (next: { where?: string[]; status?: Filters['status'] | null; effective?: boolean }) => {
-    const { where: conditions = where, status: chosen = status, effective: counted = effective } = next;
+  const { where = [], status, effective, sort } = filters;
+  const change = (next: {
+    where?: string[];
+    status?: Filters['status'] | null;
+    effective?: boolean;
+    sort?: Sort | null;
+  }) => {
+    const {
+      where: conditions = where,
+      status: chosen = status,
+      effective: counted = effective,
+      sort: sorted = sort,
+    } = next;
     onChange({
       ...(filters.search !== undefined && { search: filters.search }),
       ...(chosen && { status: chosen }),
       ...(conditions.length > 0 && { where: conditions }),
       ...(conditions.length > 0 && counted && { effective: true }),
+      ...(conditions.length === 0 && sorted && { sort: sorted }),
     });
   };
   return (
@@ -47,6 +60,20 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
         value={status ?? null}
         onChange={(value) => change({ status: value as Filters['status'] | null })}
       />
+      {where.length === 0 && (
+        <Select
+          w={160}
+          size="xs"
+          allowDeselect={false}
+          aria-label={t('sort.title')}
+          data={[
+            { value: 'id', label: t('sort.id') },
+            ...SORTS.map((each) => ({ value: each, label: t(`sort.${each}`) })),
+          ]}
+          value={sort ?? 'id'}
+          onChange={(value) => change({ sort: value === 'id' ? null : (value as Sort) })}
+        />
+      )}
       {names && <AddCondition names={names} onAdd={(added) => change({ where: [...where, added] })} />}
       {where.map((text) => (
         <Pill

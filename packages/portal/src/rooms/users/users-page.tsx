@@ -1,17 +1,4 @@
-import {
-  Badge,
-  Box,
-  Button,
-  Center,
-  Checkbox,
-  CloseButton,
-  Container,
-  Group,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Badge, Box, Button, Checkbox, CloseButton, Container, Group, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -26,9 +13,13 @@ import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { AddUser } from './add-user.tsx';
 import { BulkActions } from './bulk-actions.tsx';
+import { ChooseEverything } from './choose-everything.tsx';
+import type { Chosen } from './collect-users.ts';
 import { ExportUsers } from './export-users.tsx';
 import type { Filters } from './filters.ts';
+import { ImportUsers } from './import-users.tsx';
 import { countUsersQuery, usersQuery } from './queries.ts';
+import { SearchOn } from './search-on.tsx';
 import { UserFilters } from './user-filters.tsx';
 import classes from './users.module.css';
 
@@ -51,7 +42,8 @@ function Users({ clientId }: { clientId: string }) {
   const { t } = useTranslation('users');
   const filters = useSearch({ from: FROM });
   const { search = '', ...others } = filters;
-  const isFiltered = search !== '' || Object.keys(others).length > 0;
+  const isFiltered = search !== '' || Object.keys(others).some((name) => name !== 'sort');
+  const can = useCan(clientId);
   const navigate = useNavigate({ from: '/applications/$clientId/users' });
   const [typed, setTyped] = useState(search);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
@@ -65,12 +57,19 @@ function Users({ clientId }: { clientId: string }) {
   };
   const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
   const [chosenUids, setChosenUids] = useState<ReadonlySet<string>>(new Set());
+  // All that the filters find, also those that are not listed yet; of other filters it says nothing.
+  const [everything, setEverything] = useState<{ of: string; users: Chosen[] }>();
+  const filterKey = JSON.stringify(filters);
+  const all = everything?.of === filterKey ? everything.users : undefined;
   // Of those that are in sight alone: others may have gone with a filter.
-  const chosen = found.filter(({ userUid }) => chosenUids.has(userUid));
+  const inSight = found.filter(({ userUid }) => chosenUids.has(userUid));
+  const chosen = all ?? inSight;
+  const setChosen = (uids: Iterable<string>) => {
+    setEverything(undefined);
+    setChosenUids(new Set(uids));
+  };
   const choose = (userUid: string) =>
-    setChosenUids((before) =>
-      before.has(userUid) ? new Set([...before].filter((each) => each !== userUid)) : new Set([...before, userUid]),
-    );
+    setChosen(chosenUids.has(userUid) ? [...chosenUids].filter((each) => each !== userUid) : [...chosenUids, userUid]);
   const isEmpty = users.isSuccess && !users.isPlaceholderData && found.length === 0 && !users.hasNextPage;
 
   return (
@@ -81,6 +80,7 @@ function Users({ clientId }: { clientId: string }) {
         actions={
           <>
             {found.length > 0 && <ExportUsers clientId={clientId} filters={filters} />}
+            {can('write') && <ImportUsers clientId={clientId} />}
             <AddUser clientId={clientId} />
           </>
         }
@@ -141,7 +141,16 @@ function Users({ clientId }: { clientId: string }) {
         </EmptyState>
       )}
       {chosen.length > 0 && (
-        <BulkActions clientId={clientId} chosen={chosen} onDone={(left) => setChosenUids(new Set(left))} />
+        <BulkActions clientId={clientId} chosen={chosen} isEverything={all !== undefined} onDone={setChosen} />
+      )}
+      {inSight.length > 0 && inSight.length === found.length && users.hasNextPage && !all && (
+        <ChooseEverything
+          key={filterKey}
+          clientId={clientId}
+          filters={filters}
+          listed={found.length}
+          onChosen={(users) => setEverything({ of: filterKey, users })}
+        />
       )}
       {found.length > 0 && (
         <Table.ScrollContainer minWidth={320} type="native">
@@ -151,11 +160,9 @@ function Users({ clientId }: { clientId: string }) {
                 <Table.Th w={40}>
                   <Checkbox
                     aria-label={t('bulk.all')}
-                    checked={chosen.length === found.length}
-                    indeterminate={chosen.length > 0 && chosen.length < found.length}
-                    onChange={() =>
-                      setChosenUids(new Set(chosen.length < found.length ? found.map(({ userUid }) => userUid) : []))
-                    }
+                    checked={inSight.length === found.length}
+                    indeterminate={inSight.length > 0 && inSight.length < found.length}
+                    onChange={() => setChosen(inSight.length < found.length ? found.map(({ userUid }) => userUid) : [])}
                   />
                 </Table.Th>
                 <Table.Th>{t('user')}</Table.Th>
@@ -218,16 +225,14 @@ function Users({ clientId }: { clientId: string }) {
           </Table>
         </Table.ScrollContainer>
       )}
-      {users.hasNextPage && (
-        <Center mt="md">
-          <Stack align="center" gap="xs">
-            {found.length === 0 && <Text c="dimmed">{t('notYet')}</Text>}
-            <Button variant="default" loading={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-              {search === '' ? t('more') : t('searchOn')}
-            </Button>
-          </Stack>
-        </Center>
-      )}
+      <SearchOn
+        // Other filters begin again.
+        key={filterKey}
+        users={users}
+        found={found.length}
+        searched={users.data?.pages.reduce((sum, page) => sum + (page.searched ?? 0), 0) ?? 0}
+        isSearch={search !== ''}
+      />
     </Container>
   );
 }

@@ -106,8 +106,11 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
   const path = { clientId: clientId ?? '' };
   const users = useQuery({
     queryKey: ['application', clientId, 'palette', 'users', search],
-    queryFn: async ({ signal }) =>
-      (await api.get('/manage/v1/applications/{clientId}/users', { path, query: { search, limit: 6 }, signal })).data,
+    queryFn: async ({ signal }) => {
+      // The room of users looks through millions, this through some of them.
+      const query = { search, limit: 6, partial: true };
+      return (await api.get('/manage/v1/applications/{clientId}/users', { path, query, signal })).data;
+    },
     enabled: isAsked,
     placeholderData: keepPreviousData,
   });

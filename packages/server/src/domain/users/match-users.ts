@@ -4,6 +4,9 @@ import { pauses } from '../slices.ts';
 import { createMatcher, type WalkOf, walkOf } from './match-conditions.ts';
 import type { Condition } from './where.ts';
 
+export const USER_SORTS = ['newest', 'oldest'] as const;
+type UserSort = (typeof USER_SORTS)[number];
+
 export type UserFilter = {
   catalog: CompiledCatalog;
   conditions: readonly Condition[];
@@ -12,6 +15,8 @@ export type UserFilter = {
   status?: UserStatus | undefined;
   /** The only one that can pass. */
   userId?: string | undefined;
+  /** In the order of ids, from either end; without it, in the order of what is looked for. Not with conditions. */
+  sort?: UserSort | undefined;
   /** What else has to hold. */
   test?: ((user: UserRecord) => boolean) | undefined;
 };
@@ -19,7 +24,10 @@ export type UserFilter = {
 /** Where a list goes on: which of the conditions it walks by (-1: none), and after whom. */
 export type ListPlace = { by: number; after: UserPlace };
 
-export type MatchedUser = { user: UserRecord; place: ListPlace };
+type MatchedUser = { user: UserRecord; place: ListPlace };
+
+/** `looked`: users looked at; `next`: where it goes on, null at the end. */
+type MatchedUsers = { matched: MatchedUser[]; looked: number; next: ListPlace | null };
 
 /** Enough to tell a rare value from a common one. */
 const SAMPLE = 1_000;
@@ -36,7 +44,7 @@ export async function* matchUsers(
   appId: number,
   filter: UserFilter,
   { place, atOnce = FIRST }: { place: ListPlace | undefined; atOnce?: number },
-): AsyncGenerator<MatchedUser[]> {
+): AsyncGenerator<MatchedUsers> {
   const { by, walk, isExact } = place
     ? await walkBy(users, appId, filter, place.by)
     : await chooseWalk(users, appId, filter);
@@ -56,28 +64,37 @@ export async function* matchUsers(
       if (test && !test(user)) continue;
       if (matches(selected)) matched.push({ user, place: { by, after: place } });
     }
-    if (matched.length > 0) yield matched;
-    if (found.next === null) return;
-    after = found.next;
+    const { next } = found;
+    yield { matched, looked: found.users.length, next: next && { by, after: next } };
+    if (next === null) return;
+    after = next;
   }
 }
 
-export type UserPage = { users: UserRecord[]; next: ListPlace | null };
+export type UserPage = { users: UserRecord[]; next: ListPlace | null; looked: number };
 
-/** A full page, unless there are no more. */
+/** A full page, unless there are no more or `atMost` users were looked at for it. */
 export async function pageOfUsers(
   users: UserStore,
   appId: number,
   filter: UserFilter,
-  { place, limit }: { place: ListPlace | undefined; limit: number },
+  {
+    place,
+    limit,
+    atMost = Number.POSITIVE_INFINITY,
+  }: { place: ListPlace | undefined; limit: number; atMost?: number | undefined },
 ): Promise<UserPage> {
   const found: MatchedUser[] = [];
+  let looked = 0;
   for await (const some of matchUsers(users, appId, filter, { place, atOnce: limit + 1 })) {
-    found.push(...some);
+    found.push(...some.matched);
+    looked += some.looked;
     if (found.length > limit) break;
+    if (looked >= atMost && some.next) return { users: found.map(({ user }) => user), next: some.next, looked };
   }
   const page = found.slice(0, limit);
-  return { users: page.map(({ user }) => user), next: found.length > limit ? (page.at(-1)?.place ?? null) : null };
+  const next = found.length > limit ? (page.at(-1)?.place ?? null) : null;
+  return { users: page.map(({ user }) => user), next, looked };
 }
 
 export async function countUsers(users: UserStore, appId: number, filter: UserFilter): Promise<number> {
@@ -92,7 +109,8 @@ export async function countUsers(users: UserStore, appId: number, filter: UserFi
     if (opposite?.isExact) return (await all({ by: 'user' })) - (await all(opposite.walk));
   }
   let count = 0;
-  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MOST })) count += some.length;
+  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MOST }))
+    count += some.matched.length;
   return count;
 }
 
@@ -112,8 +130,9 @@ function negated(condition: Condition): Condition {
 
 type ChosenWalk = WalkOf & { by: number };
 
-function walkWithoutConditions({ status, userId }: UserFilter): ChosenWalk {
+function walkWithoutConditions({ status, userId, sort }: UserFilter): ChosenWalk {
   if (userId !== undefined) return { by: -1, walk: { by: 'one', userId }, isExact: false };
+  if (sort === 'newest') return { by: -1, walk: { by: 'newest' }, isExact: false };
   return { by: -1, walk: { by: status === 'suspended' ? 'suspended' : 'user' }, isExact: false };
 }
 

@@ -1,31 +1,37 @@
 import type { UserRecord, UserStore } from '../../storage/port.ts';
+import { pauses } from '../slices.ts';
 import { foldCase } from './fold.ts';
 import { readUuid } from './user-code.ts';
 
-/** Names looked through at a time. */
+/** Ids and names looked through at a time. */
 const SCAN = 10_000;
 
-/** Where a search goes on: among those found by clientUserId, or by name, after the one of this clientUserId. */
+/** Where a search goes on: among those whose clientUserId begins so ("id"), or whose id or name holds it ("name"), after this clientUserId. */
 export type SearchPlace = { by: 'id' | 'name'; after: string | null };
 
-/** `next` is null at the end, and a page before it is full. */
-export type FoundUsers = { users: UserRecord[]; next: SearchPlace | null };
+/** `next` is null at the end. `looked`: how many ids and names the page took. */
+export type FoundUsers = { users: UserRecord[]; next: SearchPlace | null; looked: number };
 
 /**
- * Users by exact UID, by how their clientUserId begins, or by what their name holds, in that order. Without a search,
- * all of them. Pages go on where the one before ended, which costs the same on the first page and on the last.
+ * Users by exact UID, by how their clientUserId begins, or by what their clientUserId or name holds, in that order.
+ * Without a search, all of them. Pages go on where the one before ended, which costs the same on the first page and on the last.
+ * A page is full unless it is the last, or `atMost` ids and names were looked through for it.
  */
 export async function searchUsers(
   users: UserStore,
   appId: number,
   search: string,
-  { place, limit }: { place: SearchPlace | undefined; limit: number },
+  {
+    place,
+    limit,
+    atMost = Number.POSITIVE_INFINITY,
+  }: { place: SearchPlace | undefined; limit: number; atMost?: number | undefined },
 ): Promise<FoundUsers> {
   const from = place ?? { by: 'id', after: null };
   const userId = place ? undefined : readUuid(search);
   if (userId) {
     const user = await users.find(appId, userId);
-    if (user) return { users: [user], next: null };
+    if (user) return { users: [user], next: null, looked: 0 };
   }
   // One more than is shown, so that `next` leads to somebody.
   const found: (UserRecord & { by: SearchPlace['by'] })[] = [];
@@ -33,41 +39,63 @@ export async function searchUsers(
     const byId = await users.page(appId, { after: from.after, limit: limit + 1, prefix: search });
     found.push(...byId.map((user) => ({ ...user, by: 'id' as const })));
   }
+  let looked = 0;
   if (search !== '' && found.length <= limit) {
-    const after = from.by === 'name' ? from.after : null;
-    for await (const user of searchNames(users, appId, search, after)) {
-      if (found.push({ ...user, by: 'name' }) > limit) break;
+    let after = from.by === 'name' ? from.after : null;
+    for await (const { last, matching } of scanNames(users, appId, search, { after, atOnce: Math.min(SCAN, atMost) })) {
+      looked += last.count;
+      for (const clientUserId of matching) {
+        const user = await users.findByClientUserId(appId, clientUserId);
+        if (user && found.push({ ...user, by: 'name' }) > limit) break;
+      }
+      after = last.clientUserId;
+      if (found.length > limit || after === null) break;
+      if (looked >= atMost) return { users: found.map(withoutBy), next: { by: 'name', after }, looked };
     }
   }
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const next = found.length > limit && last ? { by: last.by, after: last.clientUserId } : null;
-  return { users: page.map(({ by: _, ...user }) => user), next };
+  return { users: page.map(withoutBy), next, looked };
 }
 
 /** What a user has to be for a search, where the list is by something else. */
 export function createSearchTest(search: string): (user: UserRecord) => boolean {
-  const [userId, wanted] = [readUuid(search), foldCase(search)];
-  return (user) =>
-    user.userId === userId || user.clientUserId.startsWith(search) || foldCase(user.clientUserName).includes(wanted);
+  const [userId, holds] = [readUuid(search), createHolds(search)];
+  return (user) => user.userId === userId || holds(user.clientUserId) || holds(user.clientUserName);
 }
 
-async function* searchNames(
+function createHolds(search: string): (text: string) => boolean {
+  const wanted = foldCase(search);
+  return (text) => foldCase(text).includes(wanted);
+}
+
+function withoutBy({ by: _, ...user }: UserRecord & { by: SearchPlace['by'] }): UserRecord {
+  return user;
+}
+
+type Scanned = { matching: string[]; last: { clientUserId: string | null; count: number } };
+
+/** Some at a time, those who match; `last.clientUserId` is null at the end. */
+async function* scanNames(
   users: UserStore,
   appId: number,
   search: string,
-  after: string | null,
-): AsyncGenerator<UserRecord> {
-  const wanted = foldCase(search);
+  { after, atOnce }: { after: string | null; atOnce: number },
+): AsyncGenerator<Scanned> {
+  const holds = createHolds(search);
+  const pause = pauses();
   for (let from = after; ; ) {
-    const names = await users.names(appId, { after: from, limit: SCAN });
+    const names = await users.names(appId, { after: from, limit: atOnce });
+    const matching: string[] = [];
     for (const [clientUserId, name] of names) {
-      // Those were found by their clientUserId already.
-      if (clientUserId.startsWith(search) || !foldCase(name).includes(wanted)) continue;
-      const user = await users.findByClientUserId(appId, clientUserId);
-      if (user) yield user;
+      const paused = pause();
+      if (paused) await paused;
+      // Those that begin so were found before.
+      if (!clientUserId.startsWith(search) && (holds(clientUserId) || holds(name))) matching.push(clientUserId);
     }
-    if (names.length < SCAN) return;
-    from = names.at(-1)?.[0] ?? null;
+    from = names.length < atOnce ? null : (names.at(-1)?.[0] ?? null);
+    yield { matching, last: { clientUserId: from, count: names.length } };
+    if (from === null) return;
   }
 }

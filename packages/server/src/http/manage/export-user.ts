@@ -59,7 +59,7 @@ export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Se
     async handle({ application, manager, params, query }) {
       const format = readParameter(query, 'format') ?? 'json';
       if (format !== 'json' && format !== 'html') throw refuse('format', 'must be json or html');
-      const user = await findUser(service, application, params.userUid as string);
+      const user = await findUser(service, application, params.userUid);
       const { userId } = user;
       const about = { actor: manager.author, appId: application.appId, userId };
       await recordExport(service.storage.audit, about, service.now());

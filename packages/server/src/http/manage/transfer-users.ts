@@ -4,6 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { exportUsers } from '../../domain/users/export-users.ts';
 import type { ImportCounts, Rejection } from '../../domain/users/import-batches.ts';
 import type { FileLine } from '../../domain/users/import-line.ts';
+import { createSearchTest } from '../../domain/users/search-users.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import { type Static, Type } from '../../schema.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
@@ -125,6 +126,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
     summary: 'Export users with their selections, in pages',
     description: 'All users in a fixed order, or those that match a filter. Send `next` as `after` until it is null.',
     querystring: Type.Object({
+      search: Type.Optional(Type.String({ maxLength: 255, description: 'as in the list of users' })),
       ...FilterQuery,
       after: Type.Optional(Type.String({ description: '`next` of the previous response' })),
     }),
@@ -139,9 +141,12 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
       }),
     },
     async handle({ application: { appId }, manager, query, readQuery }) {
-      const after = readAfter(service, appId, readQuery().after);
+      const { search = '', after: place } = readQuery();
+      const after = readAfter(service, appId, place);
       const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
-      const filter = wanted.conditions.length > 0 || wanted.status !== undefined ? wanted : undefined;
+      if (search !== '') wanted.test = createSearchTest(search);
+      const isFiltered = wanted.conditions.length > 0 || wanted.status !== undefined || search !== '';
+      const filter = isFiltered ? wanted : undefined;
       if (after === null) {
         const users = await service.storage.applications.countUsers(appId);
         await recordExport(service.storage.audit, { actor: manager.author, appId, after: { users } }, service.now());

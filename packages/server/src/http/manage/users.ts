@@ -3,7 +3,7 @@ import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { addUser } from '../../domain/users/create-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
-import { countUsers, pageOfUsers } from '../../domain/users/match-users.ts';
+import { countUsers, pageOfUsers, USER_SORTS } from '../../domain/users/match-users.ts';
 import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { updateUser } from '../../domain/users/update-user.ts';
 import { Type } from '../../schema.ts';
@@ -20,6 +20,10 @@ import type { ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, LimitQuery, Nullable, UserParams, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
 
+/** Looked through for a page with `partial=true`, which takes well under a second: ids and names, or users with what they chose. */
+const MOST_NAMES = 200_000;
+const MOST_USERS = 20_000;
+
 /** Users of an application. */
 export function userRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   /** In the order of clientUserId. */
@@ -28,12 +32,25 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     access: 'users',
     summary: 'List or search the users of an application',
     description:
-      '`search` matches an exact userUid, the start of a clientUserId, or any part of a name in upper or lower case. ' +
-      'Send `next` as `after` until it is null; every page but the last is full. ' +
+      '`search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that ' +
+      'begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. ' +
       '`count=true` adds the total, which takes a while among millions.',
     querystring: Type.Object({
       search: Type.Optional(Type.String({ maxLength: 255 })),
       ...FilterQuery,
+      sort: Type.Optional(
+        Type.Enum([...USER_SORTS], {
+          description:
+            'by userUid, which is in the order of creation unless an import brought UIDs of its own; not with `where`. ' +
+            'Without it, by clientUserId, or with filters in no fixed order.',
+        }),
+      ),
+      partial: Type.Optional(
+        Type.Boolean({
+          description:
+            'ends a page after a limited amount of work: it may be short or empty although `next` is not null',
+        }),
+      ),
       count: Type.Optional(Type.Boolean({ description: 'adds `total`; not with `search` alone' })),
       after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
       ...LimitQuery,
@@ -44,34 +61,55 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
         limit: Type.Integer(),
         next: Nullable(Type.String({ description: 'send it as `after` for the next page; null: last page' })),
         total: Type.Optional(Type.Integer({ description: 'with count=true' })),
+        searched: Type.Optional(Type.Integer({ description: 'with partial=true: users looked at for this page' })),
       }),
     },
     async handle({ application, manager, query, readQuery, reply }) {
-      const { search = '', after, count: isCounted = false, limit: wanted } = readQuery();
+      const {
+        search = '',
+        after,
+        count: isCounted = false,
+        limit: wanted,
+        partial: isPartial = false,
+        sort,
+      } = readQuery();
       const { limit } = pageOf({ limit: wanted });
       const { appId } = application;
       const { users } = service.storage;
       const filter = readFilter(query, await service.catalogs.get(appId), refuse);
-      const isFiltered = filter.conditions.length > 0 || filter.status !== undefined;
+      if (sort !== undefined && filter.conditions.length > 0) throw refuse('sort', 'is not supported with `where`');
+      filter.sort = sort;
+      const isFiltered = filter.conditions.length > 0 || filter.status !== undefined || sort !== undefined;
       if (isFiltered && search !== '') filter.test = createSearchTest(search);
       const found = isFiltered
         ? placed(
-            await pageOfUsers(users, appId, filter, { place: readListPlace(after, refuse), limit }),
+            await pageOfUsers(users, appId, filter, {
+              place: readListPlace(after, refuse),
+              limit,
+              ...(isPartial && { atMost: MOST_USERS }),
+            }),
             writeListPlace,
           )
-        : placed(await searchUsers(users, appId, search, { place: readPlace(after), limit }), writePlace);
+        : placed(
+            await searchUsers(users, appId, search, {
+              place: readPlace(after),
+              limit,
+              ...(isPartial && { atMost: MOST_NAMES }),
+            }),
+            writePlace,
+          );
       if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
       const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
       // The portal waits for a first user here: an empty page shows nobody's data.
       if (found.users.length > 0) {
         await service.userReads.record({ actor: manager.author, appId });
       }
-      const { next } = found;
+      const { next, looked } = found;
       if (next !== null) {
         const path = `/manage/v1/applications/${application.clientId}/users`;
         reply.header('link', linkToNext(path, { ...query, after: next, limit: String(limit) }));
       }
-      return { items: found.users.map(viewUser), limit, next, ...total };
+      return { items: found.users.map(viewUser), limit, next, ...total, ...(isPartial && { searched: looked }) };
     },
   });
 
@@ -83,7 +121,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     response: { 200: Type.Object({ ...UserShape, accessTokens: Type.Array(AccessTokenShape) }) },
     errors: ['userNotFound'],
     async handle({ application, manager, params }) {
-      const user = await findUser(service, application, params.userUid as string);
+      const user = await findUser(service, application, params.userUid);
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId: user.userId });
       const tokens = await service.storage.tokens.list(user.userId, service.now());
       return { ...viewUser(user), accessTokens: tokens.map(viewAccessToken) };
@@ -130,7 +168,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     errors: ['userNotFound', 'clientUserIdTaken'],
     async handle({ application, params, readBody }) {
       const change = readChange(readBody());
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       try {
         const user = await updateUser(service, application, userId, change);
         if (!user) throw new InnkeeperError('userNotFound');
@@ -150,7 +188,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     response: { 204: Type.Null({ description: 'The user was deleted.' }) },
     errors: ['userNotFound'],
     async handle({ application, params }) {
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       if ((await service.storage.users.delete(application.appId, userId)) === 'unknown') {
         throw new InnkeeperError('userNotFound');
       }
@@ -160,10 +198,10 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
 }
 
 function placed<Place>(
-  { users, next }: { users: UserRecord[]; next: Place | null },
+  { users, next, looked }: { users: UserRecord[]; next: Place | null; looked: number },
   write: (place: Place) => string,
-): { users: UserRecord[]; next: string | null } {
-  return { users, next: next && write(next) };
+): { users: UserRecord[]; next: string | null; looked: number } {
+  return { users, next: next && write(next), looked };
 }
 
 /** A place is nobody's business but ours. */

@@ -99,8 +99,8 @@ async function narrow(
 }
 
 async function* stream({ storage: { users } }: Service, appId: number, filter: UserFilter): AsyncGenerator<string> {
-  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: STREAMED })) {
-    yield some.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
+  for await (const { matched } of matchUsers(users, appId, filter, { place: undefined, atOnce: STREAMED })) {
+    if (matched.length > 0) yield matched.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
   }
 }
 

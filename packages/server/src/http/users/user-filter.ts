@@ -78,4 +78,4 @@ export function linkToNext(path: string, query: Query): string {
   return `<${path}?${parameters}>; rel="next"`;
 }
 
-const LINKED = ['search', 'clientUserId', 'status', 'where', 'effective', 'count', 'after', 'limit'];
+const LINKED = ['search', 'clientUserId', 'status', 'where', 'effective', 'sort', 'partial', 'count', 'after', 'limit'];

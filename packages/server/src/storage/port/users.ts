@@ -48,6 +48,8 @@ export type UpdateUserOutcome =
 /** The order in which users are gone through, each by an index: by their id, unless a value comes before it. */
 export type UserWalk =
   | { by: 'user' }
+  /** From the greatest id down: ids that the service gave are in the order of time. */
+  | { by: 'newest' }
   /** One alone. */
   | { by: 'one'; userId: string }
   /** Those who are suspended. */

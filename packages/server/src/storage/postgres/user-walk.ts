@@ -7,6 +7,8 @@ import { toUser, type UserRow } from './user-row.ts';
 const LONG_MS = 120_000;
 /** Smaller than every id that is given out. */
 const START = '00000000-0000-0000-0000-000000000000';
+/** Greater than every id that is given out. */
+const END = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** As the index has it. */
 const INDEXED = 'left(value, 200)';
 
@@ -18,6 +20,12 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
   switch (walk.by) {
     case 'user':
       return { from: 'users where app_id = $1 and user_id > $2', values: [appId, user], order: 'user_id' };
+    case 'newest':
+      return {
+        from: 'users where app_id = $1 and user_id < $2',
+        values: [appId, after?.userId ?? END],
+        order: 'user_id desc',
+      };
     case 'one':
       return {
         from: 'users where app_id = $1 and user_id = $2 and user_id > $3',
@@ -82,12 +90,13 @@ export function walkStatement(
         select p.client_user_name from profiles p where p.app_id = u.app_id and p.client_user_id = u.client_user_id limit 1
       ) p where u.user_id = w.user_id limit 1
     ) u on true
-    order by ${isByValue(walk) ? 'w.value collate "C", w.user_id' : 'w.user_id'}`;
+    order by ${orderOf(walk)}`;
   return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
 }
 
-function isByValue({ by }: UserWalk): boolean {
-  return by === 'key' || by === 'values';
+function orderOf({ by }: UserWalk): string {
+  if (by === 'newest') return 'w.user_id desc';
+  return by === 'key' || by === 'values' ? 'w.value collate "C", w.user_id' : 'w.user_id';
 }
 
 export function countStatement(

@@ -1,4 +1,4 @@
-import { countRows, toDeletedUser } from '../deleted-rows.ts';
+import { countRows, type DeletedRow, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import {
   type CreateUserOutcome,
@@ -183,7 +183,7 @@ export function userStore(
       return row?.link_generation;
     },
     async findDeleted(appId, userId) {
-      const [row] = await connections.read<Parameters<typeof toDeletedUser>[0]>(FIND_DELETED, [appId, userId]);
+      const [row] = await connections.read<DeletedRow>(FIND_DELETED, [appId, userId]);
       return row && toDeletedUser(row);
     },
     async withdrawLinks(appId, userId) {

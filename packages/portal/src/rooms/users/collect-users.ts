@@ -1,0 +1,23 @@
+import { api } from '../../api/client.ts';
+import type { Filters } from './filters.ts';
+
+export type Chosen = { userUid: string; status: 'active' | 'suspended' };
+
+/** More would be for the command line. */
+export const MOST = 100_000;
+
+type Options = { signal: AbortSignal; onProgress(count: number): void };
+
+/** All users that the filters find now: actions then apply to these, not to users who match later. */
+export async function collectUsers(clientId: string, filters: Filters, { signal, onProgress }: Options) {
+  const users: Chosen[] = [];
+  for (let after: string | null = ''; after !== null && users.length < MOST; ) {
+    const place: { after?: string } = after === '' ? {} : { after };
+    const input = { path: { clientId }, query: { limit: 200, partial: true, ...filters, ...place }, signal };
+    const { data } = await api.get('/manage/v1/applications/{clientId}/users', input);
+    users.push(...data.items.map(({ userUid, status }) => ({ userUid, status })));
+    onProgress(users.length);
+    after = data.next;
+  }
+  return users.slice(0, MOST);
+}
