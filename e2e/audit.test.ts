@@ -33,6 +33,12 @@ describe('the audit of the portal', () => {
     await page.setViewportSize({ width: 380, height: 760 });
     await expectFits(page);
     expect(await brokenWords(first.locator('th, td:first-child'))).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('ROUND 17');
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(2);
+    await expectFits(page);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('nothing of the kind');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(() => page.getByRole('listitem').count()).toBeGreaterThanOrEqual(50);
     await page.getByRole('combobox', { name: 'Action' }).click();
     await page.getByRole('option', { name: 'Secret rotated', exact: true }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(1);

@@ -17,6 +17,15 @@ describe('the insights room', () => {
     }
     const { clientId } = shop.application;
     const { page, complaints } = await portal.enter(`/applications/${clientId}/insights`);
+    // All keys at once, each with the users who never chose.
+    const summary = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
+    await expect.poll(() => summary('Fruit').innerText()).toMatch(/66\.7%\s+33\.3%\s+Apple \(100%\)/);
+    await expect.poll(() => summary('portions').innerText()).toMatch(/0%\s+100%\s+No selections yet/);
+    await expectAccessible(page);
+    const all = await download(page, () => page.getByRole('button', { name: 'Export CSV' }).click());
+    expect(all.name).toBe('insights.csv');
+    expect(all.text).toContain('kitchen,fruit,3,2,1,');
+    expect(all.text.trim().split('\r\n').length).toBe(await page.getByRole('row').count());
     await page.getByRole('combobox', { name: 'Key', exact: true }).click();
     await page.getByRole('option', { name: 'Fruit' }).click();
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) });
@@ -40,6 +49,9 @@ describe('the insights room', () => {
     const shop = await withCatalog(portal.server);
     const phone = { viewport: { width: 380, height: 760 } };
     const { page } = await portal.enter(`/applications/${shop.application.clientId}/insights`, phone);
+    await page.getByText('0%').first().waitFor();
+    await expectFits(page);
+    await page.getByRole('link', { name: 'Fruit' }).click();
     await page.getByText('No selections in this period.').waitFor();
     await expectFits(page);
     await page.goto(`${portal.server.url}/portal/applications/${clientId}/insights`);

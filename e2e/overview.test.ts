@@ -53,7 +53,11 @@ describe('the overview of the portal', () => {
     await page.getByText('1 year').click();
     await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
 
-    await page.getByRole('link', { name: '0008' }).click();
+    await page.getByText('specialToken is invalid: it is unknown').waitFor();
+    expect(await page.getByRole('link', { name: '0008 in the guide' }).getAttribute('href')).toContain(
+      '/guide/errors#',
+    );
+    await page.getByRole('link', { name: '0008', exact: true }).click();
     await page.waitForURL('**/requests?code=*');
     await page.getByRole('button', { name: 'POST /oauth/v2/get-access-token' }).waitFor();
     expect(complaints).toEqual([]);

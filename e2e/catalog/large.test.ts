@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sqlite } from '../../packages/server/test/databases.ts';
 import { manageWith } from '../../packages/server/test/manage/manage.ts';
-import { openPortal } from '../portal.ts';
+import { expectAccessible, openPortal } from '../portal.ts';
 
 const portal = openPortal(sqlite);
 
@@ -26,6 +26,19 @@ test('a catalog of 5,000 keys in 10 languages stays quick', async () => {
   await tree.waitFor();
   // Only what is in sight is in the page.
   expect(await tree.getByRole('treeitem').count()).toBeLessThan(80);
+  await page.getByRole('button', { name: 'Preview form' }).click();
+  const form = page.getByTestId('long-form');
+  await form.getByLabel('Key 0.0 (Language en)').waitFor();
+  expect(await form.locator('*').count()).toBeLessThan(600);
+  await form.evaluate((box) => box.scrollTo(0, 9e6));
+  await form
+    .getByLabel(/^Key 24\./)
+    .first()
+    .waitFor();
+  expect(await form.locator('*').count()).toBeLessThan(600);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
   await tree.focus();
   await page.keyboard.press('End');
   await tree.getByRole('treeitem', { name: /^Key 24\.199/ }).click();

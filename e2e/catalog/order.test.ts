@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sqlite } from '../../packages/server/test/databases.ts';
-import { openPortal } from '../portal.ts';
+import { expectAccessible, openPortal } from '../portal.ts';
 import { groupsOf, keysOf, makeApplication, row, tree } from './room.ts';
 
 const portal = openPortal(sqlite);
@@ -49,6 +49,36 @@ describe('the catalog room: order', () => {
     await expect.poll(() => groupsOf(page)).toEqual(['Kitchen', 'open', 'empty']);
     await page.getByRole('button', { name: /^Redo / }).click();
     await expect.poll(() => groupsOf(page)).toEqual(['open', 'Kitchen', 'empty']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a key and a group are duplicated, with all that they have, and several keys archived', async () => {
+    const { room, get } = await makeApplication(portal);
+    const { page, complaints } = await portal.enter(room);
+    await row(page, 'Fruit').click();
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByText('Fruit duplicated as fruit-copy.').waitFor();
+    await expect.poll(() => page.getByLabel('API name').inputValue()).toBe('fruit-copy');
+    await row(page, 'Kitchen').click();
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await expect.poll(() => page.getByLabel('API name').inputValue()).toBe('kitchen-copy');
+    await page.getByRole('button', { name: 'Archive several keys' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Archive several keys' });
+    await dialog.getByRole('checkbox', { name: 'portions' }).check();
+    await dialog.getByRole('checkbox', { name: 'ratio' }).check();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Archive 2 keys' }).click();
+    await page.getByText('2 keys archived.').waitFor();
+    type Item = { name: string; archived?: boolean; values?: unknown; translations?: unknown };
+    const { groups } = (await get('/catalog/tree?draft=true')).json as { groups: (Item & { keys: Item[] })[] };
+    const [kitchen, copy] = ['kitchen', 'kitchen-copy'].map((name) => groups.find((each) => each.name === name));
+    const contentOf = (keys: Item[] = []) =>
+      keys.map(({ name, values, translations }) => ({ name, values, translations }));
+    // What was never published leaves nothing when it is archived.
+    const kept = kitchen?.keys.filter(({ name }) => !['portions', 'ratio'].includes(name));
+    expect(contentOf(copy?.keys.filter(({ archived }) => !archived))).toEqual(contentOf(kept));
+    const [fruit, second] = ['fruit', 'fruit-copy'].map((name) => kitchen?.keys.find((each) => each.name === name));
+    expect(second?.values).toEqual(fruit?.values);
     expect(complaints).toEqual([]);
   });
 

@@ -1807,7 +1807,7 @@ export interface paths {
         };
         /**
          * List or search the users of an application
-         * @description `search` matches an exact userUid, the start of a clientUserId, or any part of a name in upper or lower case. Send `next` as `after` until it is null; every page but the last is full. `count=true` adds the total, which takes a while among millions.
+         * @description `search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. `count=true` adds the total, which takes a while among millions.
          */
         get: operations["searchUsers"];
         put?: never;
@@ -11355,6 +11355,8 @@ export interface operations {
     exportUsers: {
         parameters: {
             query?: {
+                /** @description as in the list of users */
+                search?: string;
                 status?: "active" | "suspended";
                 /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must match. The key may be its UID. For a multiple-choice key, `=` means "contains". At most 20. */
                 where?: string[];
@@ -11407,6 +11409,10 @@ export interface operations {
                 where?: string[];
                 /** @description include defaults */
                 effective?: boolean;
+                /** @description by userUid, which is in the order of creation unless an import brought UIDs of its own; not with `where`. Without it, by clientUserId, or with filters in no fixed order. */
+                sort?: "newest" | "oldest";
+                /** @description ends a page after a limited amount of work: it may be short or empty although `next` is not null */
+                partial?: boolean;
                 /** @description adds `total`; not with `search` alone */
                 count?: boolean;
                 /** @description `next` of the previous page */
@@ -11435,6 +11441,8 @@ export interface operations {
                         next: string | null;
                         /** @description with count=true */
                         total?: number;
+                        /** @description with partial=true: users looked at for this page */
+                        searched?: number;
                     };
                 };
             };
@@ -12604,6 +12612,8 @@ export interface operations {
                         errorsByCode: {
                             code: string;
                             count: number;
+                            /** @description what the code can mean */
+                            messages: string[];
                         }[];
                     };
                 };
@@ -12800,6 +12810,8 @@ export interface operations {
                 action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "catalog.textsReviewed" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
+                /** @description any part of an entry, in upper or lower case; requires access "write". A page ends after 5000 entries: it may be short or empty although `next` is not null */
+                search?: string;
                 /** @description `next` of the previous page */
                 after?: string;
                 /** @description page size, at most 200; a larger one is clamped */
@@ -12855,6 +12867,8 @@ export interface operations {
                 action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "secret.masterRotated" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "catalog.textsReviewed" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.identityLinked" | "account.roleChanged" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
+                /** @description any part of an entry, in upper or lower case; requires access "write". A page ends after 5000 entries: it may be short or empty although `next` is not null */
+                search?: string;
                 /** @description `next` of the previous page */
                 after?: string;
                 /** @description page size, at most 200; a larger one is clamped */

@@ -83,7 +83,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
         total,
         errorsByCode: [
           { code: '0001', count: 1 },
-          { code: '0008', count: 1 },
+          { code: '0008', count: 1, messages: ['specialToken is invalid: it is unknown, already used or expired.'] },
           { code: '1008', count: 1 },
         ],
       });

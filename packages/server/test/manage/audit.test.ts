@@ -66,6 +66,18 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     for (const secret of [clientSecret, rotated.json.clientSecret as string, manage.token]) {
       expect(everything).not.toContain(secret);
     }
+    const actionsOf = async (query: string) => (await audit(clientId, query)).items.map(({ action }) => action);
+    expect(await actionsOf('search=ACME%202')).toEqual([
+      'secret.rotated',
+      'application.changed',
+      'application.changed',
+    ]);
+    expect(await actionsOf('search=7200&action=application.changed')).toHaveLength(2);
+    expect(await actionsOf('search=nothing')).toEqual([]);
+    const found = await audit(clientId, 'search=acme&limit=3');
+    expect(await actionsOf(`search=acme&after=${found.next}`)).toEqual(['application.created']);
+    const reader = await manageWith(server, { access: 'users' });
+    expect((await reader.get(`${path}/audit?search=acme`)).json.code).toBe('9403');
     const first = await audit(clientId, 'limit=1');
     const second = await audit(
       clientId,

@@ -1,8 +1,9 @@
-import { Button, Center, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Center, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { IconDownload, IconHistory } from '@tabler/icons-react';
+import { IconDownload, IconHistory, IconSearch } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { download } from '../../shell/download.ts';
 import { readTime } from '../../shell/moment.tsx';
@@ -21,21 +22,46 @@ type Props = {
   canChooseActor: boolean;
 };
 
-const EVERYTHING: AuditFilter = { action: null, actor: '', range: {} };
+const EVERYTHING: AuditFilter = { action: null, actor: '', search: '', range: {} };
 
 /** What was done, day by day, newest first. */
 export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
   const { t, i18n } = useTranslation('audit');
   const [filter, setFilter] = useState<AuditFilter>(EVERYTHING);
   const audit = useInfiniteQuery(auditQuery(clientId, filter));
+  const [typed, setTyped] = useState('');
+  const searchSoon = useDebouncedCallback((search: string) => setFilter((held) => ({ ...held, search })), 300);
+  const search = (text: string) => {
+    setTyped(text);
+    searchSoon(text);
+  };
   const entries = audit.data?.pages.flatMap((page) => page.items) ?? [];
   // Of whom there is something to see.
   const actors = [...new Set([...entries.map(({ actor }) => actor), ...(filter.actor ? [filter.actor] : [])])].sort();
-  const isFiltered = filter.action !== null || filter.actor !== '' || Object.keys(filter.range).length > 0;
+  const isFiltered =
+    filter.action !== null || filter.actor !== '' || filter.search !== '' || Object.keys(filter.range).length > 0;
+  // A page of a search may be empty although older entries match.
+  const goesOn = entries.length === 0 && audit.hasNextPage && !audit.isError;
+  const { fetchNextPage } = audit;
+  useEffect(() => {
+    if (goesOn && !audit.isFetching) void fetchNextPage();
+  }, [goesOn, audit.isFetching, fetchNextPage]);
   const days = Map.groupBy(entries, (entry) => dayOf(entry, i18n.language));
   return (
     <>
       <Group mb="lg" gap="sm" align="flex-end">
+        {canChooseActor && (
+          <TextInput
+            type="search"
+            w={{ base: '100%', xs: 260 }}
+            label={t('filter.search')}
+            placeholder={t('filter.searchHint')}
+            leftSection={<IconSearch size={16} aria-hidden />}
+            maxLength={255}
+            value={typed}
+            onChange={(event) => search(event.currentTarget.value)}
+          />
+        )}
         <Select
           w={{ base: '100%', xs: 260 }}
           label={t('filter.action')}
@@ -67,15 +93,22 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
         />
         {entries.length > 0 && <ExportAudit clientId={clientId} filter={filter} />}
       </Group>
-      {audit.isPending && <LoadingState />}
+      {(audit.isPending || goesOn) && <LoadingState />}
       {audit.isError && <ErrorState error={audit.error} retry={() => audit.refetch()} />}
-      {audit.data && entries.length === 0 && (
+      {audit.data && entries.length === 0 && !goesOn && (
         <EmptyState
           icon={IconHistory}
           title={isFiltered ? t('empty.filtered') : t('empty.title')}
           action={
             isFiltered && (
-              <Button variant="default" onClick={() => setFilter(EVERYTHING)}>
+              <Button
+                variant="default"
+                onClick={() => {
+                  searchSoon.cancel();
+                  setTyped('');
+                  setFilter(EVERYTHING);
+                }}
+              >
                 {t('empty.clear')}
               </Button>
             )
@@ -98,7 +131,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
           </section>
         ))}
       </Stack>
-      {audit.hasNextPage && (
+      {audit.hasNextPage && !goesOn && (
         <Center mt="lg">
           <Button variant="default" loading={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
             {t('more')}

@@ -6,7 +6,7 @@ import { type Range, rangeQuery } from '../../shell/range.ts';
 
 export type AuditEntry = OutputOf<'/manage/v1/applications/{clientId}/audit', 'get'>['items'][number];
 export type AuditAction = AuditEntry['action'];
-export type AuditFilter = { action: AuditAction | null; actor: string; range: Range };
+export type AuditFilter = { action: AuditAction | null; actor: string; search: string; range: Range };
 
 /** Of an application, or of the installation. */
 export function auditQuery(clientId: string | null, filter: AuditFilter) {
@@ -22,13 +22,14 @@ export function auditQuery(clientId: string | null, filter: AuditFilter) {
 type Page = { after: string | null; limit: number };
 
 async function readAudit(clientId: string | null, filter: AuditFilter, { after, limit }: Page, signal: AbortSignal) {
-  const { action, actor, range } = filter;
+  const { action, actor, search, range } = filter;
   const query = {
     limit,
     ...rangeQuery(range),
     ...(after !== null && { after }),
     ...(action !== null && { action }),
     ...(actor !== '' && { actor }),
+    ...(search !== '' && { search }),
   };
   const answer =
     clientId === null

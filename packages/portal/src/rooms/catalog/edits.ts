@@ -1,7 +1,10 @@
+import type { InputOf } from '@innkeeper/client/manage';
 import { api } from '../../api/client.ts';
 import type { Tree } from '../../draft/queries.ts';
 import type { Edit } from '../../draft/use-edit.ts';
 import type { KeyPatch } from './key-form.ts';
+
+type NewGroup = InputOf<`${typeof CATALOG}/groups`, 'post'>['body'];
 
 /** The edits of this room, each in the draft. */
 
@@ -10,7 +13,7 @@ const query = { draft: true } as const;
 
 export const editsOf = (clientId: string) => ({
   addGroup:
-    (body: { name: string; translations?: Record<string, string> }): Edit<{ groupUid: string }> =>
+    (body: NewGroup): Edit<{ groupUid: string }> =>
     (ifMatch) =>
       api.post(`${CATALOG}/groups`, { path: { clientId }, query, ifMatch, body }),
   changeGroup:

@@ -1,17 +1,29 @@
 import { ActionIcon, Button, Group, Menu, Tooltip } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { IconArchive, IconArchiveOff, IconArrowDown, IconArrowUp, IconFolderSymlink } from '@tabler/icons-react';
+import {
+  IconArchive,
+  IconArchiveOff,
+  IconArrowDown,
+  IconArrowUp,
+  IconCopyPlus,
+  IconFolderSymlink,
+  IconLink,
+} from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
 import { type Edit, useEdit, useTellConflict } from '../../draft/use-edit.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { useOnce } from '../../shell/use-once.ts';
+import { ArchiveSeveral } from './archive-several.tsx';
+import { copyOfGroup, copyOfKey, nameOfCopy } from './duplicate.ts';
 import { editsOf } from './edits.ts';
 import { findItem, moved } from './rows.ts';
 import { defaultOf, labelIn } from './texts.ts';
 
+type Made = { groupUid?: string; keyUid?: string };
 type Props = { clientId: string; tree: Tree; uid: string; mayEdit: boolean; children?: ReactNode };
 
 /** What can be done with a group or key as a whole. */
@@ -20,6 +32,8 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   const tellConflict = useTellConflict();
   const { mutate, mutateAsync, isPending } = useEdit(clientId);
   const editOnce = useOnce((edit: Edit<unknown>) => mutateAsync({ edit }).then(() => true, tellConflict));
+  const addOnce = useOnce((edit: Edit<Made>) => mutateAsync({ edit }).then((made) => made as Made, tellConflict));
+  const navigate = useNavigate({ from: '/applications/$clientId/catalog' });
   const edits = editsOf(clientId);
   const found = findItem(tree, uid);
   if (!found) return null;
@@ -39,6 +53,18 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
     const where = labelIn(group, defaultOf(tree.languages), tree.languages);
     if (isDone) notifications.show({ message: t('movedToGroup', { what: label, where }) });
   };
+  const duplicate = async () => {
+    const name = nameOfCopy(item.name, found.kind === 'group' ? tree.groups : found.group.keys);
+    const edit: Edit<Made> =
+      found.kind === 'group'
+        ? edits.addGroup(copyOfGroup(found.group, name))
+        : edits.addKey(found.group.groupUid, copyOfKey(found.key, name) as Parameters<typeof edits.addKey>[1]);
+    const made = await addOnce(edit);
+    if (!made) return;
+    notifications.show({ message: t('duplicate.done', { what: label, name }) });
+    const to = made.keyUid ?? made.groupUid;
+    await navigate({ search: to === undefined ? {} : { item: to } });
+  };
   const archive = async () => {
     const isDone = await editOnce(found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid));
     if (isDone) notifications.show({ message: t('archive.done', { what: label }) });
@@ -57,7 +83,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   return (
     <Group gap={4}>
       {children}
-      <Copy value={address} label={t('copyLink')} />
+      <Copy value={address} label={t('copyLink')} icon={IconLink} />
       {mayEdit && !item.archived && (
         <>
           <Tooltip label={t('moveUp')}>
@@ -100,6 +126,19 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
                 ))}
               </Menu.Dropdown>
             </Menu>
+          )}
+          <Tooltip label={t('duplicate.action')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('duplicate.action')}
+              onClick={() => void duplicate()}
+            >
+              <IconCopyPlus size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          {found.kind === 'group' && found.group.keys.some(({ archived }) => !archived) && (
+            <ArchiveSeveral clientId={clientId} group={found.group} languages={tree.languages} />
           )}
           <Tooltip label={t('archive.action')}>
             <ActionIcon

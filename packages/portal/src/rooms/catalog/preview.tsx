@@ -1,4 +1,5 @@
 import {
+  Box,
   Checkbox,
   Group,
   NumberInput,
@@ -12,7 +13,8 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { useState } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TreeGroup, TreeKey, TreeLanguage } from '../../draft/queries.ts';
 import { defaultOf, directionOf, labelIn } from './texts.ts';
@@ -27,35 +29,74 @@ export function KeyPreview({ treeKey, languages }: { treeKey: TreeKey; languages
   );
 }
 
+type Item = { uid: string; group: TreeGroup; key?: TreeKey };
+
+/** More fields than these are in the page only while they are in sight: a thousand took seconds. */
+const AT_ONCE = 40;
+
 export function GroupPreview({ groups, languages }: { groups: TreeGroup[]; languages: readonly TreeLanguage[] }) {
-  const { t } = useTranslation('catalog');
+  const items = groups.flatMap((group): Item[] => [
+    { uid: group.groupUid, group },
+    ...group.keys.filter((key) => !key.archived).map((key) => ({ uid: key.keyUid, group, key })),
+  ]);
   return (
     <Frame languages={languages}>
-      {(language) =>
-        groups.slice(0, SHOWN).map((group) => (
-          <Stack key={group.groupUid} gap="md" mb="xl">
-            <Title order={4} size="h4">
-              {labelIn(group, language, languages)}
-            </Title>
-            {group.keys
-              .filter((key) => !key.archived)
-              .slice(0, SHOWN)
-              .map((key) => (
-                <Field key={key.keyUid} treeKey={key} language={language} languages={languages} />
-              ))}
-            {group.keys.length === 0 && <Text c="dimmed">{t('preview.noKeys')}</Text>}
-            {group.keys.length > SHOWN && (
-              <Text c="dimmed">{t('preview.more', { count: group.keys.length - SHOWN })}</Text>
-            )}
-          </Stack>
-        ))
-      }
+      {(language) => {
+        const show = (item: Item) => <PreviewItem key={item.uid} {...{ item, language, languages }} />;
+        return items.length <= AT_ONCE ? items.map(show) : <LongForm items={items} show={show} />;
+      }}
     </Frame>
   );
 }
 
-/** A form of thousands of fields is no help to anybody. */
-const SHOWN = 50;
+function PreviewItem(props: { item: Item; language: TreeLanguage; languages: readonly TreeLanguage[] }) {
+  const { item, language, languages } = props;
+  const { t } = useTranslation('catalog');
+  return (
+    <Box pb="md">
+      {item.key ? (
+        <Field treeKey={item.key} language={language} languages={languages} />
+      ) : (
+        <>
+          <Title order={4} size="h4" mt="md">
+            {labelIn(item.group, language, languages)}
+          </Title>
+          {item.group.keys.length === 0 && <Text c="dimmed">{t('preview.noKeys')}</Text>}
+        </>
+      )}
+    </Box>
+  );
+}
+
+function LongForm({ items, show }: { items: readonly Item[]; show(item: Item): React.ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 80,
+    getItemKey: (index) => (items[index] as Item).uid,
+    overscan: 6,
+  });
+  return (
+    <Box ref={box} h="65vh" style={{ overflowY: 'auto' }} data-testid="long-form">
+      <Box pos="relative" h={virtual.getTotalSize()}>
+        {virtual.getVirtualItems().map(({ index, key, start }) => (
+          <Box
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            pos="absolute"
+            top={0}
+            w="100%"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {show(items[index] as Item)}
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+}
 
 function Frame(props: { languages: readonly TreeLanguage[]; children(language: TreeLanguage): React.ReactNode }) {
   const { languages, children } = props;

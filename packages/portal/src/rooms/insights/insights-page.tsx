@@ -12,6 +12,8 @@ import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { AllKeys } from './all-keys.tsx';
+import { AllKeysCsv } from './all-keys-csv.tsx';
 import { ByValue } from './by-value.tsx';
 import { insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
 
@@ -27,9 +29,11 @@ export function InsightsPage() {
   const [span, setSpan] = useState<Span>('days30');
   const names = nameCatalog(tree, i18n);
   const keys = names.groups.flatMap((group) => group.keys);
-  const key = names.key(wanted ?? null) ?? keys.find(({ archived }) => !archived) ?? keys[0];
+  const key = names.key(wanted ?? null);
+  // Those that are in use first.
+  const inOrder = keys.toSorted((a, b) => Number(a.archived) - Number(b.archived));
 
-  if (!key) {
+  if (keys.length === 0) {
     return (
       <Container size="lg" px={0} mx={0}>
         <PageHeader title={t('title')} description={t('description')} />
@@ -52,15 +56,23 @@ export function InsightsPage() {
       <PageHeader
         title={t('title')}
         description={t('description')}
-        actions={<CsvButton clientId={clientId} chosen={key} span={span} />}
+        actions={
+          key ? (
+            <CsvButton clientId={clientId} chosen={key} span={span} />
+          ) : (
+            <AllKeysCsv clientId={clientId} keys={inOrder} span={span} />
+          )
+        }
       />
       <Group mb="lg" align="flex-end">
         <Select
           label={t('key')}
           searchable
-          allowDeselect={false}
-          value={key.keyUid}
-          onChange={(value) => value !== null && void navigate({ search: { key: value }, replace: true })}
+          clearable
+          clearButtonProps={{ 'aria-label': t('all.title') }}
+          placeholder={t('all.title')}
+          value={key?.keyUid ?? null}
+          onChange={(value) => void navigate({ search: value === null ? {} : { key: value }, replace: true })}
           data={names.groups
             .filter((group) => group.keys.length > 0)
             .map((group) => ({
@@ -75,16 +87,22 @@ export function InsightsPage() {
           miw={220}
           maw={420}
         />
-        <Select
-          label={t('span')}
-          allowDeselect={false}
-          value={span}
-          onChange={(value) => setSpan((value ?? 'days30') as Span)}
-          data={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: t(`spans.${value}`) }))}
-          w={200}
-        />
+        {key && (
+          <Select
+            label={t('span')}
+            allowDeselect={false}
+            value={span}
+            onChange={(value) => setSpan((value ?? 'days30') as Span)}
+            data={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: t(`spans.${value}`) }))}
+            w={200}
+          />
+        )}
       </Group>
-      <KeyInsights clientId={clientId} chosen={key} span={span} />
+      {key ? (
+        <KeyInsights clientId={clientId} chosen={key} span={span} />
+      ) : (
+        <AllKeys clientId={clientId} keys={inOrder} span={span} />
+      )}
     </Container>
   );
 }

@@ -23,6 +23,11 @@ export function insightsQuery(clientId: string, keyUid: string, span: Span) {
 
 export type Insights = Awaited<ReturnType<NonNullable<ReturnType<typeof insightsQuery>['queryFn']>>>;
 
+/** Undefined while nobody chose. */
+export function mostCommon({ values, chose }: Insights): Insights['values'][number] | undefined {
+  return chose === 0 ? undefined : values.toSorted((a, b) => b.count - a.count)[0];
+}
+
 export async function loadCsv(clientId: string, keyUid: string, span: Span): Promise<string> {
   const input = { path: { clientId, keyUid }, query: SPANS[span] };
   return (await api.get('/manage/v1/applications/{clientId}/keys/{keyUid}/insights/csv', input)).data;

@@ -1,4 +1,5 @@
 import {
+  Anchor,
   ColorSwatch,
   Group,
   Paper,
@@ -13,6 +14,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { SERVICE_URL } from '../../api/client.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { readTime } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
@@ -28,6 +30,9 @@ const CHARTS = [
   { name: 'selections', series: ['selectionsSaved', 'selectionsUnset'] },
   { name: 'tokens', series: ['tokensIssued', 'tokensFailed'] },
 ] as const;
+
+/** As of 0007, which two requests answer with. */
+const FEW_MESSAGES = 2;
 
 const COLORS = ['inn.6', 'orange.6'];
 
@@ -154,12 +159,29 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
               </Title>
               <Table>
                 <Table.Tbody>
-                  {activity.data.errorsByCode.slice(0, 8).map(({ code, count }) => (
+                  {activity.data.errorsByCode.slice(0, 8).map(({ code, count, messages }) => (
                     <Table.Tr key={code}>
-                      <Table.Td>
+                      <Table.Td style={{ whiteSpace: 'nowrap' }}>
                         <LinkAnchor to="/applications/$clientId/requests" params={{ clientId }} search={{ code }}>
                           {code}
                         </LinkAnchor>
+                      </Table.Td>
+                      <Table.Td>
+                        {/* A code of many meanings says nothing here: the requests and the guide do. */}
+                        {messages.length <= FEW_MESSAGES &&
+                          messages.map((message) => (
+                            <Text key={message} size="sm">
+                              {message}
+                            </Text>
+                          ))}
+                        <Anchor
+                          size="sm"
+                          href={`${SERVICE_URL}/guide/errors#:~:text=${code}`}
+                          target="_blank"
+                          rel="noreferrer"
+                        >
+                          {t('activity.whatToDo', { code })}
+                        </Anchor>
                       </Table.Td>
                       <Table.Td ta="right">{number.format(count)}</Table.Td>
                     </Table.Tr>

@@ -8,7 +8,8 @@ export function namedUserQuery(clientId: string, named: string) {
   return queryOptions({
     queryKey: ['application', clientId, 'requests', 'user', named],
     queryFn: async ({ signal }) => {
-      const query = { search: named, limit: 1 };
+      // Those whose id begins so come first: nobody else is looked for among millions.
+      const query = { search: named, limit: 1, partial: true };
       const { data } = await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal });
       return (
         data.items.find(({ userUid, clientUserId }) => named === userUid || named === clientUserId)?.userUid ?? null

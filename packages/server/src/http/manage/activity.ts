@@ -1,5 +1,6 @@
 import { MAX_STEPS, readActivity } from '../../domain/activity/read-activity.ts';
 import { readOverview, STEPS } from '../../domain/activity/read-overview.ts';
+import { ERRORS } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { type Static, Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
@@ -87,9 +88,16 @@ export function activityRoutes({ applicationRoute }: ManageRoutes, service: Serv
           description: 'every step, including empty ones, oldest first',
         }),
         total: Type.Object(ActivityShape),
-        errorsByCode: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
-          description: 'most frequent first',
-        }),
+        errorsByCode: Type.Array(
+          Type.Object({
+            code: Type.String(),
+            count: Type.Integer(),
+            messages: Type.Array(Type.String(), { description: 'what the code can mean' }),
+          }),
+          {
+            description: 'most frequent first',
+          },
+        ),
       }),
     },
     async handle({ application, readQuery }) {
@@ -102,11 +110,18 @@ export function activityRoutes({ applicationRoute }: ManageRoutes, service: Serv
         to: formatTime(span.to),
         points: points.map(({ at, ...counts }) => ({ at: formatTime(at), ...counts })),
         total,
-        errorsByCode: errors,
+        errorsByCode: errors.map(({ code, count }) => ({ code, count, messages: MESSAGES.get(code) ?? [] })),
       };
     },
   });
 }
+
+const MESSAGES = new Map(
+  Object.entries(Object.groupBy(Object.values(ERRORS), ({ code }) => code)).map(([code, all]) => [
+    code,
+    [...new Set(all.map(({ message }) => message))],
+  ]),
+);
 
 /** Whole steps: the one that `from` lies in, to the one that `to` ends in. */
 function readSteps(query: Static<typeof ActivityQuery>, now: number): { step: ActivityStep; from: number; to: number } {

@@ -1,14 +1,20 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
+import { pauses } from '../../domain/slices.ts';
+import { foldCase } from '../../domain/users/fold.ts';
 import { type Static, Type } from '../../schema.ts';
-import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
+import { AUDIT_ACTIONS, type AuditEntry, type AuditFilter, type Storage } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Nullable, Time } from './schemas.ts';
 import { withoutPath } from './webhooks.ts';
 import { hidesAddresses } from './without-addresses.ts';
+
+/** Looked through for a page of a search, and read at a time. */
+const SEARCHED = 5_000;
+const SLICE = 500;
 
 const Members = Nullable(Type.Unknown({ description: 'changed members, as an object; null: none' }));
 
@@ -40,6 +46,14 @@ const common = {
     actor: Type.Optional(Type.String({ maxLength: 255, description: 'exact match; requires access "write"' })),
     action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
     userUid: Type.Optional(Type.String({ format: 'uuid', description: 'requires access "users"' })),
+    search: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        description:
+          'any part of an entry, in upper or lower case; requires access "write". A page ends after ' +
+          `${SEARCHED} entries: it may be short or empty although \`next\` is not null`,
+      }),
+    ),
     ...NewestFirstQuery,
   }),
   response: { 200: Type.Object({ items: Type.Array(AuditShape), ...NewestFirstMembers }) },
@@ -60,6 +74,9 @@ export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, ser
       // What is hidden must not be found by filtering either.
       if (query.actor !== undefined && hidesAddresses(held)) {
         throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
+      }
+      if (query.search !== undefined && hidesAddresses(held)) {
+        throw new InnkeeperError('manageForbidden', { message: 'Searching the audit requires access "write".' });
       }
       const seesUsers = includesAccess(held, 'users');
       if (!seesUsers && query.userUid !== undefined) {
@@ -96,10 +113,37 @@ async function listAudit({ storage }: Service, appId: number | null, query: Stat
   const { actor, action, userUid: userId } = query;
   const filter = { ...readSpan(query), ...(actor && { actor }), ...(action && { action }), ...(userId && { userId }) };
   const { before, limit } = newestFirst(query);
+  if (query.search) return searchAudit(storage, appId, filter, { before, limit, search: query.search });
   const found = await storage.audit.list(appId, filter, { before, limit: limit + 1 });
   const items = found.slice(0, limit);
   const next = found.length > limit ? (items.at(-1)?.auditUid ?? null) : null;
   return { items: items.map(viewEntry), limit, next };
+}
+
+async function searchAudit(
+  { audit }: Storage,
+  appId: number | null,
+  filter: AuditFilter,
+  { before: begin, limit, search }: { before: string | null; limit: number; search: string },
+) {
+  const wanted = foldCase(search);
+  const items: ReturnType<typeof viewEntry>[] = [];
+  let [before, looked] = [begin, 0];
+  const pause = pauses();
+  while (looked < SEARCHED) {
+    const entries = await audit.list(appId, filter, { before, limit: SLICE });
+    for (const entry of entries) {
+      const paused = pause();
+      if (paused) await paused;
+      before = entry.auditUid;
+      const { actor, action, subject, userId, before: from, after: to } = entry;
+      const holds = [actor, action, subject, userId, from, to].some((text) => text && foldCase(text).includes(wanted));
+      if (holds && items.push(viewEntry(entry)) === limit) return { items, limit, next: before };
+    }
+    if (entries.length < SLICE) return { items, limit, next: null };
+    looked += SLICE;
+  }
+  return { items, limit, next: before };
 }
 
 /** Of webhooks; nothing else in the audit has a URL. */

@@ -91,7 +91,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
         const body = context.readBody();
         const { position, archived, ...patch } = body;
         const where = { position, unarchive: archived === false };
-        return changeGroup(context.params.groupUid as string, patch, where);
+        return changeGroup(context.params.groupUid, patch, where);
       }),
   });
 
@@ -101,7 +101,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     summary: 'Archive a group with its keys',
     description: 'It is no longer offered; users keep their selections.',
     params: GroupParams,
-    handle: (context) => answerEdit(service, context, () => archiveGroup(context.params.groupUid as string)),
+    handle: (context) => answerEdit(service, context, () => archiveGroup(context.params.groupUid)),
   });
 
   applicationRoute('POST', '/catalog/groups/:groupUid/keys', {
@@ -116,7 +116,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     async handle(context) {
       const options = readEditOptions(context);
       const { position, ...key } = context.readBody();
-      const groupUid = context.params.groupUid as string;
+      const groupUid = context.params.groupUid;
       const edit = addKey(groupUid, key, position);
       const edited = await editCatalog(service, context.application, edit, options);
       const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
@@ -150,7 +150,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
           unarchive: archived === false,
           groupUid: groupUid?.toLowerCase(),
         };
-        return changeKey(context.params.keyUid as string, patch, where);
+        return changeKey(context.params.keyUid, patch, where);
       }),
   });
 
@@ -178,7 +178,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       const { from, to, dryRun = false } = readBody();
       await service.refresh();
       const catalog = await service.catalogs.get(appId);
-      const placed = catalog.keyByUid.get((params.keyUid as string).toLowerCase());
+      const placed = catalog.keyByUid.get(params.keyUid.toLowerCase());
       if (!placed) throw new InnkeeperError('catalogItemNotFound');
       const wanted = { placed, from, to };
       const problem = migrationProblem(wanted);
@@ -203,7 +203,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     summary: 'Archive a key',
     description: 'It is no longer offered; users keep their selections.',
     params: KeyParams,
-    handle: (context) => answerEdit(service, context, () => archiveKey(context.params.keyUid as string)),
+    handle: (context) => answerEdit(service, context, () => archiveKey(context.params.keyUid)),
   });
 
   applicationRoute('PUT', '/catalog/keys/:keyUid/values', {
@@ -217,7 +217,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     handle: (context) =>
       answerEdit(service, context, () => {
         const { values } = context.readBody();
-        return setValues(context.params.keyUid as string, values);
+        return setValues(context.params.keyUid, values);
       }),
   });
 

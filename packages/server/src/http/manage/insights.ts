@@ -72,7 +72,7 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
     errors: ['catalogItemNotFound'],
     async handle({ application, manager, params }) {
       const catalog = await service.catalogs.get(application.appId);
-      const placed = catalog.keyByUid.get(params.keyUid as string);
+      const placed = catalog.keyByUid.get(params.keyUid);
       if (!placed) throw new InnkeeperError('catalogItemNotFound');
       const { key } = placed;
       const { total, values, otherValues } = await countValues(service.storage, application.appId, key);
@@ -95,10 +95,10 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
     manager,
     params,
     readQuery,
-  }: ApplicationRequest<undefined, typeof InsightsQuery>) => {
+  }: ApplicationRequest<undefined, typeof InsightsQuery, 'keyUid'>) => {
     const query = readQuery();
     const catalog = await service.catalogs.get(application.appId);
-    const placed = catalog.keyByUid.get(params.keyUid as string);
+    const placed = catalog.keyByUid.get(params.keyUid);
     if (!placed) throw new InnkeeperError('catalogItemNotFound');
     const all = await take(surveys, service.now(), application, placed, query);
     const mayRead = includesAccess(manager.accessTo(application.appId), 'users');

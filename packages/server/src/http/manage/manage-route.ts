@@ -6,7 +6,7 @@ import { authorizeManager, type Presented } from '../../domain/manage/authorize-
 import type { Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
-import type { Static, TSchema } from '../../schema.ts';
+import { type Static, type TObject, type TSchema, Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
@@ -18,13 +18,16 @@ import { viewDraft, viewEdit } from './draft-views.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { readParameters, requireShape } from './input.ts';
 import { refuseForeignPage } from './own-page.ts';
-import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
+import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { viewRevision } from './views.ts';
 import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
+type Replaced = 'tags' | 'security' | 'params' | 'body' | 'querystring';
+
 /** What a route of /manage/v1 says of itself, and what it does. Requests are checked against `body` and `querystring`. */
-type Operation<Asked, Body, Query> = Omit<RouteSchema, 'tags' | 'security' | 'body' | 'querystring'> & {
+type Operation<Asked, Body, Query, Names extends string = string> = Omit<RouteSchema, Replaced> & {
+  params?: TObject<Record<Names, TSchema>>;
   body?: Body;
   querystring?: Query;
   bodyLimit?: number;
@@ -39,10 +42,11 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = TSchema | undefined;
 type Sent<Shape> = Shape extends TSchema ? Static<Shape> : unknown;
 
-type Unadmitted<Body, Query> = {
+/** `Names` are those of the parameters in its path. */
+type Unadmitted<Body, Query, Names extends string = string> = {
   request: HttpRequest;
   reply: HttpReply;
-  params: Record<string, string>;
+  params: Record<Names, string>;
   /** As it was sent. */
   query: RawQuery;
   body: Buffer;
@@ -53,14 +57,22 @@ type Unadmitted<Body, Query> = {
   linked<T>(listing: Listing<T>): Listing<T>;
 };
 
-type ManageRequest<Body = undefined, Query = undefined> = Unadmitted<Body, Query> & { manager: Manager };
+type ManageRequest<Body, Query, Names extends string> = Unadmitted<Body, Query, Names> & { manager: Manager };
 
 /** A person in the portal. */
-export type AccountRequest<Body = undefined, Query = undefined> = ManageRequest<Body, Query> & {
+export type AccountRequest<Body = undefined, Query = undefined, Names extends string = never> = ManageRequest<
+  Body,
+  Query,
+  Names
+> & {
   signedIn: NonNullable<Manager['signedIn']>;
 };
 
-export type ApplicationRequest<Body = undefined, Query = undefined> = ManageRequest<Body, Query> & {
+export type ApplicationRequest<Body = undefined, Query = undefined, Names extends string = never> = ManageRequest<
+  Body,
+  Query,
+  Names
+> & {
   application: Application;
 };
 
@@ -79,10 +91,10 @@ export type ManageRoutes = ReturnType<typeof createManageRoutes>;
 export function createManageRoutes(app: Routes, service: Service) {
   return {
     /** An operation that is about no application, or about all of them. */
-    manageRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+    manageRoute<Body extends Schema = undefined, Query extends Schema = undefined, Names extends string = never>(
       method: Method,
       path: string,
-      operation: Operation<ManageRequest<Body, Query>, Body, Query>,
+      operation: Operation<ManageRequest<Body, Query, Names>, Body, Query, Names>,
     ): void {
       addRoute(app, method, path, operation, MANAGE_ERRORS, async (request) => ({
         manager: await admitManager(service, request),
@@ -90,15 +102,16 @@ export function createManageRoutes(app: Routes, service: Service) {
     },
 
     /** An operation on one application. Unless `access` says otherwise, GET requires read and anything else write. */
-    applicationRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+    applicationRoute<Body extends Schema = undefined, Query extends Schema = undefined, Names extends string = never>(
       method: Method,
       path: string,
-      operation: Operation<ApplicationRequest<Body, Query>, Body, Query>,
+      operation: Operation<ApplicationRequest<Body, Query, Names>, Body, Query, Names>,
     ): void {
       const access = operation.access ?? (method === 'GET' ? 'read' : 'write');
       const errors: ErrorName[] = [...MANAGE_ERRORS, 'applicationNotFound'];
       if (access !== 'read') errors.push('manageForbidden');
-      const whole = { ...operation, access, params: withParams(ApplicationParams, operation.params) };
+      const params = Type.Object({ ...ApplicationParams.properties, ...operation.params?.properties });
+      const whole = { ...operation, access, params };
       addRoute(app, method, `/applications/:clientId${path}`, whole, errors, async (request) => {
         const manager = await admitManager(service, request);
         const application = await service.applications.findByClientId(request.params.clientId as string);
@@ -110,10 +123,10 @@ export function createManageRoutes(app: Routes, service: Service) {
     },
 
     /** An operation on the account of the signed-in person. Tokens are not accepted: a leaked one could create more. */
-    accountRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+    accountRoute<Body extends Schema = undefined, Query extends Schema = undefined, Names extends string = never>(
       method: Method,
       path: string,
-      operation: Operation<AccountRequest<Body, Query>, Body, Query>,
+      operation: Operation<AccountRequest<Body, Query, Names>, Body, Query, Names>,
     ): void {
       const whole = { ...operation, security: [{ portalSession: [] }] };
       addRoute(app, method, path, whole, [...MANAGE_ERRORS, 'sessionNeeded'], async (request) => {
@@ -125,10 +138,10 @@ export function createManageRoutes(app: Routes, service: Service) {
     },
 
     /** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
-    entranceRoute<Body extends Schema = undefined, Query extends Schema = undefined>(
+    entranceRoute<Body extends Schema = undefined, Query extends Schema = undefined, Names extends string = never>(
       method: Method,
       path: string,
-      operation: Operation<Unadmitted<Body, Query>, Body, Query>,
+      operation: Operation<Unadmitted<Body, Query, Names>, Body, Query, Names>,
     ): void {
       addRoute(
         app,
@@ -247,7 +260,7 @@ function toRequest<Body, Query>(
   return {
     request,
     reply,
-    params: params as Record<string, string>,
+    params,
     query,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
     readQuery: () => readParameters(querystring as TSchema, query) as Sent<Query>,

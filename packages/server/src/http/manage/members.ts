@@ -90,7 +90,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
       const { role, languages: limits } = readBody();
       const languages = await readLanguages(service, application.appId, { role, languages: limits });
       const { members } = service.storage;
-      const accountId = params.accountId as string;
+      const accountId = params.accountId;
       const outcome = isUuid(accountId)
         ? await members.changeRole(application.appId, accountId, role, languages)
         : 'unknown';
@@ -111,7 +111,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
     response: { 204: Type.Null({ description: 'The member was removed.' }) },
     errors: ['memberNotFound', 'lastOwner'],
     async handle({ application, params }) {
-      const accountId = params.accountId as string;
+      const accountId = params.accountId;
       const { members } = service.storage;
       const outcome = isUuid(accountId) ? await members.remove(application.appId, accountId) : 'unknown';
       if (outcome === 'unknown') throw new InnkeeperError('memberNotFound');
@@ -181,7 +181,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
     response: { 204: Type.Null({ description: 'The link no longer works.' }) },
     errors: ['invitationNotFound'],
     async handle({ application, params }) {
-      const invitationId = params.invitationId as string;
+      const invitationId = params.invitationId;
       const { invitations } = service.storage;
       const outcome = isUuid(invitationId) ? await invitations.revoke(application.appId, invitationId) : 'unknown';
       if (outcome === 'unknown') throw new InnkeeperError('invitationNotFound');

@@ -3,7 +3,7 @@ import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import { FACT_KINDS } from '../../domain/catalog/change.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
-import { type TObject, type TSchema, Type } from '../../schema.ts';
+import { type TSchema, Type } from '../../schema.ts';
 import { SELECTION_MEANS, USER_STATUSES } from '../../storage/port.ts';
 import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
 
@@ -14,10 +14,6 @@ export const UserParams = Type.Object({
 export const GroupParams = Type.Object({ groupUid: Type.String({ format: 'uuid' }) });
 export const KeyParams = Type.Object({ keyUid: Type.String({ format: 'uuid' }) });
 export const RevisionParams = Type.Object({ revision: Type.Integer({ minimum: 1 }) });
-
-export function withParams(params: TObject, more: unknown): TObject {
-  return Type.Object({ ...params.properties, ...((more as TObject | undefined)?.properties ?? {}) });
-}
 
 /** CONTRACT.md section 4, as JSON. */
 export const CatalogShape = Type.Object(CatalogFileSchema.properties, {

@@ -174,7 +174,7 @@ export function sessionRoutes({ accountRoute, entranceRoute }: ManageRoutes, ser
     response: { 204: Type.Null({ description: 'The session has ended.' }) },
     errors: ['sessionNotFound'],
     async handle({ signedIn, params }) {
-      const sessionId = params.sessionId as string;
+      const sessionId = params.sessionId;
       const outcome = isUuid(sessionId)
         ? await service.storage.sessions.end(signedIn.account.accountId, sessionId)
         : 'unknown';

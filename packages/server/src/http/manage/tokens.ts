@@ -83,7 +83,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     response: { 204: Type.Null({ description: 'The token was revoked.' }) },
     errors: ['manageTokenNotFound'],
     async handle({ signedIn, params }) {
-      const tokenId = params.tokenId as string;
+      const tokenId = params.tokenId;
       const outcome = isUuid(tokenId)
         ? await service.storage.manageTokens.revoke(tokenId, signedIn.account.accountId)
         : 'unknown';
@@ -147,7 +147,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     errors: ['manageForbidden', 'manageTokenNotFound'],
     async handle(asked) {
       const accountId = tokensOf(asked.manager);
-      const tokenId = readUuid(asked.params.tokenId as string);
+      const tokenId = readUuid(asked.params.tokenId);
       const outcome = tokenId && (await service.storage.manageTokens.revoke(tokenId, accountId ?? undefined));
       if (outcome !== 'revoked') throw new InnkeeperError('manageTokenNotFound');
     },

@@ -34,7 +34,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     errors: ['userNotFound'],
     async handle({ readQuery, application, linked, manager, params }) {
       const page = pageOf(readQuery());
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
       const options = await describeOptions(service, await service.catalogs.get(application.appId), userId);
       const { items, ...rest } = toListing(options, page, sizeOf);
@@ -54,9 +54,9 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     errors: ['userNotFound', 'selectionNotFound'],
     async handle(request) {
       const { application, manager, params } = request;
-      const user = await findUser(service, application, params.userUid as string);
+      const user = await findUser(service, application, params.userUid);
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId: user.userId });
-      const receipt = await findReceipt(service, user, params.userOptionsUid as string);
+      const receipt = await findReceipt(service, user, params.userOptionsUid);
       if (!receipt) throw new InnkeeperError('selectionNotFound');
       return { receipt: await writeReceipt(service, application, receipt) };
     },
@@ -77,7 +77,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     errors: ['userNotFound', ...SELECTION_ERRORS],
     async handle({ application, manager, params, readBody }) {
       const body = readBody();
-      const who = { userUid: params.userUid as string, actor: manager.author };
+      const who = { userUid: params.userUid, actor: manager.author };
       try {
         const { wanted, saved } = await saveForManager(service, application, who, (_user, catalog, refusals) =>
           readWantedOptions(catalog, body, refusals),
@@ -112,7 +112,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
         key ? [] : [{ field: 'option_key_uid', message: 'does not match any key' }],
       );
       if (unknown.length > 0) throw new InnkeeperError('keyNotFound', { fields: unknown });
-      const who = { userUid: params.userUid as string, actor: manager.author };
+      const who = { userUid: params.userUid, actor: manager.author };
       await unsetForManager(service, application, who, [...new Set(keys as PlacedKey[])]);
     },
   });
@@ -127,7 +127,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     errors: ['userNotFound'],
     async handle({ readQuery, application, linked, manager, params }) {
       const page = pageOf(readQuery());
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
       const catalog = await service.catalogs.get(application.appId);
       const { total, items } = await service.storage.selections.history(userId, page);

@@ -9,7 +9,7 @@ import { formatTime } from '../time.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
 import { PreferenceLinkBody } from '../users/preference-link.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
-import { Time, UserParams, withParams } from './schemas.ts';
+import { Time, UserParams } from './schemas.ts';
 
 const { groups, language, expires_in, unsubscribe } = PreferenceLinkBody.properties;
 
@@ -24,7 +24,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     response: { 201: Type.Object({ specialToken: Type.String(), expiresAt: Time }) },
     errors: ['userNotFound'],
     async handle({ application, params }) {
-      const user = await findUser(service, application, params.userUid as string);
+      const user = await findUser(service, application, params.userUid);
       const { specialToken, expiresAt } = await reissueSpecialToken(service, application, user);
       return { specialToken, expiresAt: formatTime(expiresAt) };
     },
@@ -48,7 +48,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     errors: ['userNotFound'],
     async handle({ application, manager, params, readBody }) {
       const members = readBody();
-      const user = await findUser(service, application, params.userUid as string);
+      const user = await findUser(service, application, params.userUid);
       const wanted = {
         groups: members.groups,
         language: members.language,
@@ -71,7 +71,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     response: { 204: Type.Null() },
     errors: ['userNotFound'],
     async handle({ application, params }) {
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       const outcome = await service.storage.users.withdrawLinks(application.appId, userId);
       if (outcome === 'unknown') throw new InnkeeperError('userNotFound');
     },
@@ -84,7 +84,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     params: UserParams,
     errors: ['userNotFound'],
     async handle({ application, params }) {
-      const userUid = params.userUid as string;
+      const userUid = params.userUid;
       const receipt = await writeDeletionReceipt(service, application, userUid);
       if (receipt === undefined) throw new InnkeeperError('userNotFound');
       return new FileAnswer(JWT_TYPE, `deleted-${userUid}.jwt`, receipt);
@@ -96,11 +96,11 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     access: 'users',
     summary: 'Revoke an access token of a user',
     description: 'It stops working immediately, in every replica.',
-    params: withParams(UserParams, Type.Object({ tokenId: Type.String() })),
+    params: Type.Object({ ...UserParams.properties, tokenId: Type.String() }),
     response: { 204: Type.Null({ description: 'The token was revoked.' }) },
     errors: ['userNotFound', 'accessTokenNotFound'],
     async handle({ application, params }) {
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       const tokens = await service.storage.tokens.list(userId, service.now());
       const token = tokens.find(({ tokenId }) => tokenId === params.tokenId);
       if (!token) throw new InnkeeperError('accessTokenNotFound');
@@ -118,7 +118,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     response: { 204: Type.Null({ description: 'The user has no valid token.' }) },
     errors: ['userNotFound'],
     async handle({ application, params }) {
-      const { userId } = await findUser(service, application, params.userUid as string);
+      const { userId } = await findUser(service, application, params.userUid);
       await service.storage.tokens.revokeAll(application.appId, userId);
     },
   });

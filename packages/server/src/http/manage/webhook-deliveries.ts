@@ -67,7 +67,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
     },
     errors: ['webhookNotFound', 'deliveryNotFound'],
     async handle(context) {
-      const { webhook, delivery, view } = await acts.delivery(...webhookOf(context), deliveryOf(context));
+      const { webhook, delivery, view } = await acts.delivery(...webhookOf(context), context.params.deliveryId);
       const { userId } = delivery;
       const { application, manager } = context;
       if (userId !== null) await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
@@ -83,7 +83,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
     params: DeliveryParams,
     response: { 200: Type.Object(DeliveryShape) },
     errors: ['webhookNotFound', 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'],
-    handle: async (context) => acts.resend(...webhookOf(context), deliveryOf(context)),
+    handle: async (context) => acts.resend(...webhookOf(context), context.params.deliveryId),
   });
 
   applicationRoute('POST', '/webhooks/:webhookId/test', {
@@ -108,10 +108,6 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
       }
     },
   });
-}
-
-function deliveryOf({ params }: ApplicationRequest): string {
-  return params.deliveryId as string;
 }
 
 /** As it would be sent now: of a user who was deleted since, ids alone. */

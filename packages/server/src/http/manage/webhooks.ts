@@ -136,6 +136,9 @@ export function withoutPath<T extends { url: string }>(webhook: T): T {
 }
 
 /** As the path names it. */
-export function webhookOf({ application, params }: ApplicationRequest): [appId: number, webhookId: string] {
-  return [application.appId, params.webhookId as string];
+export function webhookOf({
+  application,
+  params,
+}: ApplicationRequest<undefined, undefined, 'webhookId'>): [appId: number, webhookId: string] {
+  return [application.appId, params.webhookId];
 }
