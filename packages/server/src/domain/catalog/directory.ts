@@ -14,7 +14,7 @@ export class CatalogDirectory {
   readonly #storage: Storage;
   readonly #current = new Map<number, CompiledCatalog>();
   readonly #loading = new Map<number, Promise<CompiledCatalog>>();
-  readonly #older = new Map<string, Promise<CompiledCatalog | undefined>>();
+  readonly #older = new Map<string, CompiledCatalog | Promise<CompiledCatalog | undefined>>();
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -29,14 +29,14 @@ export class CatalogDirectory {
     return this.#current.get(appId) ?? (await this.#load(appId));
   }
 
-  /** As of a revision that a selection points at. */
-  async getAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
-    const current = await this.get(appId);
-    if (current.revision === revision) return current;
+  /** As of a revision that a selection points at; without a promise if it is at hand. */
+  getAt(appId: number, revision: number): CompiledCatalog | undefined | Promise<CompiledCatalog | undefined> {
+    const current = this.#current.get(appId);
+    if (current?.revision === revision) return current;
     const name = `${appId}:${revision}`;
     const known = this.#older.get(name);
     this.#older.delete(name);
-    const older = known ?? this.#loadAt(appId, revision);
+    const older = known ?? this.#loadAt(appId, revision, name);
     this.#older.set(name, older);
     if (this.#older.size > OLDER_KEPT) this.#older.delete(this.#older.keys().next().value as string);
     return older;
@@ -99,14 +99,25 @@ export class CatalogDirectory {
     }
   }
 
-  async #loadAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
-    try {
-      const stored = await this.#storage.catalogs.loadAt(appId, revision);
-      return stored && (await compile(stored));
-    } catch (error) {
-      this.#older.delete(`${appId}:${revision}`);
-      throw error;
-    }
+  #loadAt(appId: number, revision: number, name: string): Promise<CompiledCatalog | undefined> {
+    // Unless it was forgotten meanwhile.
+    const isWanted = (): boolean => this.#older.get(name) === loading;
+    const loading = this.#readAt(appId, revision).then(
+      (compiled) => {
+        if (compiled && isWanted()) this.#older.set(name, compiled);
+        return compiled;
+      },
+      (error: unknown) => {
+        if (isWanted()) this.#older.delete(name);
+        throw error;
+      },
+    );
+    return loading;
+  }
+
+  async #readAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
+    const stored = await this.#storage.catalogs.loadAt(appId, revision);
+    return stored && (await compile(stored));
   }
 }
 

@@ -7,7 +7,7 @@ import { etagOf, hasCurrent } from '../etag.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route } from '../server/routes.ts';
-import { JSON_TYPE, toWireBytes, WireText } from '../server/wire-text.ts';
+import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
 import type { CatalogCache, ReadyAnswer } from './catalog-cache.ts';
 import type { Wording } from './catalog-views.ts';
@@ -72,9 +72,13 @@ export function answerFromCatalog(
   return catalog ? answer(application.appId, catalog) : load(application);
 }
 
+/** Node copies a string of this size once more, with its head, for each response; bytes it hands over as they are. */
+const LONG = 12 * 1024;
+
 function makeReady({ text, page }: Made): ReadyAnswer {
-  const body = new WireText(toWireBytes(text));
-  return { body, etag: etagOf(body.toBuffer()), page };
+  const bytes = Buffer.from(text);
+  const body = bytes.length > LONG ? bytes : new WireText(bytes.toString('latin1'));
+  return { body, etag: etagOf(bytes), page };
 }
 
 /** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */

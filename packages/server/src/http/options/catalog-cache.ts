@@ -2,7 +2,7 @@ import type { Page } from '../paging.ts';
 import type { WireText } from '../server/wire-text.ts';
 
 /** The response to a catalog read, ready to be sent; `page` is that of a list. */
-export type ReadyAnswer = { body: WireText; etag: string; page: (Page & { total: number }) | undefined };
+export type ReadyAnswer = { body: WireText | Buffer; etag: string; page: (Page & { total: number }) | undefined };
 type Entry = { appId: number; answer: ReadyAnswer; bytes: number };
 
 /** What an entry takes besides its body and name. */
@@ -16,8 +16,8 @@ export class CatalogCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
   readonly #making = new Map<string, Promise<ReadyAnswer>>();
-  /** The name of the most recently used one. */
-  #newest = '';
+  /** The most recently used one. */
+  #newest: Entry | undefined;
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -30,11 +30,11 @@ export class CatalogCache {
 
   get(name: string): ReadyAnswer | undefined {
     const entry = this.#entries.get(name);
-    if (entry && name !== this.#newest) {
+    if (entry && entry !== this.#newest) {
       // The first is the least recently used.
       this.#entries.delete(name);
       this.#entries.set(name, entry);
-      this.#newest = name;
+      this.#newest = entry;
     }
     return entry?.answer;
   }
@@ -63,11 +63,12 @@ export class CatalogCache {
   }
 
   #set(name: string, appId: number, answer: ReadyAnswer): void {
-    const bytes = answer.body.bytes.length + name.length * 2 + ENTRY_BYTES;
+    const bytes = answer.body.length + name.length * 2 + ENTRY_BYTES;
     if (bytes > this.#maxBytes) return;
     this.#delete(name);
-    this.#entries.set(name, { appId, answer, bytes });
-    this.#newest = name;
+    const entry = { appId, answer, bytes };
+    this.#entries.set(name, entry);
+    this.#newest = entry;
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
@@ -82,6 +83,7 @@ export class CatalogCache {
 
   clear(): void {
     this.#entries.clear();
+    this.#newest = undefined;
     this.#bytes = 0;
   }
 

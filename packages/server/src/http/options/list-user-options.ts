@@ -28,7 +28,7 @@ import {
   UserOptionAnswer,
 } from './schemas.ts';
 import { claimsOfQuery } from './user-claims.ts';
-import { recordView, writeDefault, writeUserOption } from './user-option-view.ts';
+import { type PlacedThen, recordView, writeDefault, writeUserOption } from './user-option-view.ts';
 import { enclose, joinWritten, type Written } from './written.ts';
 
 const schema = {
@@ -81,12 +81,14 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
       else {
         // What to act on now has the names of now, and a group in which it can be saved again.
         const isOfToday = source === 'saved' || record.revision === catalog.revision;
-        const then = isOfToday ? { catalog, placed } : await placeAt(service, application.appId, record);
+        const made = isOfToday ? { catalog, placed } : placeAt(service, application.appId, record);
+        const then = made instanceof Promise ? await made : made;
         options.push(writeUserOption(view, then, record, source));
       }
       bytes += options.at(-1)?.bytes.length ?? 0;
       if (bytes >= PAGE_BYTES) break;
-      await pause();
+      const paused = pause();
+      if (paused) await paused;
     }
     const { total, offset, limit } = toPage(options, matching.length, page);
     const link = linkHeader('/api/user_options', query, { total, offset, limit });
@@ -96,13 +98,17 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
   });
 }
 
-/** The revision a selection was saved in, and its key as it was then. */
-export async function placeAt(
-  service: Service,
+/** The revision a selection was saved in, and its key as it was then; without a promise if that is at hand. */
+export function placeAt(
+  { catalogs }: Service,
   appId: number,
   record: SelectionRecord,
-): Promise<{ catalog: CompiledCatalog; placed: PlacedKey }> {
-  const catalog = await service.catalogs.getAt(appId, record.revision);
+): PlacedThen | Promise<PlacedThen> {
+  const catalog = catalogs.getAt(appId, record.revision);
+  return catalog instanceof Promise ? catalog.then((loaded) => placeIn(loaded, record)) : placeIn(catalog, record);
+}
+
+function placeIn(catalog: CompiledCatalog | undefined, record: SelectionRecord): PlacedThen {
   const placed = catalog?.keyByNo.get(record.keyNo);
   if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
   return { catalog, placed };

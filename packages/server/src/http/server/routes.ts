@@ -145,7 +145,7 @@ function uuidNames(schema: unknown): string[] {
 
 function lowerCase(values: Record<string, unknown>, name: string): void {
   const value = values[name];
-  if (typeof value === 'string') values[name] = readUuid(value) ?? value;
+  if (typeof value === 'string' && value !== value.toLowerCase()) values[name] = readUuid(value) ?? value;
 }
 
 /** Monitoring must reach a busy service. */

@@ -12,6 +12,10 @@ export class WireText {
     this.bytes = bytes;
   }
 
+  get length(): number {
+    return this.bytes.length;
+  }
+
   toBuffer(): Buffer {
     return Buffer.from(this.bytes, 'latin1');
   }

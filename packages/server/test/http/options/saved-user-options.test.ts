@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../../databases.ts';
+import { countOf, pipeline, rawRequest } from '../pipeline.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire } from './example-catalog.ts';
 import { makeGuest, PATH, values } from './guest.ts';
@@ -207,5 +208,25 @@ describe.each(databases)('saved user options on $kind', (database) => {
     });
     expect((await save(body)).json.code).toBe('1006');
     expect(await server.service.storage.selections.list(user.userCode)).toEqual([]);
+  });
+  test('reads that come together are not made to wait for one another', async () => {
+    const { user, apiKey, save, choice } = await guest();
+    for (const [name, value] of Object.entries({
+      volume: 10,
+      vegetarian: true,
+      fruit: 'apple',
+      portions: 2,
+      ratio: 1,
+    })) {
+      await save(await choice(name, [value]));
+    }
+    // What takes longer than its slice is continued by slices.ts, one in each turn of the event loop.
+    const turns = vi.spyOn(globalThis, 'setImmediate');
+    const headers = `apiKey: ${apiKey.apiKey}\r\nAuthorization: Bearer ${user.accessToken}\r\n`;
+    const line = await pipeline(server.url, Array<string>(100).fill(rawRequest(PATH, '', headers)));
+    await expect.poll(() => countOf(line.text, 'HTTP/1.1 200')).toBe(100);
+    line.socket.destroy();
+    expect(turns.mock.calls.filter(([{ name }]) => name === 'continueOne').length).toBeLessThan(50);
+    turns.mockRestore();
   });
 });
