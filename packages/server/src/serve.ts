@@ -28,6 +28,7 @@ import { logOutput } from './monitoring/log-output.ts';
 import { createLogger } from './monitoring/logging.ts';
 import { createMetrics } from './monitoring/metrics.ts';
 import { RequestLog } from './monitoring/request-log.ts';
+import { timedStorage } from './monitoring/timed-storage.ts';
 import { SecretWatch } from './secret-watch.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
@@ -57,7 +58,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
   const clock = new Clock(opened, times);
   const { now } = clock;
-  const storage = auditedStorage(opened, currentActor, now);
+  const { storage, durations: actDurations } = timedStorage(auditedStorage(opened, currentActor, now));
   const held: { close(): void | Promise<void> }[] = [storage, clock];
   /** The last taken first: a start that fails halfway leaves nothing behind either. */
   const letGo = async (): Promise<void> => {
@@ -197,7 +198,12 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       held.push({ close: () => scrubbing.stop() });
     }
     const log = logOutput();
-    const sources = { cacheBytes: () => catalogCache.bytes, droppedLogLines: () => log.droppedLines };
+    const sources = {
+      actDurations,
+      changeLagMs: () => changes.lagMs(),
+      cacheBytes: () => catalogCache.bytes,
+      droppedLogLines: () => log.droppedLines,
+    };
     const metrics = createMetrics({ ...sources, ...service }, metricsText);
     const liveEvents = new LiveEvents(service, config.streams);
     const app = createApp({

@@ -15,6 +15,8 @@ export type ChangeHandlers = {
 export type ChangeFollower = {
   /** Resolves after a look that began after the call; calls of the same moment share one. */
   refresh(): Promise<void>;
+  /** How long ago the last look began that succeeded: later changes may not be known yet. */
+  lagMs(): number;
   stop(): void;
 };
 
@@ -28,12 +30,17 @@ export async function followChanges(
   handlers: ChangeHandlers,
   onFailure: (error: unknown) => void,
 ): Promise<ChangeFollower> {
+  let inStepAt = performance.now();
   let version = (await storage.changes.since(Number.MAX_SAFE_INTEGER)).version;
   await handlers.reloadAll();
 
   const look = async (): Promise<void> => {
+    const startedAt = performance.now();
     const news = await storage.changes.since(version);
-    if (news.version === version) return;
+    if (news.version !== version) await apply(news);
+    inStepAt = startedAt;
+  };
+  const apply = async (news: Awaited<ReturnType<Storage['changes']['since']>>): Promise<void> => {
     if (news.complete) {
       const changed = (subject: Change['subject']) => [
         ...new Set(news.changes.filter((change) => change.subject === subject).map((change) => change.appId ?? 0)),
@@ -79,5 +86,5 @@ export async function followChanges(
   };
   const timer = setInterval(() => void poll(), POLL_MS);
   timer.unref();
-  return { refresh, stop: () => clearInterval(timer) };
+  return { refresh, lagMs: () => performance.now() - inStepAt, stop: () => clearInterval(timer) };
 }

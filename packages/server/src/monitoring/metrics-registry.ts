@@ -1,10 +1,14 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
 import { version } from '../package.ts';
-import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
+import type { Durations } from './durations.ts';
+import type { RequestCounts } from './request-counts.ts';
+import type { ActDurations } from './timed-storage.ts';
 
 /** What is measured elsewhere. */
 export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer' | 'webhookFigures'> & {
+  actDurations: ActDurations;
+  changeLagMs(): number;
   cacheBytes(): number;
   droppedLogLines(): number;
 };
@@ -12,10 +16,8 @@ export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs'
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
-export function createRegistry(
-  { storage, problems, clockSkewMs, mailer, webhookFigures, cacheBytes, droppedLogLines }: MetricSources,
-  counts: RequestCounts,
-): Registry {
+export function createRegistry(sources: MetricSources, counts: RequestCounts): Registry {
+  const { storage, problems, clockSkewMs, mailer, webhookFigures, actDurations, droppedLogLines } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
 
@@ -29,7 +31,13 @@ export function createRegistry(
   );
   const seconds = 'innkeeper_request_seconds';
   show('histogram', seconds, 'Time from the first byte of a request to the last of its answer.', () =>
-    [...counts.durations].flatMap(([route, durations]) => toHistogram(seconds, route, durations)),
+    [...counts.durations].flatMap(([route, durations]) => toHistogram(seconds, { route }, durations)),
+  );
+  const actSeconds = 'innkeeper_database_seconds';
+  show('histogram', actSeconds, 'Time of an act on the database, waiting included, by act.', () =>
+    [...actDurations]
+      .filter(([, { count }]) => count > 0)
+      .flatMap(([act, durations]) => toHistogram(actSeconds, { act }, durations)),
   );
 
   show(
@@ -95,7 +103,9 @@ export function createRegistry(
   });
   const lag = 'Age of the last event that the slowest webhook has read; 0 when all have read everything.';
   figure('innkeeper_webhook_lag_seconds', lag, () => webhookFigures().lagMs / 1000, 'max');
-  figure('innkeeper_cache_bytes', 'Memory of ready responses to catalog reads.', cacheBytes);
+  const changeLag = 'Time since this process last had all changes that others made to catalogs, keys and settings.';
+  figure('innkeeper_change_log_lag_seconds', changeLag, () => sources.changeLagMs() / 1000, 'max');
+  figure('innkeeper_cache_bytes', 'Memory of ready responses to catalog reads.', sources.cacheBytes);
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   if (storage.kind === 'sqlite') {
@@ -107,16 +117,17 @@ export function createRegistry(
 }
 
 /** Prometheus wants each bucket with all the narrower ones in it. */
-function toHistogram(name: string, route: string, { buckets, seconds, count }: Durations): Sample[] {
+function toHistogram(name: string, labels: Record<string, string>, durations: Durations): Sample[] {
+  const { bounds, buckets, seconds, count } = durations;
   let within = 0;
-  const bounds = BUCKETS.map((le, index) => {
+  const upTo = bounds.map((le, index) => {
     within += buckets[index] as number;
-    return { metricName: `${name}_bucket`, labels: { route, le }, value: within };
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: within };
   });
   return [
-    ...bounds,
-    { metricName: `${name}_bucket`, labels: { route, le: '+Inf' }, value: count },
-    { metricName: `${name}_sum`, labels: { route }, value: seconds },
-    { metricName: `${name}_count`, labels: { route }, value: count },
+    ...upTo,
+    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
+    { metricName: `${name}_sum`, labels, value: seconds },
+    { metricName: `${name}_count`, labels, value: count },
   ];
 }

@@ -1,10 +1,10 @@
-/** Upper bounds in seconds; what took longer is in no bucket. */
-export const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+import { Durations } from './durations.ts';
+
+/** In seconds. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 type Labels = Record<'method' | 'route' | 'code', string> & { status: number };
 type Answers = { labels: Labels; count: number };
-/** Each request is in one bucket, the narrowest that it fits. */
-export type Durations = { buckets: number[]; seconds: number; count: number };
 
 /** What every request adds to. Looked up by what is there anyway: no name is put together for a count. */
 export class RequestCounts {
@@ -35,13 +35,9 @@ export class RequestCounts {
   addDuration(route: string, seconds: number): void {
     let durations = this.durations.get(route);
     if (!durations) {
-      durations = { buckets: BUCKETS.map(() => 0), seconds: 0, count: 0 };
+      durations = new Durations(BUCKETS);
       this.durations.set(route, durations);
     }
-    let bucket = 0;
-    while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++;
-    if (bucket < BUCKETS.length) (durations.buckets[bucket] as number)++;
-    durations.seconds += seconds;
-    durations.count++;
+    durations.add(seconds);
   }
 }

@@ -75,7 +75,8 @@ export class RequestLog {
       const pause = pauses();
       for (const each of seen) {
         logged.push(toLoggedRequest(each));
-        await pause();
+        const paused = pause();
+        if (paused) await paused;
       }
       await this.#service.storage.requestLog.add(logged);
       await this.#trim(logged);

@@ -32,6 +32,12 @@ async function createUser(url: string, { clientId, clientSecret }: NewApplicatio
   return ((await created.json()) as { specialToken: string }).specialToken;
 }
 
+/** How long ago it last had all changes of others, in seconds. */
+async function changeLag(url: string): Promise<number | undefined> {
+  const samples = readPrometheus(await (await fetch(`${url}/metrics`)).text());
+  return samples.find(({ name }) => name === 'innkeeper_change_log_lag_seconds')?.value;
+}
+
 /** Every operation at once, as good requests, and how long the slowest took. */
 async function askAll(url: string, application: NewApplication, specialToken: string) {
   const { clientId, clientSecret } = application;
@@ -72,7 +78,10 @@ describe('when the database is gone', () => {
       expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
     }
 
+    // A look at the change log is due every 400 ms.
+    await vi.waitFor(async () => expect(await changeLag(server.url)).toBeGreaterThan(2), { timeout: 30_000 });
     await postgres.resume();
+    await vi.waitFor(async () => expect(await changeLag(server.url)).toBeLessThan(2), { timeout: 30_000 });
     await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200), { timeout: 30_000 });
     await createUser(server.url, application);
     const causes = server.logs().filter(({ code }) => code === '9503');
@@ -183,6 +192,13 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
     expect(buckets.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: 6 });
     expect(value('innkeeper_request_seconds_count', { route })).toBe(6);
     expect(value('innkeeper_request_seconds_sum', { route })).toBeGreaterThan(0);
+
+    const act = 'users.createWithToken';
+    expect(value('innkeeper_database_seconds_count', { act })).toBe(5);
+    expect(value('innkeeper_database_seconds_bucket', { act, le: '+Inf' })).toBe(5);
+    expect(value('innkeeper_database_seconds_sum', { act })).toBeGreaterThan(0);
+    expect(value('innkeeper_database_seconds_count', { act: 'tokens.exchange' })).toBe(5);
+    expect(value('innkeeper_change_log_lag_seconds')).toBeGreaterThanOrEqual(0);
 
     expect(
       value('innkeeper_build_info', { version, node: process.version, database: server.service.storage.kind }),

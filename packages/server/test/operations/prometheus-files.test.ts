@@ -34,6 +34,14 @@ test('alerts and dashboard use metrics that there are', () => {
   // Without a problem there is none to tell of.
   const there = new Set([...(metrics.match(/^\w+(?=[ {])/gm) ?? []), 'innkeeper_problem']);
   expect([...used].filter((name) => !there.has(name))).toEqual([]);
+
+  const acts = expressions.flatMap((expr) => /act=~"([\w.|]+)"/.exec(expr)?.[1]?.split('|') ?? []);
+  expect(acts.length).toBeGreaterThan(0);
+  const stores = server.service.storage as unknown as Record<string, Record<string, unknown>>;
+  for (const act of acts) {
+    const [store, name] = act.split('.') as [string, string];
+    expect(stores[store]?.[name], act).toBeTypeOf('function');
+  }
 });
 
 test.skipIf(!hasPromtool)(

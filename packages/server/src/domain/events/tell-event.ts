@@ -29,10 +29,12 @@ export async function tellEvents(
   const pause = pauses();
   for (const stored of events) {
     const { no, type, at, userId, selection } = stored;
-    const catalog = selection ? await catalogs.getAt(appId, selection.revision) : undefined;
+    const then = selection ? catalogs.getAt(appId, selection.revision) : undefined;
+    const catalog = then instanceof Promise ? await then : then;
     const data = dataOf(stored, catalog);
     items.push({ no, userId, event: { id: eventId(no), type, timestamp: new Date(at).toISOString(), clientId, data } });
-    await pause();
+    const paused = pause();
+    if (paused) await paused;
   }
   return items;
 }

@@ -1,0 +1,22 @@
+/** Each act is in one bucket, the narrowest that it fits; what took longer than the last bound is in none. */
+export class Durations {
+  readonly bounds: readonly number[];
+  readonly buckets: number[];
+  seconds = 0;
+  count = 0;
+
+  /** `bounds`: in seconds. */
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.buckets = bounds.map(() => 0);
+  }
+
+  add(seconds: number): void {
+    const { bounds } = this;
+    let bucket = 0;
+    while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket++;
+    if (bucket < bounds.length) (this.buckets[bucket] as number)++;
+    this.seconds += seconds;
+    this.count++;
+  }
+}
