@@ -82,11 +82,22 @@ describe('a server that goes away', () => {
     const storage = await open(url);
     const appId = await createApplication(storage);
     const { userId } = await createUser(storage, appId);
-    await postgres.execute(
-      url,
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    );
-    expect(await storage.users.find(appId, userId)).toMatchObject({ userId });
+    const readAtOnce = () => Promise.all(Array.from({ length: 32 }, () => storage.users.find(appId, userId)));
+    await readAtOnce();
+    let isOver = false;
+    const ending = postgres
+      .execute(
+        url,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      .finally(() => {
+        isOver = true;
+      });
+    // One after another, while all of them end.
+    do for (const found of await readAtOnce()) expect(found).toMatchObject({ userId });
+    while (!isOver);
+    await ending;
+    for (const found of await readAtOnce()) expect(found).toMatchObject({ userId });
     expect(await eventually(() => storage.users.createWithToken(user(appId)))).toBe('created');
     expect(await eventually(() => storage.applications.update(appId, { name: 'z' }))).toBe('updated');
   });

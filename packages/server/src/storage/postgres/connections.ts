@@ -69,7 +69,7 @@ export function waitingStatement(text: string): SharedStatement {
 
 /** What the stores need: acts on connections of their own (ConnectionPool), or inside one transaction (in-transaction.ts). */
 export interface Connections {
-  /** May be sent twice: a read is repeated once when its connection ends under it. */
+  /** May be sent again: a read is repeated when its connection ends under it. */
   read<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
   /** A whole act in one statement, which PostgreSQL commits by itself: a rare one, or one that waits for nobody. */
   write<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
@@ -83,6 +83,9 @@ export interface Connections {
   /** `work` may run several times, each time in a new transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
 }
+
+/** A connection that was being opened while the others were ended may be among them. */
+const MAX_REPEATS = 3;
 
 export class ConnectionPool implements Connections {
   readonly #readLanes: Lane[];
@@ -283,10 +286,9 @@ export class ConnectionPool implements Connections {
     repeatable: boolean,
     withinMs?: number,
   ): Promise<Row[]> {
-    let repeated = false;
+    let repeats = 0;
     let usable = lanes;
-    const attempt = async (): Promise<Row[]> => {
-      const lane = chooseLane(usable);
+    const attempt = async (lane = chooseLane(usable)): Promise<Row[]> => {
       const named = this.#naming;
       try {
         const { rows } = await lane.query(named ? { name, text, values } : { text, values }, withinMs);
@@ -305,14 +307,15 @@ export class ConnectionPool implements Connections {
           this.#naming = false;
           return attempt();
         }
-        if (!repeated && (wasNotSent(error) || (repeatable && isConnectionLost(error)))) {
-          repeated = true;
-          return attempt();
+        if (repeats < MAX_REPEATS && (wasNotSent(error) || (repeatable && isConnectionLost(error)))) {
+          repeats++;
+          // On a new connection: what ended this one may have ended the others too, and that is known only when they are used.
+          return attempt(lane);
         }
         throw error;
       }
     };
-    return untilNoConflict(attempt);
+    return untilNoConflict(() => attempt());
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { answerWithin } from './deadline.ts';
+import { isConnectionLost } from './errors.ts';
 import { endClient, type Servers } from './servers.ts';
 
 const STUCK_MS = 1_000;
@@ -34,10 +35,15 @@ export class Lane {
 
   async query(query: pg.QueryConfig, withinMs = this.#servers.statementMs): Promise<pg.QueryResult> {
     if (this.underWay++ === 0) this.#movedAt = performance.now();
+    let client: pg.Client | undefined;
     try {
-      const client = this.#client ?? (await this.#connect());
+      client = this.#client ?? (await this.#connect());
       this.#gather(client);
       return await answerWithin(client, query, withinMs);
+    } catch (error) {
+      // Before pg says so by an event: who tries again gets a new one.
+      if (client && this.#client === client && isConnectionLost(error)) this.#client = undefined;
+      throw error;
     } finally {
       this.underWay--;
       this.#movedAt = performance.now();
