@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { distribute } from '../src/storage/postgres/distributed/distribute.ts';
 import { HOME_TABLES, schemaOf } from '../src/storage/postgres/distributed/homes.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
 
 /** Few, so that a test has users of several and the template is soon made. */
 const HOMES = 3;
@@ -13,20 +13,25 @@ export type CitusCluster = {
   template: string;
 };
 
-/** A coordinator and two workers, from the folder of a PostgreSQL with Citus: see CONTRIBUTING.md. */
-export async function startCitus(bin: string): Promise<CitusCluster & { stop(): Promise<void> }> {
-  const settings = [
+/** A node, from the folder of a PostgreSQL with Citus: see CONTRIBUTING.md. */
+export function startNode(bin: string, { settings = [], ...options }: PostgresOptions = {}): Promise<PostgresServer> {
+  const needed = [
     'shared_preload_libraries=citus',
     'max_prepared_transactions=200',
     'citus.node_conninfo=sslmode=disable',
-    // A database that is to be copied must be nobody's.
-    'citus.stat_statements_purge_interval=-1',
   ];
+  return startPostgres({ ...options, bin, trust: true, settings: [...needed, ...settings] });
+}
+
+/** A coordinator and two workers. */
+export async function startCitus(bin: string): Promise<CitusCluster & { stop(): Promise<void> }> {
   const servers: PostgresServer[] = [];
-  for (let node = 0; node < 3; node++) servers.push(await startPostgres({ bin, trust: true, settings }));
+  // A database that is to be copied must be nobody's.
+  const settings = ['citus.stat_statements_purge_interval=-1'];
+  for (let node = 0; node < 3; node++) servers.push(await startNode(bin, { settings }));
   const urls = servers.map((server) => server.url('postgres'));
   const template = 'innkeeper_distributed';
-  await distribute(await createUndistributed({ urls, template }, template), () => {}, HOMES);
+  await distribute(await createUndistributed({ urls }, template), () => {}, HOMES);
   return {
     urls,
     template,
@@ -79,7 +84,7 @@ export async function executeInHomes(url: string, sql: string): Promise<void> {
 }
 
 /** A database on all nodes that knows the workers, and is not distributed yet. */
-export async function createUndistributed({ urls }: CitusCluster, name: string): Promise<string> {
+export async function createUndistributed({ urls }: Pick<CitusCluster, 'urls'>, name: string): Promise<string> {
   const own = urls.map((url) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
   for (const [node, url] of own.entries()) {
     await run(urls[node] as string, `create database ${name}`);

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { homeOfName, textAtHome, uuidAtHome } from '../../src/home.ts';
 import { storageDriver } from '../../src/storage/open.ts';
@@ -15,6 +18,7 @@ import { inThread } from '../cli/in-thread.ts';
 import { commandLine } from '../cli/run-innkeeper.ts';
 import { accessToken, createApplication, createUser, hash, MINUTE, NOW, times, user } from '../contract/examples.ts';
 
+const execFileAsync = promisify(execFile);
 const citus = inject('citus') as CitusCluster;
 const selection = (value: string, keyNo = 1) => ({
   ...{ selectionId: randomUUID(), keyNo, revision: 1, value: JSON.stringify(value), language: null },
@@ -154,6 +158,37 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     });
   });
 
+  test('a name whose profile outlives its user for a moment, as the delete commits in one home after the other, is imported anew', async () => {
+    const url = await copyTemplate(citus, `halves_${randomUUID().slice(0, 8)}`);
+    const storage = await (await storageDriver(url)).open();
+    const pool = new ConnectionPool(url);
+    try {
+      const homes = (await pool.transaction(findHomes)) as Homes;
+      const appId = await createApplication(storage);
+      const clientUserId = 'far';
+      const home = homes.ofName(appId, clientUserId);
+      const before = uuidAtHome(home + 1);
+      expect(homes.ofUser(before)).not.toBe(home);
+      const change = { at: NOW, ifThere: 'compare', importId: randomUUID() } as const;
+      const named = { clientUserId, clientUserName: 'Ada', userId: null, createdAt: NOW, selections: [] };
+      const imported = (newUserId: string) =>
+        storage.transfer.importUsers(appId, [{ ...named, newUserId }], change) as Promise<{ outcomes: unknown[] }>;
+      expect((await imported(before)).outcomes).toEqual(['created']);
+      expect(await storage.users.delete(appId, before)).toBe('deleted');
+      const profile = `${appId}, '${clientUserId}', '${before}', 'Ada'`;
+      await run(
+        url,
+        `insert into ${schemaOf(home)}.profiles (app_id, client_user_id, user_id, client_user_name) values (${profile})`,
+      );
+      const after = uuidAtHome(home + 2);
+      expect((await imported(after)).outcomes).toEqual(['adopted']);
+      expect(await storage.users.findByClientUserId(appId, clientUserId)).toMatchObject({ userId: after });
+    } finally {
+      await pool.close();
+      await storage.close();
+    }
+  });
+
   test('users from before move to their homes with all that they have, once', async () => {
     const url = await createUndistributed(citus, `before_${randomUUID().slice(0, 8)}`);
     const before = await (await storageDriver(url)).open();
@@ -208,6 +243,51 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
       stderr: expect.stringContaining('citus_create_restore_point'),
     });
     expect((await cli.run('doctor')).stdout).toContain('tables of 32 homes');
+  });
+
+  test('a dump of the coordinator by pg_dump is restored into another cluster', async () => {
+    const url = await copyTemplate(citus, `dumped_${randomUUID().slice(0, 8)}`);
+    const before = await (await storageDriver(url)).open();
+    const appId = await createApplication(before);
+    const users = await Promise.all(times(12, () => createUser(before, appId)));
+    const change = { at: NOW, means: 'user_uid' } as const;
+    for (const { userId } of users) await before.selections.save(appId, userId, [selection(userId)], change);
+    const exported = await before.transfer.exportUsers(appId, { after: null, limit: 100 });
+    await before.close();
+
+    const restored = await createUndistributed(citus, `restored_${randomUUID().slice(0, 8)}`);
+    const bin = process.env.INNKEEPER_TEST_CITUS as string;
+    const { stdout: dump } = await execFileAsync(
+      join(bin, 'pg_dump'),
+      ['--no-owner', '--no-privileges', '--dbname', url],
+      { maxBuffer: 2 ** 28 },
+    );
+    const psql = execFileAsync(join(bin, 'psql'), ['-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', restored], {
+      // What is made in a new schema is distributed with it.
+      env: { ...process.env, PGOPTIONS: '-c citus.enable_schema_based_sharding=on' },
+    });
+    psql.child.stdin?.end(dump);
+    await psql;
+    expect(await commandLine(restored, inThread).json('migrate', '--distribute')).toMatchObject({
+      workers: 2,
+      moved: 0,
+    });
+
+    const after = await (await storageDriver(restored)).open();
+    try {
+      expect(await after.transfer.exportUsers(appId, { after: null, limit: 100 })).toEqual(exported);
+      const { rows } = await run(restored, 'select count(*)::int as n from citus_schemas');
+      expect(rows).toEqual([{ n: 3 }]);
+      for (const { userId } of users) {
+        expect(await after.selections.save(appId, userId, [selection('after')], change)).toMatchObject({
+          outcome: 'saved',
+        });
+      }
+      const last = await after.events.read(appId, 'start', { limit: 1000 });
+      expect((last as { items: unknown[] }).items).toHaveLength(12 * 3);
+    } finally {
+      await after.close();
+    }
   });
 
   test('a special token says its home in its first two characters', () => {

@@ -4,7 +4,7 @@ import { alone, migrate } from '../migrations.ts';
 import { GRANT_STEPS } from '../server-problems.ts';
 import { Servers } from '../servers.ts';
 import type { Query } from '../transactions.ts';
-import { findHomes, HOME_TABLES, schemaOf } from './homes.ts';
+import { findHomes, HOME_TABLES, type Homes, schemaOf } from './homes.ts';
 
 /** A million users with all of their data move. */
 const DISTRIBUTE_MS = 24 * 3600_000;
@@ -31,7 +31,10 @@ export async function distribute(url: string, onProgress: OnDistributed, homes =
         // Waits for another run of this command.
         await query('select only_row from schema_lock for update');
         const before = await findHomes(query);
-        if (before) return { workers: await countWorkers(query), homes: before.count, moved: 0 };
+        if (before) {
+          await renewFunctions(query, before);
+          return { workers: await countWorkers(query), homes: before.count, moved: 0 };
+        }
         await query(`lock table ${HOME_TABLES.join(', ')}, audit_log in access exclusive mode`);
         await query(RUN);
         const moved = await moveAll(query, homes, onProgress);
@@ -171,22 +174,34 @@ async function moveAll(query: Query, homes: number, onProgress: OnDistributed): 
   return users;
 }
 
-/**
- * A node's clock keeps numbers in order across homes; the row, which is locked until the act commits, within one. No two homes have the same
- * number: it is the home's by its remainder.
- */
+/** They name shards, whose numbers are others after a restore by PostgreSQL's own tools. */
+async function renewFunctions(query: Query, homes: Homes): Promise<void> {
+  await query('set local check_function_bodies = off');
+  await query(RUN);
+  for (const home of homes.all) await makeEventNumbers(query, home, homes.count);
+}
+
 async function makeCounter(query: Query, home: number, homes: number, no: number): Promise<void> {
   const schema = schemaOf(home);
   await query(
     `create table ${schema}.event_counter (only_row integer primary key, no bigint not null, last_no bigint not null)`,
   );
   await query(`insert into ${schema}.event_counter values (1, ${no}, ${no})`);
+  await makeEventNumbers(query, home, homes);
+}
+
+/**
+ * A node's clock keeps numbers in order across homes; the row, which is locked until the act commits, within one. No two homes have the same
+ * number: it is the home's by its remainder.
+ */
+async function makeEventNumbers(query: Query, home: number, homes: number): Promise<void> {
+  const schema = schemaOf(home);
   const [shard] = await query<{ id: string }>(
     'select shardid::text as id from pg_dist_shard where logicalrelid = $1::text::regclass',
     [`${schema}.event_counter`],
   );
   await query(`
-    create function ${schema}.innkeeper_event_no() returns bigint language sql volatile as $no$
+    create or replace function ${schema}.innkeeper_event_no() returns bigint language sql volatile as $no$
       update ${schema}.event_counter_${shard?.id} as event_counter
       set (no, last_no) = (
         select n.no + m.more, n.no + m.more

@@ -97,7 +97,10 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
               const { clientUserId } = entry;
               if (!leads || (outcomes[index] !== 'created' && outcomes[index] !== 'adopted')) continue;
               const { connections } = inner.at(homes.ofName(appId, clientUserId));
-              if (adopts !== null) await connections.write(REMOVE, [appId, clientUserId, adopts]);
+              if (adopts !== null) {
+                const removed = await connections.write(REMOVE, [appId, clientUserId, adopts]);
+                if (removed.length === 0) throw new Overtaken();
+              }
               const userId = entry.userId ?? entry.newUserId;
               if (!(await leadTo(inner, { ...entry, appId, userId }))) throw new Overtaken();
             }
@@ -116,6 +119,15 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
 
 async function isTaken(cluster: Cluster, userId: string): Promise<boolean> {
   return (await cluster.ofUser(userId).connections.read(FIND_ANY, [userId])).length > 0;
+}
+
+/**
+ * By somebody, or by somebody who was deleted: a delete may show in the home of the code before it does in that of the name, whose
+ * profile then looks like nobody's.
+ */
+async function isUsed(cluster: Cluster, appId: number, userId: string): Promise<boolean> {
+  if (await isTaken(cluster, userId)) return true;
+  return (await cluster.ofUser(userId).connections.read(FIND_DELETED, [appId, userId])).length > 0;
 }
 
 /** The home of each: where its profile's user is, else where the code that it wants leads. */
@@ -141,7 +153,7 @@ async function place(
     else if (createdAt === null) put(nameHome);
     else if (!found) put(homes.ofUser(userId ?? entry.newUserId));
     else {
-      const adopted = userId ?? ((await isTaken(cluster, found.userId)) ? entry.newUserId : found.userId);
+      const adopted = userId ?? ((await isUsed(cluster, appId, found.userId)) ? entry.newUserId : found.userId);
       put(homes.ofUser(adopted), { ...entry, userId: adopted }, found.userId);
     }
     // What the home of the code knows of it, and the home of the entry does not.

@@ -148,7 +148,9 @@ export function distributedUsers(cluster: Cluster): UserStore {
       const parts = await cluster.everywhere(ask);
       type Place = WalkedUser['place'];
       const order = (a: Place, b: Place): number =>
-        byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
+        walk.by === 'newest'
+          ? byBytes(b.userId, a.userId)
+          : byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
       // What comes after the end of one home's page is not known yet.
       const end = parts.flatMap(({ next }) => next ?? []).sort(order)[0];
       const known = parts
