@@ -1,5 +1,6 @@
 import type { Measured } from './compare.ts';
-import { type Results, ratioOf, seriesOf } from './results.ts';
+import { operations } from './operations.ts';
+import { otherOf, type Results, ratioOf, seriesOf } from './results.ts';
 import { type Spread, showSpread, spreadOf } from './spread.ts';
 
 /** What a run is held to, and what it reaches for. Ratios are of one run. */
@@ -14,6 +15,8 @@ export type Bar = {
   unit?: string;
   /** Measured by `--large` alone. */
   inLarge?: true;
+  /** Measured with `--against` alone. */
+  againstOther?: true;
 };
 
 export type Verdict = 'stretch' | 'held' | 'missed' | 'not measured';
@@ -62,6 +65,14 @@ const millions = IN_MILLIONS.flatMap((name): Bar[] => {
   ];
 });
 
+/** What a change may cost, in the same rounds as the checkout without it. */
+const besideOther = operations.flatMap(({ name }) =>
+  ['sqlite', 'postgres'].map((database): Bar => {
+    const read = ratio(name, database, otherOf(database));
+    return { what: `${name}, ${database} / the other checkout`, read, bar: 0.9, stretch: 1, againstOther: true };
+  }),
+);
+
 export const bars: Bar[] = [
   ...catalogReads,
   { what: 'get-key, 304 / bare', read: ratio('get-key-304', 'sqlite', 'bare'), bar: 0.85, stretch: 1 },
@@ -91,6 +102,7 @@ export const bars: Bar[] = [
   { what: 'p99 at half the peak, mixed load', read: figure('mixed-p99'), bar: 5, stretch: 3, atMost: true, unit: 'ms' },
   { what: 'users import', read: figure('import'), bar: 30_000, stretch: 80_000, unit: 'users/s' },
   ...millions,
+  ...besideOther,
 ];
 
 export function judge({ bar, stretch, atMost, read }: Bar, results: Results): { verdict: Verdict; measured?: Spread } {
@@ -105,7 +117,7 @@ export function judge({ bar, stretch, atMost, read }: Bar, results: Results): { 
 export function verdictRows(results: Results): string[][] {
   return bars.flatMap((bar) => {
     const { verdict, measured } = judge(bar, results);
-    if (verdict === 'not measured' && (bar.inLarge || !results.isWhole)) return [];
+    if (verdict === 'not measured' && (bar.inLarge || bar.againstOther || !results.isWhole)) return [];
     const digits = measured && measured.median >= 20 ? 0 : 2;
     const goal = (value: number | undefined): string =>
       value === undefined ? '' : `${bar.atMost ? '≤' : '≥'} ${value.toLocaleString('en')}`;

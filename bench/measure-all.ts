@@ -9,7 +9,7 @@ import { operations } from './operations.ts';
 import type { Options } from './options.ts';
 import { gatherOthers, type Others } from './others.ts';
 import { Report } from './report.ts';
-import type { Figure } from './results.ts';
+import { type Figure, otherOf } from './results.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /** Every operation that is wanted, on every database, against limits and peers; then what is no rate. */
@@ -22,10 +22,13 @@ export async function measureAll(options: Options, folder: string): Promise<void
   try {
     const databases = new Map<string, string>();
     for (const kind of options.databases) {
-      const sqlite = `sqlite:${join(folder, 'innkeeper.db')}`;
-      const databaseUrl = kind === 'postgres' && postgres ? await postgres.createDatabase() : sqlite;
-      databases.set(kind, databaseUrl);
-      stages.set(kind, await setStage({ databaseUrl, folder, users: options.users }));
+      for (const checkout of options.against === undefined ? [undefined] : [undefined, options.against]) {
+        const name = checkout === undefined ? kind : otherOf(kind);
+        const sqlite = `sqlite:${join(folder, `${name}.db`)}`;
+        const databaseUrl = kind === 'postgres' && postgres ? await postgres.createDatabase() : sqlite;
+        databases.set(name, databaseUrl);
+        stages.set(name, await setStage({ databaseUrl, folder, users: options.users, checkout }));
+      }
     }
     const wanted = operations.filter(({ name }) => options.only.includes(name));
     others = await gatherOthers({

@@ -20,6 +20,7 @@ export const USAGE = `npm run bench -- [options]
   --connections N       keep-alive connections (64)
   --users N             users in the database (10000)
   --large               instead: --users (5000000) with 5 selections each against 10,000, made by users import
+  --against FOLDER      another checkout of Innkeeper, installed, in the same rounds: what a change costs
   --profile NAME        a CPU profile of one operation instead: flame graphs in the results, hottest functions here
   --write-docs          put tables and plot into docs/performance.md
   --results FOLDER      where figures, plot and profiles are written (bench/results)
@@ -32,7 +33,7 @@ export class Misuse extends Error {}
 
 export function readOptions(args: string[]) {
   const values = parse(args);
-  const { quick, large, help, profile, results, folder, database } = values;
+  const { quick, large, help, profile, results, folder, database, against } = values;
   const all = [...operations.map(({ name }) => name), ...FIGURES];
   const only = (profile ?? values.only)?.split(',') ?? all;
   const unknown = only.find((name) => !all.includes(name));
@@ -49,7 +50,7 @@ export function readOptions(args: string[]) {
     return value;
   };
   return {
-    ...{ help, only, quick, large, profile: profile !== undefined, results, folder },
+    ...{ help, only, quick, large, profile: profile !== undefined, results, folder, against },
     peers: !(quick || values['no-peers']),
     isWhole: !large && values.only === undefined && database === undefined,
     writeDocs: values['write-docs'],
@@ -77,6 +78,7 @@ function parse(args: string[]) {
         connections: { type: 'string', default: '64' },
         users: { type: 'string' },
         large: { type: 'boolean', default: false },
+        against: { type: 'string' },
         profile: { type: 'string' },
         results: { type: 'string', default: RESULTS },
         'write-docs': { type: 'boolean', default: false },

@@ -34,6 +34,9 @@ export function introduce({ date, machine, loadBefore }: Results): string {
   return `${date}, ${machine}, load average before ${loadBefore.toFixed(1)}.${busy}`;
 }
 
+/** The name of the service of another checkout, beside ours on the same database. */
+export const otherOf = (database: string): string => `${database}, other`;
+
 export function seriesOf({ series }: Row, name: string): Series | undefined {
   return series.find((one) => one.name === name && one.void === undefined);
 }

@@ -9,7 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../packages/server/test/free-port.ts';
 
-const BIN = join(import.meta.dirname, '../packages/server/bin/innkeeper.js');
+/** The command of a checkout. */
+export const commandOf = (checkout: string): string => join(checkout, 'packages/server/bin/innkeeper.js');
+
+const OWN = commandOf(join(import.meta.dirname, '..'));
 
 export type Service = {
   port: number;
@@ -25,9 +28,10 @@ export async function innkeeper(
   args: string[],
   settings: NodeJS.ProcessEnv,
   input?: Iterable<string>,
+  command = OWN,
 ): Promise<string> {
   const env = { ...process.env, ...settings };
-  const running = promisify(execFile)(process.execPath, [BIN, ...args], { env, maxBuffer: 2 ** 30 });
+  const running = promisify(execFile)(process.execPath, [command, ...args], { env, maxBuffer: 2 ** 30 });
   const { stdin } = running.child;
   // Whatever ends it early is told by the command itself.
   if (input && stdin) await pipeline(Readable.from(input), stdin).catch(() => {});
@@ -35,10 +39,14 @@ export async function innkeeper(
 }
 
 /** `innkeeper serve` as operators run it, its log included, on a free port of 127.0.0.1 unless the settings name one. */
-export async function startService(settings: NodeJS.ProcessEnv, nodeArgs: string[] = []): Promise<Service> {
+export async function startService(
+  settings: NodeJS.ProcessEnv,
+  nodeArgs: string[] = [],
+  command = OWN,
+): Promise<Service> {
   const port = Number(settings.INNKEEPER_PORT ?? (await freePort()));
   const before = performance.now();
-  const args = [...nodeArgs, BIN, 'serve', '--port', String(port)];
+  const args = [...nodeArgs, command, 'serve', '--port', String(port)];
   const env = { ...process.env, ...settings };
   const child = guard(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }));
   while (!(await isReady(port))) {

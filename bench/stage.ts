@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GROUP, KEY_NAMES, makeCatalog, valuesOf } from './catalog.ts';
 import { basic, jsonRequest } from './request.ts';
 import { sendWell } from './send.ts';
-import { innkeeper, type Service, startService } from './service.ts';
+import { commandOf, innkeeper, type Service, startService } from './service.ts';
 
 /** A running service with one application, its catalog and its users: what operations send requests to. */
 export type Stage = {
@@ -38,6 +38,8 @@ export type StageOptions = {
   /** For how many keys each of them has chosen. */
   selected?: number;
   nodeArgs?: string[];
+  /** Another checkout, whose service it is. */
+  checkout?: string | undefined;
   /** Further settings of the service. */
   env?: NodeJS.ProcessEnv;
 };
@@ -46,14 +48,15 @@ export type StageOptions = {
 const REMEMBERED = 20_000;
 
 export async function setStage(options: StageOptions): Promise<Stage> {
-  const { databaseUrl, folder, users, selected = 10, nodeArgs, env } = options;
+  const { databaseUrl, folder, users, selected = 10, nodeArgs, checkout, env } = options;
+  const command = checkout === undefined ? undefined : commandOf(checkout);
   const settings = {
     ...env,
     INNKEEPER_DATABASE_URL: databaseUrl,
     ...(databaseUrl.startsWith('postgres') ? { INNKEEPER_SECRET: randomBytes(32).toString('hex') } : {}),
   };
   const run = async <T>(args: string[], input?: Iterable<string>): Promise<T> =>
-    JSON.parse(await innkeeper([...args, '--json'], settings, input)) as T;
+    JSON.parse(await innkeeper([...args, '--json'], settings, input, command)) as T;
   const { clientId, clientSecret } = await run<Stage>(['app', 'create', '--name', 'Bench']);
   await run(['app', 'set', clientId, 'specialTokenTtl=7d', 'accessTokenTtl=7d']);
   const catalog = join(folder, 'catalog.json');
@@ -79,7 +82,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   };
   const population = await importUsers(users, selected);
 
-  const service = await startService(settings, nodeArgs);
+  const service = await startService(settings, nodeArgs, command);
   const answer = await fetch(`${service.url}/api/option_keys?option_group_name=${GROUP}`, {
     headers: { apiKey: clientId },
   });
