@@ -3,6 +3,8 @@ import { aborts } from './campaigns/aborts.ts';
 import { accessMatrix } from './campaigns/access-matrix.ts';
 import { backupRestore } from './campaigns/backup-restore.ts';
 import { canaries } from './campaigns/canaries.ts';
+import { citusWorkerAdded } from './campaigns/citus-worker-added.ts';
+import { citusWorkerKilled } from './campaigns/citus-worker-killed.ts';
 import { clock } from './campaigns/clock.ts';
 import { corruptPages } from './campaigns/corrupt-pages.ts';
 import { deleteAgainstSave } from './campaigns/delete-against-save.ts';
@@ -29,6 +31,7 @@ import { soak } from './campaigns/soak.ts';
 import { stall } from './campaigns/stall.ts';
 import { tokenService } from './campaigns/token-service.ts';
 import { upgrade } from './campaigns/upgrade.ts';
+import { webhooks } from './campaigns/webhooks.ts';
 
 /** In the order of the table. */
 export const campaigns: Campaign[] = [
@@ -38,6 +41,7 @@ export const campaigns: Campaign[] = [
   deleteAgainstSave,
   postgresRestart,
   events,
+  webhooks,
   tokenService,
   diskFull,
   corruptPages,
@@ -50,6 +54,8 @@ export const campaigns: Campaign[] = [
   overload,
   rollingRestart,
   failover,
+  citusWorkerKilled,
+  citusWorkerAdded,
   backupRestore,
   upgrade,
   migrationKilled,

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { schemaOf } from '../../packages/server/src/storage/postgres/distributed/homes.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { type Cluster, clusterFor, serveOn } from '../citus.ts';
+import { type Client, describe, type Guest, isDone } from '../guest.ts';
+import { checkAll } from '../load.ts';
+import { p99 } from '../percentile.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 8;
+const WATCHED = 24;
+const HOME = schemaOf(0);
+
+export const citusWorkerAdded: Campaign = {
+  name: 'citus-worker-added',
+  title: 'a third worker is added to a Citus cluster under mixed load, and the cluster is rebalanced',
+  promise:
+    'homes move to the new worker, nothing acknowledged is lost, and every request of the users who watch is served',
+  operatorSees: '`citus_rebalance_status()` on the coordinator; slower saves while a home is handed over',
+  unit: 'workers added',
+  times: { short: 1, full: 3 },
+  run: (ground) => run(ground, rebalance),
+  control: {
+    what: 'a home whose selections are copied, and replaced by the copy half a second later',
+    times: 1,
+    run: (ground) => run(ground, copyAndReplace),
+  },
+};
+
+type Move = (cluster: Cluster) => Promise<{ moved: number; ms: number }>;
+
+async function run(ground: Ground, move: Move): Promise<void> {
+  const [movingMs, servedMs]: [number[], number[]] = [[], []];
+  let [acknowledged, unknown, moved] = [0, 0, 0];
+  for (let round = 0; round < ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const cluster = await clusterFor(ground);
+      const { load, client } = await serveOn(cluster, ground, CLIENTS);
+      const users: Guest[] = [];
+      for (let count = 0; count < WATCHED; count++) users.push(await client.create());
+      for (const user of users) await client.exchange(user);
+      load.resume();
+      let isOver = false;
+      const watching = watch(client, users, () => isOver, { lose, servedMs });
+      await sleep(1_000);
+      const done = await move(cluster);
+      movingMs.push(done.ms);
+      moved += done.moved;
+      isOver = true;
+      await watching;
+      await load.pause();
+      if (done.moved === 0) lose('no home has moved');
+      const counts = load.counts();
+      acknowledged += counts.acknowledged;
+      unknown += counts.unknown;
+      for (const loss of [...(await checkAll(load)), ...load.surprises]) lose(loss);
+    });
+  }
+  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  ground.tell(`${moved} homes moved in ${worst(movingMs)} ms a time`);
+  ground.tell(`a save meanwhile took ${worst(servedMs)} ms, p99 ${Math.round(p99(servedMs))} ms`);
+}
+
+/** Users of all homes who save one after another. */
+async function watch(
+  client: Client,
+  users: Guest[],
+  isOver: () => boolean,
+  { lose, servedMs }: { lose(what: string): void; servedMs: number[] },
+): Promise<void> {
+  for (let turn = 0; !isOver(); turn++) {
+    const before = performance.now();
+    const outcome = await client.save(users[turn % users.length] as Guest, turn % 20);
+    servedMs.push(performance.now() - before);
+    if (!isDone(outcome)) lose(`a save while homes move: ${describe(outcome)}`);
+  }
+}
+
+async function rebalance(cluster: Cluster): Promise<{ moved: number; ms: number }> {
+  const worker = await cluster.addWorker();
+  const before = performance.now();
+  await onCoordinator(cluster, async (query) => {
+    await query('select citus_rebalance_start()');
+    await query('select citus_rebalance_wait()');
+  });
+  return { moved: (await cluster.homesOfWorkers()).get(worker.port) ?? 0, ms: performance.now() - before };
+}
+
+/** What is saved between the copy and the switch is lost. */
+async function copyAndReplace(cluster: Cluster): Promise<{ moved: number; ms: number }> {
+  const before = performance.now();
+  await onCoordinator(cluster, async (query) => {
+    await query(`create table public.copy as select * from ${HOME}.selections`);
+    await sleep(500);
+    await query('begin');
+    await query(`delete from ${HOME}.selections`);
+    await query(
+      `insert into ${HOME}.selections select * from public.copy where user_id in (select user_id from ${HOME}.users)`,
+    );
+    await query('commit');
+  });
+  return { moved: 1, ms: performance.now() - before };
+}
+
+async function onCoordinator(
+  { databaseUrl }: Cluster,
+  work: (query: (sql: string) => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await work((sql) => client.query(sql));
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEventId } from '../../packages/server/src/domain/events/tell-event.ts';
+import { createKeyring } from '../../packages/server/src/domain/keyring.ts';
+import { createWebhook } from '../../packages/server/src/domain/webhooks/manage-webhooks.ts';
+import { storageDriver } from '../../packages/server/src/storage/open.ts';
+import { type Answering, startReceiver } from '../../packages/server/test/events/receiver.ts';
+import { freePort } from '../../packages/server/test/free-port.ts';
+import { SECRET } from '../../packages/server/test/http/start.ts';
+import type { ServeProcess } from '../../packages/server/test/operations/serve-process.ts';
+import { askPostgres } from '../ask-postgres.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { postgresFor } from '../databases.ts';
+import { openPlace } from '../guest.ts';
+import { startLoad } from '../load.ts';
+import { inTurn } from '../rotation.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { startReplica } from '../start-replica.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 6;
+const STAY_MS = 100;
+/** A killed replica holds its webhooks for 25 s; what failed at first is tried again after 5 s. */
+const PATIENCE_MS = 60_000;
+/** Of the events that a webhook takes badly, one in so many. */
+const EVERY = 10;
+/** What a process may have sent without having noted it. */
+const IN_FLIGHT = 128;
+
+export const webhooks: Campaign = {
+  name: 'webhooks',
+  title:
+    'two replicas on one PostgreSQL, one of them killed in the middle of deliveries to five webhooks: steady, slow, failing, resetting, redirecting',
+  promise:
+    'every event reaches every webhook, those of a user in their order while the webhook is healthy; what came twice was in flight at a kill',
+  operatorSees: 'the restart in the supervisor’s log; `innkeeper_webhook_lag_seconds` for at most 30 s',
+  unit: 'kills',
+  times: { short: 2, full: 20 },
+  run: (ground) => run(ground, async () => {}),
+  control: {
+    what: 'deliveries that end with their process',
+    times: 1,
+    run: (ground) =>
+      run(ground, async (databaseUrl) => {
+        await askPostgres(databaseUrl, 'delete from webhook_deliveries where ended_at is null');
+      }),
+  },
+};
+
+/** What a webhook does with an event that it takes badly, the first time. */
+const MANNERS: Record<string, Answering> = {
+  steady: () => 204,
+  slow: () => sleep(150, 204),
+  failing: () => 500,
+  resetting(_, response) {
+    response.destroy();
+    return undefined;
+  },
+  redirecting(_, response) {
+    response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+    return undefined;
+  },
+};
+const HEALTHY = ['steady', 'slow'];
+
+type Endpoint = { manner: string; url: string; arrived: Set<number>; order: number[]; twice: number };
+
+async function run(ground: Ground, afterKill: (databaseUrl: string) => Promise<void>): Promise<void> {
+  const postgres = await postgresFor(ground);
+  const databaseUrl = await postgres.createDatabase();
+  const application = await setStage(databaseUrl);
+  const endpoints = await Promise.all(Object.keys(MANNERS).map((manner) => openEndpoint(ground, manner)));
+  await register(databaseUrl, Number(application.clientId.split('_')[0]), endpoints);
+  const start = (port: number): Promise<ServeProcess> =>
+    startReplica({ settings: { ...SETTINGS, databaseUrl, port: String(port), webhooksAllow: '127.0.0.1' } });
+  const replicas = [await start(await freePort()), await start(await freePort())];
+  ground.defer(() => replicas.map((replica) => replica.signal('SIGKILL')));
+  const rotation = new Set(replicas.map(({ url }) => url));
+  const place = inTurn(await openPlace((replicas[0] as ServeProcess).url, application), rotation);
+  const load = startLoad(place, { clients: CLIENTS, stayMs: STAY_MS });
+  ground.defer(() => load.close());
+  const caughtUpMs: number[] = [];
+  let events = new Map<number, string>();
+
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      load.resume();
+      await sleep(500 + Math.random() * 1_000);
+      const killed = replicas[round % replicas.length] as ServeProcess;
+      rotation.delete(killed.url);
+      killed.signal('SIGKILL');
+      const killedAt = performance.now();
+      await killed.exited;
+      await afterKill(databaseUrl);
+      await sleep(300);
+      await load.pause();
+      replicas[round % replicas.length] = await start(killed.port);
+      rotation.add(killed.url);
+      events = await eventsIn(databaseUrl);
+      const missing = (): string[] =>
+        endpoints.flatMap(({ manner, arrived }) => {
+          const count = [...events.keys()].filter((no) => !arrived.has(no)).length;
+          return count === 0 ? [] : [`${count} of ${events.size} events have not reached the ${manner} webhook`];
+        });
+      while (missing().length > 0 && performance.now() - killedAt < PATIENCE_MS) await sleep(100);
+      for (const what of missing()) lose(what);
+      caughtUpMs.push(performance.now() - killedAt);
+      for (const { manner, order } of endpoints) {
+        if (HEALTHY.includes(manner) && !isInOrder(order, events)) lose(`events of a user changed places: ${manner}`);
+      }
+    });
+  }
+  const twice = endpoints.map((endpoint) => endpoint.twice);
+  if (Math.max(...twice) > IN_FLIGHT * ground.times) ground.lose(`${Math.max(...twice)} events came twice`);
+  ground.tell(`${events.size} events to each of ${endpoints.length} webhooks`);
+  ground.tell(`all there ${worst(caughtUpMs.map((ms) => ms / 1000))} s after the kill`);
+  ground.tell(`${twice.reduce((sum, each) => sum + each, 0)} came twice`);
+}
+
+async function openEndpoint(ground: Ground, manner: string): Promise<Endpoint> {
+  const endpoint: Endpoint = { manner, url: '', arrived: new Set(), order: [], twice: 0 };
+  const tried = new Set<number>();
+  const answer: Answering = async (received, response) => {
+    const no = readEventId((JSON.parse(received.body) as { id: string }).id) ?? 0;
+    const isBad = !HEALTHY.includes(manner) && no % EVERY === 0 && !tried.has(no);
+    tried.add(no);
+    if (isBad) return (MANNERS[manner] as Answering)(received, response);
+    if (endpoint.arrived.has(no)) endpoint.twice++;
+    else endpoint.order.push(no);
+    endpoint.arrived.add(no);
+    return HEALTHY.includes(manner) ? (MANNERS[manner] as Answering)(received, response) : 204;
+  };
+  const receiver = await startReceiver({ answer });
+  ground.defer(() => receiver.close());
+  endpoint.url = receiver.url;
+  return endpoint;
+}
+
+async function register(databaseUrl: string, appId: number, endpoints: Endpoint[]): Promise<void> {
+  const storage = await (await storageDriver(databaseUrl)).open();
+  try {
+    const service = { storage, keyring: createKeyring(SECRET), now: Date.now };
+    for (const { url, manner } of endpoints) {
+      await createWebhook(service, { appId }, { url, types: [], description: manner, maxPerSecond: null });
+    }
+  } finally {
+    await storage.close();
+  }
+}
+
+/** By number, the user of each. */
+async function eventsIn(databaseUrl: string): Promise<Map<number, string>> {
+  const rows = (await askPostgres(databaseUrl, 'select no, user_id from events where user_id is not null')) as {
+    no: string;
+    user_id: string;
+  }[];
+  return new Map(rows.map(({ no, user_id }) => [Number(no), user_id]));
+}
+
+function isInOrder(order: readonly number[], events: ReadonlyMap<number, string>): boolean {
+  const last = new Map<string, number>();
+  return order.every((no) => {
+    const user = events.get(no);
+    if (user === undefined) return true;
+    const isLater = no > (last.get(user) ?? 0);
+    last.set(user, no);
+    return isLater;
+  });
+}
