@@ -20,6 +20,7 @@ import { servePage } from './options-form/open-page.ts';
 import type { Shown } from './options-form/page.tsx';
 import { ownBrowser } from './portal.ts';
 
+const CLICK_MS = 10_000;
 /** The long form: FORM_SEQUENCES=500 */
 const SEQUENCES = Number(process.env.FORM_SEQUENCES ?? 4);
 
@@ -245,7 +246,10 @@ async function run(all: readonly Step[]): Promise<void> {
       else if (role === 'radio') choose('theme', each.what.toLowerCase());
       else if (!(await target.isChecked())) choose('channels', each.what);
     }
-    await target.click();
+    // A button goes with what it would undo, and a click may come too late for it.
+    await target.click({ timeout: CLICK_MS }).catch(async (error: unknown) => {
+      if (await target.isVisible()) throw error;
+    });
   };
 
   for (const each of all) {
