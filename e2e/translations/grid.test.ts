@@ -85,16 +85,16 @@ describe('the room of translations: the grid', () => {
     expect(await first?.textContent(), 'what is told next does not share its time').toContain('pasted');
     await first?.waitForElementState('hidden');
     await paste(page, column);
-    await page.getByText('5 texts pasted').waitFor();
-    await page.getByText('1 empty cell skipped. 1 cell outside the table skipped.').waitFor();
+    const second = page.getByRole('alert').filter({ hasText: '5 texts pasted' });
+    await second.getByText('1 empty cell skipped. 1 cell outside the table skipped.').waitFor();
     // It stays while somebody points at it.
-    await page.getByRole('alert').hover();
+    await second.hover();
     await saved(page);
     expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
     expect(await draft('kitchen/key 03')).toMatchObject({ de: 'Drei', ar: 'ثلاثة' });
     await page.keyboard.press('ControlOrMeta+c');
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Eins\tواحد\n"Zwei\nZeilen"\t\nDrei\tثلاثة');
-    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await second.getByRole('button', { name: 'Undo' }).click();
     await saved(page);
     expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
 
