@@ -206,6 +206,51 @@ describe('the users room', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are filtered by when they were created, in columns of choice, and follow what others do', async () => {
+    const { clientId, add } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByText('3 users').waitFor();
+    await page.getByRole('combobox', { name: 'Created' }).click();
+    await page.getByRole('option', { name: 'Last 7 days' }).click();
+    await page.waitForURL('**/users?span=week');
+    await page.getByRole('link', { name: PAYLOAD }).waitFor();
+    await page.getByRole('combobox', { name: 'Created' }).click();
+    await page.getByRole('option', { name: 'Custom…' }).click();
+    await page.getByLabel('Created: From').fill('2001-02-03T00:00');
+    await page.getByLabel('Created: To').fill('2001-02-04T00:00');
+    await page.getByText('No user matches these filters.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Created: To').fill('2100-01-01T00:00');
+    await page.getByText('3 users').waitFor();
+    const exported = await download(page, () => page.getByRole('button', { name: 'Export' }).click());
+    expect(exported.text.trim().split('\n')).toHaveLength(3);
+
+    const heads = () => page.getByRole('columnheader').allInnerTexts();
+    expect((await heads()).slice(1)).toEqual(['User', 'UID', 'Created']);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'UID' }).uncheck();
+    await page.getByRole('checkbox', { name: 'E-mail' }).check();
+    await page.getByRole('checkbox', { name: 'Status' }).check();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('row', { name: /zoe@example.com.*Active/ }).waitFor();
+    expect((await heads()).slice(1)).toEqual(['User', 'E-mail', 'Status', 'Created']);
+    await expectFits(page);
+
+    // Somebody else's user comes and goes without a click.
+    await add('late@example.com', 'Late Arrival');
+    await page.getByRole('link', { name: 'Late Arrival' }).waitFor({ timeout: 15_000 });
+    await page.getByText('4 users').waitFor();
+    const { storage } = portal.server.service;
+    const appId = Number(clientId.split('_')[0]);
+    const late = await storage.users.findByClientUserId(appId, 'late@example.com');
+    await storage.users.delete(appId, late?.userId ?? '');
+    await page.getByText('3 users').waitFor({ timeout: 15_000 });
+    await expect.poll(() => page.getByRole('link', { name: 'Late Arrival' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   test('are added in the page, and several are suspended, exported and deleted at once', async () => {
     const { clientId, ada } = await fill();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);

@@ -11362,6 +11362,10 @@ export interface operations {
                 where?: string[];
                 /** @description include defaults */
                 effective?: boolean;
+                /** @description created then or later; UTC, YYYY-MM-DD HH:MM:SS, or the day alone */
+                from?: string;
+                /** @description created before; UTC */
+                to?: string;
                 /** @description `next` of the previous response */
                 after?: string;
             };
@@ -11409,7 +11413,11 @@ export interface operations {
                 where?: string[];
                 /** @description include defaults */
                 effective?: boolean;
-                /** @description by userUid, which is in the order of creation unless an import brought UIDs of its own; not with `where`. Without it, by clientUserId, or with filters in no fixed order. */
+                /** @description created then or later; UTC, YYYY-MM-DD HH:MM:SS, or the day alone */
+                from?: string;
+                /** @description created before; UTC */
+                to?: string;
+                /** @description by creation; not with `where`. Without it, by clientUserId, or with filters in no fixed order. */
                 sort?: "newest" | "oldest";
                 /** @description ends a page after a limited amount of work: it may be short or empty although `next` is not null */
                 partial?: boolean;

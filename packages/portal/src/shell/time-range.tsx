@@ -3,10 +3,16 @@ import { useTranslation } from 'react-i18next';
 
 import { type Range, rangeQuery, type Span, writeMoment } from './range.ts';
 
-type Props = { range: Range; spans: readonly Span[]; onChange(range: Range): void };
+type Props = {
+  range: Range;
+  spans: readonly Span[];
+  onChange(range: Range): void;
+  /** Among small filters that have no labels: what it is the time of. */
+  small?: { label: string; placeholder: string };
+};
 
 /** The last hour, day and so on; or from one moment to another, in the reader's own time. */
-export function TimeRange({ range, spans, onChange }: Props) {
+export function TimeRange({ range, spans, onChange, small }: Props) {
   const { t } = useTranslation();
   const isOwn = range.span === undefined && (range.from !== undefined || range.to !== undefined);
   const choose = (value: string | null) => {
@@ -18,8 +24,8 @@ export function TimeRange({ range, spans, onChange }: Props) {
     <>
       <Select
         w={{ base: '47%', xs: 170 }}
-        label={t('range.label')}
-        placeholder={t('range.all')}
+        {...(small ? { size: 'xs', 'aria-label': small.label } : { label: t('range.label') })}
+        placeholder={small?.placeholder ?? t('range.all')}
         clearable
         clearButtonProps={{ 'aria-label': t('range.clear') }}
         data={[
@@ -35,7 +41,9 @@ export function TimeRange({ range, spans, onChange }: Props) {
             key={end}
             w={{ base: '47%', xs: 205 }}
             type="datetime-local"
-            label={t(`range.${end}`)}
+            {...(small
+              ? { size: 'xs', 'aria-label': `${small.label}: ${t(`range.${end}`)}` }
+              : { label: t(`range.${end}`) })}
             value={toLocal(range[end])}
             onChange={(event) => {
               const date = new Date(event.currentTarget.value);

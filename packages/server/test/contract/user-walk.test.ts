@@ -9,10 +9,13 @@ import * as onSqlite from '../../src/storage/sqlite/user-walk.ts';
 import { databases } from '../databases.ts';
 import { createApplication, createUser, NOW, times } from './examples.ts';
 
+/** Not in the order of ids. */
+const CREATED = (at: number): number => (at * 7) % 4;
 const LONG = 'é'.repeat(230);
 const WALKS: UserWalk[] = [
   { by: 'user' },
-  { by: 'newest' },
+  { by: 'created', newest: true },
+  { by: 'created', newest: false, from: NOW, to: NOW + 5 },
   { by: 'one', userId: randomUUID() },
   { by: 'suspended' },
   { by: 'value', keyNo: 1, value: '"blue"' },
@@ -31,7 +34,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     appId = await createApplication(storage);
     const other = await createApplication(storage);
     for (const at of times(12, (index) => index)) {
-      const { userId } = await createUser(storage, appId, { clientUserId: `u${at}` });
+      const { userId } = await createUser(storage, appId, { clientUserId: `u${at}`, createdAt: NOW + CREATED(at) });
       userIds.push(userId);
       const stranger = await createUser(storage, other, { clientUserId: `u${at}` });
       for (const [app, user] of [[appId, userId] as const, [other, stranger.userId] as const]) {
@@ -68,7 +71,11 @@ describe.each(databases)('walks through users on $kind', (database) => {
 
   test.each([1, 3, 500])('meet each of their users once, %i at a time', async (limit) => {
     expect(await walked({ by: 'user' }, limit)).toEqual(named(() => true));
-    expect(await walked({ by: 'newest' }, limit)).toEqual(named(() => true));
+    for (const newest of [true, false]) {
+      expect(await walked({ by: 'created', newest }, limit)).toEqual(named(() => true));
+      const span = { from: NOW + 2, to: NOW + 5 };
+      expect(await walked({ by: 'created', newest, ...span }, limit)).toEqual(named((at) => CREATED(at) >= 2));
+    }
     expect(await walked({ by: 'one', userId: userIds[3] as string }, limit)).toEqual(['u3']);
     expect(await walked({ by: 'suspended' }, limit)).toEqual(['u0', 'u1']);
     expect(await walked({ by: 'value', keyNo: 1, value: '"blue"' }, limit)).toEqual(named((at) => at % 3 === 0));
@@ -86,13 +93,15 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(long).toEqual(expect.arrayContaining(named((at) => at % 3 !== 0 && at % 2 === 0)));
   });
 
-  test('by user and by newest are in the order of ids, from either end', async () => {
-    const all = async (by: 'user' | 'newest') =>
-      (await storage.users.walk(appId, { by }, { after: null, limit: 100, keyNos: [] })).users.map(
-        ({ user }) => user.userId,
-      );
-    expect(await all('user')).toEqual(userIds.toSorted());
-    expect(await all('newest')).toEqual(userIds.toSorted().toReversed());
+  test('by user is in the order of ids, by creation in the order of time, from either end', async () => {
+    const all = async (walk: UserWalk) =>
+      (await storage.users.walk(appId, walk, { after: null, limit: 100, keyNos: [] })).users.map(({ user }) => user);
+    const ids = (users: { userId: string }[]) => users.map(({ userId }) => userId);
+    expect(ids(await all({ by: 'user' }))).toEqual(userIds.toSorted());
+    const oldest = await all({ by: 'created', newest: false });
+    expect(oldest).toEqual(oldest.toSorted((a, b) => a.createdAt - b.createdAt || (a.userId < b.userId ? -1 : 1)));
+    expect(await all({ by: 'created', newest: true })).toEqual(oldest.toReversed());
+    expect(await storage.users.countWalk(appId, { by: 'created', newest: false, from: NOW + 3 })).toBe(3);
   });
 
   test('tell what was selected of the keys asked for, and count', async () => {
@@ -119,7 +128,11 @@ describe.each(databases)('walks through users on $kind', (database) => {
   test.skipIf(database.isDistributed).each(WALKS)('$by reads by an index alone, from any place', async (walk) => {
     for (const after of [
       null,
-      { userId: randomUUID(), ...((walk.by === 'key' || walk.by === 'values') && { value: '"m"' }) },
+      {
+        userId: randomUUID(),
+        ...((walk.by === 'key' || walk.by === 'values') && { value: '"m"' }),
+        ...(walk.by === 'created' && { value: String(NOW).padStart(16, '0') }),
+      },
     ]) {
       const page = { after, limit: 51, keyNos: [1, 2] };
       const plan = await explain(

@@ -153,6 +153,39 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(lines.map(({ clientUserId }) => clientUserId)).toEqual(['sort-b', 'sort-c', 'sort-a']);
   });
 
+  test('are filtered by the day they were created, also those that an import brought', async () => {
+    const lines = ['2001-02-03', '2001-02-04', '2001-03-01', '1999-01-01'].map((day, index) => ({
+      line: index + 1,
+      text: JSON.stringify({
+        clientUserId: `born-${day}`,
+        clientUserName: 'Born',
+        created_at: `${day} 10:00:00`,
+        options: [],
+      }),
+    }));
+    expect((await at.send('POST', '/users/import', { lines })).json).toMatchObject({ counts: { created: 4 } });
+    const february = 'from=2001-02-03&to=2001-03-01';
+    expect(await search(`${february}&count=true`)).toMatchObject({ total: 2, next: null });
+    expect(ids(await search(february))).toEqual(['born-2001-02-03', 'born-2001-02-04']);
+    expect(ids(await search(`${february}&sort=newest`))).toEqual(['born-2001-02-04', 'born-2001-02-03']);
+    expect(ids(await search('to=2001-02-03%2010:00:01&search=ORN-'))).toEqual(['born-1999-01-01', 'born-2001-02-03']);
+    expect(ids(await search(`${february}&status=active&where=!kitchen.vegetarian&count=true`))).toHaveLength(2);
+    expect(await search(`${february}&status=suspended&count=true`)).toMatchObject({ total: 0 });
+    // In the order of creation, not of the ids: the import came last.
+    expect(ids(await search('sort=oldest&limit=2'))).toEqual(['born-1999-01-01', 'born-2001-02-03']);
+    const first = await at.get(`/users?${february}&limit=1`);
+    const next = /<(.*)>/.exec(first.headers.get('link') ?? '')?.[1] as string;
+    expect(ids((await at.manage.get(next.replace('/manage/v1', ''))).json as Found)).toEqual(['born-2001-02-04']);
+    const { lines: exported } = (await at.get(`/users/export?${february}`)).json as {
+      lines: { clientUserId: string }[];
+    };
+    expect(exported.map(({ clientUserId }) => clientUserId)).toEqual(['born-2001-02-03', 'born-2001-02-04']);
+    for (const query of ['from=x', 'from=2001-02-31', 'from=2002-01-01&to=2001-01-01']) {
+      expect((await search(query)).code).toBe('9400');
+      expect((await at.get(`/users/export?${query}`)).json.code).toBe('9400');
+    }
+  });
+
   test('are filtered by what they chose and by status, with a search on top', async () => {
     const [chose, other] = [
       await makeSignedInUser(server, at.application, 'where-1'),

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.ts';
-import type { Filters } from './filters.ts';
+import { type Filters, filterQuery } from './filters.ts';
 
 export type Chosen = { userUid: string; status: 'active' | 'suspended' };
 
@@ -13,7 +13,11 @@ export async function collectUsers(clientId: string, filters: Filters, { signal,
   const users: Chosen[] = [];
   for (let after: string | null = ''; after !== null && users.length < MOST; ) {
     const place: { after?: string } = after === '' ? {} : { after };
-    const input = { path: { clientId }, query: { limit: 200, partial: true, ...filters, ...place }, signal };
+    const input = {
+      path: { clientId },
+      query: { limit: 200, partial: true, ...filterQuery(filters), ...place },
+      signal,
+    };
     const { data } = await api.get('/manage/v1/applications/{clientId}/users', input);
     users.push(...data.items.map(({ userUid, status }) => ({ userUid, status })));
     onProgress(users.length);

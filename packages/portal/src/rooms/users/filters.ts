@@ -1,29 +1,40 @@
 import type { CatalogNames } from '../../api/catalog-names.ts';
+import { type Range, rangeQuery, readRange } from '../../shell/range.ts';
 
 export const SORTS = ['newest', 'oldest'] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** Which users are listed: part of the address of the page. Conditions name their key by its UID. */
-export type Filters = {
+export type Filters = Range & {
   search?: string;
   status?: 'active' | 'suspended';
   where?: string[];
   effective?: true;
-  /** By id without it; not with conditions. */
+  /** By id, or by creation in a range, without it; not with conditions. */
   sort?: Sort;
 };
 
 /** As the service takes at most. */
 const MAX_CONDITIONS = 20;
 
-export function readFilters({ search, status, where, effective, sort }: Record<string, unknown>): Filters {
+export function readFilters(given: Record<string, unknown>): Filters {
+  const { search, status, where, effective, sort } = given;
   const conditions = [where].flat().filter((each): each is string => typeof each === 'string');
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
     ...((status === 'active' || status === 'suspended') && { status }),
     ...(conditions.length > 0 && { where: conditions.slice(0, MAX_CONDITIONS) }),
     ...(effective === true && { effective }),
+    ...readRange(given),
     ...(conditions.length === 0 && SORTS.some((each) => each === sort) && { sort: sort as Sort }),
+  };
+}
+
+/** What the service is asked. */
+export function filterQuery({ span, from, to, ...others }: Filters) {
+  return {
+    ...others,
+    ...rangeQuery({ ...(span && { span }), ...(from !== undefined && { from }), ...(to !== undefined && { to }) }),
   };
 }
 

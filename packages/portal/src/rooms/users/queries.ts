@@ -1,8 +1,11 @@
+import type { OutputOf } from '@innkeeper/client/manage';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import type { Filters } from './filters.ts';
+import { type Filters, filterQuery } from './filters.ts';
 
 export const PAGE = 50;
+
+export type ListedUser = OutputOf<'/manage/v1/applications/{clientId}/users', 'get'>['items'][number];
 
 export function usersQuery(clientId: string, filters: Filters) {
   return infiniteQueryOptions({
@@ -12,7 +15,7 @@ export function usersQuery(clientId: string, filters: Filters) {
       const query = {
         limit: PAGE,
         partial: true,
-        ...filters,
+        ...filterQuery(filters),
         ...(pageParam !== undefined && { after: pageParam }),
       };
       return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data;
@@ -28,7 +31,7 @@ export function countUsersQuery(clientId: string, { search: _, sort: _order, ...
   return queryOptions({
     queryKey: ['application', clientId, 'users', 'count', filters],
     queryFn: async ({ signal }) => {
-      const query = { ...filters, count: true, limit: 1 };
+      const query = { ...filterQuery(filters), count: true, limit: 1 };
       return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data
         .total;
     },

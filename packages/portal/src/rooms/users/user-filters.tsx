@@ -5,6 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type CatalogNames, catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
+import type { Range } from '../../shell/range.ts';
+import { TimeRange } from '../../shell/time-range.tsx';
 import {
   type Condition,
   type Filters,
@@ -24,8 +26,9 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
   const { t, i18n } = useTranslation('users');
   const tree = useQuery(catalogTreeQuery(clientId));
   const names = tree.data && nameCatalog(tree.data, i18n);
-  const { where = [], status, effective, sort } = filters;
+  const { where = [], status, effective, sort, search, ...range } = filters;
   const change = (next: {
+    range?: Range;
     where?: string[];
     status?: Filters['status'] | null;
     effective?: boolean;
@@ -38,7 +41,8 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
       sort: sorted = sort,
     } = next;
     onChange({
-      ...(filters.search !== undefined && { search: filters.search }),
+      ...(search !== undefined && { search }),
+      ...(next.range ?? range),
       ...(chosen && { status: chosen }),
       ...(conditions.length > 0 && { where: conditions }),
       ...(conditions.length > 0 && counted && { effective: true }),
@@ -60,6 +64,12 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
         value={status ?? null}
         onChange={(value) => change({ status: value as Filters['status'] | null })}
       />
+      <TimeRange
+        small={{ label: t('created'), placeholder: t('filter.anyDate') }}
+        range={range}
+        spans={['day', 'week', 'month']}
+        onChange={(chosen) => change({ range: chosen })}
+      />
       {where.length === 0 && (
         <Select
           w={160}
@@ -67,10 +77,11 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
           allowDeselect={false}
           aria-label={t('sort.title')}
           data={[
-            { value: 'id', label: t('sort.id') },
+            // Users from one day to another are found by when they were created.
+            ...(Object.keys(range).length > 0 ? [] : [{ value: 'id', label: t('sort.id') }]),
             ...SORTS.map((each) => ({ value: each, label: t(`sort.${each}`) })),
           ]}
-          value={sort ?? 'id'}
+          value={sort ?? (Object.keys(range).length > 0 ? 'oldest' : 'id')}
           onChange={(value) => change({ sort: value === 'id' ? null : (value as Sort) })}
         />
       )}

@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Checkbox, CloseButton, Container, Group, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Checkbox, CloseButton, Container, Group, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -6,20 +6,20 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
-import { Copy } from '../../shell/copy.tsx';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
-import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { AddUser } from './add-user.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { ChooseEverything } from './choose-everything.tsx';
 import type { Chosen } from './collect-users.ts';
+import { ColumnChoice, UserCell, useColumns } from './columns.tsx';
 import { ExportUsers } from './export-users.tsx';
 import type { Filters } from './filters.ts';
 import { ImportUsers } from './import-users.tsx';
 import { countUsersQuery, usersQuery } from './queries.ts';
 import { SearchOn } from './search-on.tsx';
+import { useFollowUsers } from './use-follow-users.ts';
 import { UserFilters } from './user-filters.tsx';
 import classes from './users.module.css';
 
@@ -48,6 +48,8 @@ function Users({ clientId }: { clientId: string }) {
   const [typed, setTyped] = useState(search);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
   const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
+  const [columns, setColumns] = useColumns();
+  useFollowUsers(clientId, filters);
   const filter = (next: Filters) => void navigate({ search: next, replace: true });
   const look = (text: string) => filter(text === '' ? others : { ...others, search: text });
   const lookSoon = useDebouncedCallback(look, 250);
@@ -101,10 +103,13 @@ function Users({ clientId }: { clientId: string }) {
         />
       )}
       {!(isEmpty && !isFiltered) && <UserFilters clientId={clientId} filters={filters} onChange={filter} />}
-      {search === '' && total.data !== undefined && found.length > 0 && (
-        <Text size="sm" c="dimmed" mb="xs" role="status">
-          {t('filter.total', { count: total.data })}
-        </Text>
+      {found.length > 0 && (
+        <Group justify="space-between" mb="xs" mih={30}>
+          <Text size="sm" c="dimmed" role="status">
+            {search === '' && total.data !== undefined && t('filter.total', { count: total.data })}
+          </Text>
+          <ColumnChoice columns={columns} onChange={setColumns} />
+        </Group>
       )}
       {users.isPending && <LoadingState />}
       {users.isError && <ErrorState error={users.error} retry={() => users.refetch()} />}
@@ -166,61 +171,61 @@ function Users({ clientId }: { clientId: string }) {
                   />
                 </Table.Th>
                 <Table.Th>{t('user')}</Table.Th>
-                <Table.Th visibleFrom="md">{t('uid')}</Table.Th>
-                <Table.Th visibleFrom="xs">{t('created')}</Table.Th>
+                {columns.map((column) => (
+                  <Table.Th key={column} visibleFrom={column === 'uid' ? 'md' : 'xs'} className={classes.whole ?? ''}>
+                    {t(column)}
+                  </Table.Th>
+                ))}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {found.map(({ userUid, clientUserId, clientUserName, status, createdAt }) => (
-                <Table.Tr key={userUid} className={classes.row}>
-                  <Table.Td>
-                    <Checkbox
-                      className={classes.above ?? ''}
-                      aria-label={t('bulk.one', { name: clientUserName })}
-                      checked={chosenUids.has(userUid)}
-                      onChange={() => choose(userUid)}
-                    />
-                  </Table.Td>
-                  <Table.Td className={classes.who ?? ''}>
-                    <LinkAnchor
-                      to="/applications/$clientId/users/$userUid"
-                      params={{ clientId, userUid }}
-                      // What was typed a moment before must not lead back here.
-                      onClick={() => lookSoon.cancel()}
-                      className={classes.cover ?? ''}
-                      fw={600}
-                      lineClamp={2}
-                      // It covers the whole row: texts that may be cut off are given here.
-                      {...(isLong(clientUserName, clientUserId) && { title: `${clientUserName}\n${clientUserId}` })}
-                    >
-                      {clientUserName}
-                    </LinkAnchor>
-                    <Text size="sm" c="dimmed" lineClamp={2}>
-                      {clientUserId}
-                    </Text>
-                    {status === 'suspended' && (
-                      <Badge size="xs" color="yellow" variant="light" tt="none">
-                        {t('status.suspended')}
-                      </Badge>
-                    )}
-                  </Table.Td>
-                  <Table.Td visibleFrom="md" className={classes.whole ?? ''}>
-                    <Group gap={4} wrap="nowrap">
-                      <Text size="xs" ff="monospace" c="dimmed">
-                        {userUid}
+              {found.map((user) => {
+                const { userUid, clientUserId, clientUserName, status } = user;
+                return (
+                  <Table.Tr key={userUid} className={classes.row}>
+                    <Table.Td>
+                      <Checkbox
+                        className={classes.above ?? ''}
+                        aria-label={t('bulk.one', { name: clientUserName })}
+                        checked={chosenUids.has(userUid)}
+                        onChange={() => choose(userUid)}
+                      />
+                    </Table.Td>
+                    <Table.Td className={classes.who ?? ''}>
+                      <LinkAnchor
+                        to="/applications/$clientId/users/$userUid"
+                        params={{ clientId, userUid }}
+                        // What was typed a moment before must not lead back here.
+                        onClick={() => lookSoon.cancel()}
+                        className={classes.cover ?? ''}
+                        fw={600}
+                        lineClamp={2}
+                        // It covers the whole row: texts that may be cut off are given here.
+                        {...(isLong(clientUserName, clientUserId) && { title: `${clientUserName}\n${clientUserId}` })}
+                      >
+                        {clientUserName}
+                      </LinkAnchor>
+                      <Text size="sm" c="dimmed" lineClamp={2}>
+                        {clientUserId}
                       </Text>
-                      <Box className={classes.above}>
-                        <Copy value={userUid} label={t('copyUid')} />
-                      </Box>
-                    </Group>
-                  </Table.Td>
-                  <Table.Td visibleFrom="xs" className={classes.whole ?? ''}>
-                    <Text size="sm">
-                      <Moment at={createdAt} />
-                    </Text>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
+                      {status === 'suspended' && !columns.includes('state') && (
+                        <Badge size="xs" color="yellow" variant="light" tt="none">
+                          {t('status.suspended')}
+                        </Badge>
+                      )}
+                    </Table.Td>
+                    {columns.map((column) => (
+                      <Table.Td
+                        key={column}
+                        visibleFrom={column === 'uid' ? 'md' : 'xs'}
+                        className={classes.whole ?? ''}
+                      >
+                        <UserCell column={column} user={user} />
+                      </Table.Td>
+                    ))}
+                  </Table.Tr>
+                );
+              })}
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>

@@ -15,7 +15,9 @@ export type UserFilter = {
   status?: UserStatus | undefined;
   /** The only one that can pass. */
   userId?: string | undefined;
-  /** In the order of ids, from either end; without it, in the order of what is looked for. Not with conditions. */
+  /** Created from this moment on, and before that one. */
+  created?: { from?: number; to?: number } | undefined;
+  /** In the order of creation, from either end; without it, in the order of what is looked for. Not with conditions. */
   sort?: UserSort | undefined;
   /** What else has to hold. */
   test?: ((user: UserRecord) => boolean) | undefined;
@@ -51,7 +53,7 @@ export async function* matchUsers(
   const others = isExact ? filter.conditions.filter((_, index) => index !== by) : filter.conditions;
   const keyNos = [...new Set(others.map(({ placed }) => placed.key.keyNo))];
   const matches = createMatcher(others, filter);
-  const { status, test } = filter;
+  const { status, test, created: { from = 0, to = Number.POSITIVE_INFINITY } = {} } = filter;
   let after = place?.after ?? null;
   for (let limit = Math.min(atOnce, MOST); ; limit = Math.min(limit * 4, MOST)) {
     const found = await users.walk(appId, walk, { after, limit, keyNos });
@@ -61,6 +63,7 @@ export async function* matchUsers(
       const paused = pause();
       if (paused) await paused;
       if (status !== undefined && user.status !== status) continue;
+      if (user.createdAt < from || user.createdAt >= to) continue;
       if (test && !test(user)) continue;
       if (matches(selected)) matched.push({ user, place: { by, after: place } });
     }
@@ -100,9 +103,10 @@ export async function pageOfUsers(
 export async function countUsers(users: UserStore, appId: number, filter: UserFilter): Promise<number> {
   const { conditions, status, userId, test } = filter;
   const [only, ...more] = conditions;
-  if (more.length === 0 && status === undefined && userId === undefined && test === undefined) {
+  const isCounted = only === undefined || filter.created === undefined;
+  if (isCounted && more.length === 0 && status === undefined && userId === undefined && test === undefined) {
     const all = (walk: UserWalk) => users.countWalk(appId, walk);
-    if (!only) return all({ by: 'user' });
+    if (!only) return all(walkWithoutConditions(filter).walk);
     const direct = await walkOf(users, appId, only, filter);
     if (direct?.isExact) return all(direct.walk);
     const opposite = await walkOf(users, appId, negated(only), filter);
@@ -130,9 +134,11 @@ function negated(condition: Condition): Condition {
 
 type ChosenWalk = WalkOf & { by: number };
 
-function walkWithoutConditions({ status, userId, sort }: UserFilter): ChosenWalk {
+function walkWithoutConditions({ status, userId, sort, created }: UserFilter): ChosenWalk {
   if (userId !== undefined) return { by: -1, walk: { by: 'one', userId }, isExact: false };
-  if (sort === 'newest') return { by: -1, walk: { by: 'newest' }, isExact: false };
+  if (sort || created) {
+    return { by: -1, walk: { by: 'created', newest: sort === 'newest', ...created }, isExact: false };
+  }
   return { by: -1, walk: { by: status === 'suspended' ? 'suspended' : 'user' }, isExact: false };
 }
 
@@ -149,7 +155,7 @@ async function chooseWalk(users: UserStore, appId: number, filter: UserFilter): 
   if (filter.userId !== undefined) return without;
   const found = await Promise.all(filter.conditions.map((_, by) => walkBy(users, appId, filter, by)));
   const usable = found.filter(({ by }) => by >= 0);
-  if (without.walk.by === 'suspended') usable.push(without);
+  if (without.walk.by !== 'user') usable.push(without);
   if (usable.length < 2) return usable[0] ?? without;
   const counted = await Promise.all(
     usable.map(async (chosen) => ({ chosen, count: await users.countWalk(appId, chosen.walk, SAMPLE) })),

@@ -89,3 +89,17 @@ export function readSpan(query: { from?: string; to?: string }): { from?: number
   if (from !== undefined && to !== undefined && from >= to) throw refuse('to', 'must be later than from');
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
+
+/** Of a list of users. */
+export const CreatedQuery = {
+  from: Type.Optional(
+    Type.String({ description: 'created then or later; UTC, YYYY-MM-DD HH:MM:SS, or the day alone' }),
+  ),
+  to: Type.Optional(Type.String({ description: 'created before; UTC' })),
+};
+
+/** Undefined where neither is given. */
+export function readCreated(query: { from?: string; to?: string }): { from?: number; to?: number } | undefined {
+  const span = readSpan(query);
+  return Object.keys(span).length > 0 ? span : undefined;
+}

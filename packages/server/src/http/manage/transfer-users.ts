@@ -8,7 +8,7 @@ import { createSearchTest } from '../../domain/users/search-users.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import { type Static, Type } from '../../schema.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
-import { refuse } from './input.ts';
+import { CreatedQuery, readCreated, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 
@@ -128,6 +128,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
     querystring: Type.Object({
       search: Type.Optional(Type.String({ maxLength: 255, description: 'as in the list of users' })),
       ...FilterQuery,
+      ...CreatedQuery,
       after: Type.Optional(Type.String({ description: '`next` of the previous response' })),
     }),
     response: {
@@ -141,11 +142,13 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
       }),
     },
     async handle({ application: { appId }, manager, query, readQuery }) {
-      const { search = '', after: place } = readQuery();
+      const { search = '', after: place, ...span } = readQuery();
       const after = readAfter(service, appId, place);
       const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
       if (search !== '') wanted.test = createSearchTest(search);
-      const isFiltered = wanted.conditions.length > 0 || wanted.status !== undefined || search !== '';
+      wanted.created = readCreated(span);
+      const isFiltered =
+        wanted.conditions.length > 0 || [wanted.status, wanted.created, wanted.test].some((each) => each !== undefined);
       const filter = isFiltered ? wanted : undefined;
       if (after === null) {
         const users = await service.storage.applications.countUsers(appId);

@@ -15,7 +15,7 @@ import {
   readPlace as readListPlace,
   writePlace as writeListPlace,
 } from '../users/user-filter.ts';
-import { pageOf, refuse } from './input.ts';
+import { CreatedQuery, pageOf, readCreated, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, LimitQuery, Nullable, UserParams, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
@@ -38,11 +38,10 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     querystring: Type.Object({
       search: Type.Optional(Type.String({ maxLength: 255 })),
       ...FilterQuery,
+      ...CreatedQuery,
       sort: Type.Optional(
         Type.Enum([...USER_SORTS], {
-          description:
-            'by userUid, which is in the order of creation unless an import brought UIDs of its own; not with `where`. ' +
-            'Without it, by clientUserId, or with filters in no fixed order.',
+          description: 'by creation; not with `where`. Without it, by clientUserId, or with filters in no fixed order.',
         }),
       ),
       partial: Type.Optional(
@@ -72,6 +71,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
         limit: wanted,
         partial: isPartial = false,
         sort,
+        ...span
       } = readQuery();
       const { limit } = pageOf({ limit: wanted });
       const { appId } = application;
@@ -79,7 +79,9 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       const filter = readFilter(query, await service.catalogs.get(appId), refuse);
       if (sort !== undefined && filter.conditions.length > 0) throw refuse('sort', 'is not supported with `where`');
       filter.sort = sort;
-      const isFiltered = filter.conditions.length > 0 || filter.status !== undefined || sort !== undefined;
+      filter.created = readCreated(span);
+      const isFiltered =
+        filter.conditions.length > 0 || [filter.status, filter.created, sort].some((each) => each !== undefined);
       if (isFiltered && search !== '') filter.test = createSearchTest(search);
       const found = isFiltered
         ? placed(

@@ -78,4 +78,7 @@ export function linkToNext(path: string, query: Query): string {
   return `<${path}?${parameters}>; rel="next"`;
 }
 
-const LINKED = ['search', 'clientUserId', 'status', 'where', 'effective', 'sort', 'partial', 'count', 'after', 'limit'];
+const LINKED = [
+  ...['search', 'clientUserId', 'status', 'where', 'effective', 'from', 'to', 'sort', 'partial', 'count'],
+  ...['after', 'limit'],
+];

@@ -48,8 +48,8 @@ export type UpdateUserOutcome =
 /** The order in which users are gone through, each by an index: by their id, unless a value comes before it. */
 export type UserWalk =
   | { by: 'user' }
-  /** From the greatest id down: ids that the service gave are in the order of time. */
-  | { by: 'newest' }
+  /** In the order of creation, or the newest first; from a moment on and before another. */
+  | { by: 'created'; newest: boolean; from?: number | undefined; to?: number | undefined }
   /** One alone. */
   | { by: 'one'; userId: string }
   /** Those who are suspended. */
@@ -61,7 +61,7 @@ export type UserWalk =
   /** Those who have a selection of the key, in the order of its value. */
   | { by: 'key'; keyNo: number };
 
-/** Where a walk goes on; `value` in one by key or by values. */
+/** Where a walk goes on; `value` in one by key, by values or by creation. */
 export type UserPlace = { userId: string; value?: string };
 
 export type WalkedUser = {

@@ -555,6 +555,8 @@ export const MIGRATIONS: readonly (string | OfUsers)[] = [
   );
   `,
   'alter table catalog_revisions add column note text',
+  // Users from one day to another, and the newest first: see user-walk.ts.
+  { ofUsers: 'create index users_by_creation on users (app_id, created_at, user_id)' },
 ];
 
 const LATEST = MIGRATIONS.length;

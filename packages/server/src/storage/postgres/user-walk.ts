@@ -1,5 +1,5 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
+import { CREATED_DIGITS, createdSpan, indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 
@@ -7,8 +7,6 @@ import { toUser, type UserRow } from './user-row.ts';
 const LONG_MS = 120_000;
 /** Smaller than every id that is given out. */
 const START = '00000000-0000-0000-0000-000000000000';
-/** Greater than every id that is given out. */
-const END = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** As the index has it. */
 const INDEXED = 'left(value, 200)';
 
@@ -20,12 +18,20 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
   switch (walk.by) {
     case 'user':
       return { from: 'users where app_id = $1 and user_id > $2', values: [appId, user], order: 'user_id' };
-    case 'newest':
-      return {
-        from: 'users where app_id = $1 and user_id < $2',
-        values: [appId, after?.userId ?? END],
-        order: 'user_id desc',
-      };
+    case 'created': {
+      const { first, last } = createdSpan(walk, after);
+      return walk.newest
+        ? {
+            from: 'users where app_id = $1 and (created_at, user_id) < ($2, $3) and created_at >= $4',
+            values: [appId, last, user, first],
+            order: 'created_at desc, user_id desc',
+          }
+        : {
+            from: 'users where app_id = $1 and (created_at, user_id) > ($2, $3) and created_at < $4',
+            values: [appId, first, user, last],
+            order: 'created_at, user_id',
+          };
+    }
     case 'one':
       return {
         from: 'users where app_id = $1 and user_id = $2 and user_id > $3',
@@ -77,11 +83,11 @@ export function walkStatement(
       ? 'null::json'
       : `(select json_object_agg(s.key_no, json_build_array(s.revision, s.value)) from selections s
           where s.user_id = w.user_id and s.key_no = any (${keys}::int[]))`;
-  const value = walk.by === 'key' ? `${INDEXED} as value` : walk.by === 'values' ? 'v.value' : 'null as value';
+  const value = placeValue(walk);
   // Each is looked up by itself (lateral), in the order of the walk, regardless of the planner's statistics.
   const text = `
     with w as materialized (
-      select user_id, ${value} from ${from} ${order && `order by ${order}`} limit ${limited}
+      select user_id, ${value} as value from ${from} ${order && `order by ${order}`} limit ${limited}
     )
     select w.user_id, w.value, ${chosen} as chosen, u.app_id, u.client_user_id, u.client_user_name, u.status, u.created_at,
       u.updated_at
@@ -94,9 +100,17 @@ export function walkStatement(
   return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
 }
 
-function orderOf({ by }: UserWalk): string {
-  if (by === 'newest') return 'w.user_id desc';
-  return by === 'key' || by === 'values' ? 'w.value collate "C", w.user_id' : 'w.user_id';
+/** Of a place. */
+function placeValue({ by }: UserWalk): string {
+  if (by === 'created') return `lpad(created_at::text, ${CREATED_DIGITS}, '0')`;
+  return by === 'key' ? INDEXED : by === 'values' ? 'v.value' : 'null';
+}
+
+function orderOf(walk: UserWalk): string {
+  if (walk.by === 'created' && walk.newest) return 'w.value collate "C" desc, w.user_id desc';
+  return walk.by === 'key' || walk.by === 'values' || walk.by === 'created'
+    ? 'w.value collate "C", w.user_id'
+    : 'w.user_id';
 }
 
 export function countStatement(

@@ -536,6 +536,8 @@ const MIGRATIONS: readonly string[] = [
   ) strict, without rowid;
   `,
   'alter table catalog_revisions add column note text',
+  // Users from one day to another, and the newest first: see user-walk.ts.
+  'create index users_by_creation on users (app_id, created_at, user_id)',
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

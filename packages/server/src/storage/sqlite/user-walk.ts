@@ -1,5 +1,5 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
+import { CREATED_DIGITS, createdSpan, INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes } from './encoding.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
@@ -9,8 +9,6 @@ type Range = { from: string; values: Value[]; order: string };
 
 /** Smaller than every id and value. */
 const START = new Uint8Array(0);
-/** Greater than every id. */
-const END = new Uint8Array(17).fill(0xff);
 
 const BEGINNING = `substr(s.value, 1, ${INDEXED_CHARACTERS})`;
 
@@ -20,12 +18,20 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
   switch (walk.by) {
     case 'user':
       return { from: 'users where app_id = ? and user_id > ?', values: [appId, user], order: 'user_id' };
-    case 'newest':
-      return {
-        from: 'users where app_id = ? and user_id < ?',
-        values: [appId, after === null ? END : user],
-        order: 'user_id desc',
-      };
+    case 'created': {
+      const { first, last } = createdSpan(walk, after);
+      return walk.newest
+        ? {
+            from: 'users where app_id = ? and (created_at, user_id) < (?, ?) and created_at >= ?',
+            values: [appId, last, user, first],
+            order: 'created_at desc, user_id desc',
+          }
+        : {
+            from: 'users where app_id = ? and (created_at, user_id) > (?, ?) and created_at < ?',
+            values: [appId, first, user, last],
+            order: 'created_at, user_id',
+          };
+    }
     case 'one':
       return {
         from: 'users where app_id = ? and user_id = ? and user_id > ?',
@@ -78,13 +84,18 @@ export function walkStatement(
       ? 'null'
       : `(select json_group_object(s.key_no, json_array(s.revision, s.value)) from selections s
           where s.user_id = u.user_id and s.key_no in (${keyNos.map(() => '?').join(', ')}))`;
-  const hasValue = walk.by === 'key' || walk.by === 'values';
-  const value = hasValue ? `substr(selections.value, 1, ${INDEXED_CHARACTERS}) as value` : 'null as value';
+  const value = placeValue(walk);
   // Each is looked up by itself (cross join), in the order of the walk.
   const sql = `select lower(hex(w.user_id)), w.value, ${chosen}, ${USER_COLUMNS}
-    from (select user_id, ${value} from ${from} ${order && `order by ${order}`} limit ?) w
+    from (select user_id, ${value} as value from ${from} ${order && `order by ${order}`} limit ?) w
     cross join users u on u.user_id = w.user_id left join ${PROFILE_OF_USER}`;
   return { sql, values: [...keyNos, ...values, limit] };
+}
+
+/** Of a place. */
+function placeValue({ by }: UserWalk): string {
+  if (by === 'created') return `printf('%0${CREATED_DIGITS}d', created_at)`;
+  return by === 'key' || by === 'values' ? `substr(selections.value, 1, ${INDEXED_CHARACTERS})` : 'null';
 }
 
 export function countStatement(appId: number, walk: UserWalk, atMost: number): { sql: string; values: Value[] } {

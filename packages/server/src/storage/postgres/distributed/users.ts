@@ -147,10 +147,9 @@ export function distributedUsers(cluster: Cluster): UserStore {
       if (walk.by === 'one') return ask(cluster.ofUser(walk.userId));
       const parts = await cluster.everywhere(ask);
       type Place = WalkedUser['place'];
-      const order = (a: Place, b: Place): number =>
-        walk.by === 'newest'
-          ? byBytes(b.userId, a.userId)
-          : byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
+      const ascending = (a: Place, b: Place): number =>
+        byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
+      const order = walk.by === 'created' && walk.newest ? (a: Place, b: Place) => ascending(b, a) : ascending;
       // What comes after the end of one home's page is not known yet.
       const end = parts.flatMap(({ next }) => next ?? []).sort(order)[0];
       const known = parts

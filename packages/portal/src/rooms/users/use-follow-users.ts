@@ -1,0 +1,38 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { api } from '../../api/client.ts';
+import type { Filters } from './filters.ts';
+import { countUsersQuery } from './queries.ts';
+
+const EVERY_MS = 5_000;
+/** More take too long to be counted every few seconds. */
+const MOST_COUNTED = 100_000;
+
+/** Lists users again when others create, change or delete some; with conditions, also when users choose. */
+export function useFollowUsers(clientId: string, filters: Filters): void {
+  const client = useQueryClient();
+  const hasConditions = filters.where !== undefined;
+  const { data: newest } = useQuery({
+    queryKey: ['application', clientId, 'newest-event', hasConditions],
+    queryFn: async ({ signal }) => {
+      const input = { path: { clientId }, query: { limit: 50 }, signal };
+      const { items } = (await api.get('/manage/v1/applications/{clientId}/events', input)).data;
+      // Where there are too many others, any of them may hide one.
+      const found = items.find(({ type }) => hasConditions || type.startsWith('user.')) ?? items.at(-1);
+      return found?.id ?? '';
+    },
+    // A search among millions takes seconds.
+    enabled: filters.search === undefined,
+    refetchInterval: EVERY_MS,
+  });
+  const seen = useRef(newest);
+  useEffect(() => {
+    if (seen.current !== undefined && newest !== undefined && seen.current !== newest) {
+      void client.invalidateQueries({ queryKey: ['application', clientId, 'users', 'search'] });
+      const total = client.getQueryData(countUsersQuery(clientId, filters).queryKey) ?? 0;
+      if (total <= MOST_COUNTED)
+        void client.invalidateQueries({ queryKey: ['application', clientId, 'users', 'count'] });
+    }
+    seen.current = newest;
+  }, [newest, client, clientId, filters]);
+}
