@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { Group } from '../catalog/catalog.ts';
@@ -16,17 +17,36 @@ export type OpenedLink = {
   link: LinkContent;
 };
 
-/** Every problem with a link, its user or its application looks the same: the link does not work. */
+/** Longer than it takes to look a link up, as a rule. */
+const FAILURE_MS = 10;
+
+/**
+ * Every problem with a link, its user or its application looks the same: the link does not work. It takes the same time too: a link that
+ * nobody made is looked up as if it were of a user, and the answer waits until the time of every other is over as well.
+ */
 export async function openLink(service: Service, token: string): Promise<OpenedLink> {
+  const timing = Promise.withResolvers<void>();
+  const timer = setTimeout(timing.resolve, FAILURE_MS);
+  try {
+    const opened = await lookUp(service, token);
+    if (opened) return opened;
+    await timing.promise;
+    throw invalid();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function lookUp(service: Service, token: string): Promise<OpenedLink | undefined> {
   const link = readLink(service.keyring, token);
-  if (!link || link.expiresAt <= service.now()) throw invalid();
-  const application = await findApplication(service, link.appId);
-  if (!application) throw invalid();
+  const { appId, userId } = link ?? { appId: 0, userId: randomUUID() };
   const { users } = service.storage;
-  const user = await users.find(link.appId, link.userId);
-  if (user?.status !== 'active') throw invalid();
-  if ((await users.linkGeneration(link.appId, link.userId)) !== link.generation) throw invalid();
-  const catalog = await service.catalogs.get(link.appId);
+  const [user, generation] = await Promise.all([users.find(appId, userId), users.linkGeneration(appId, userId)]);
+  if (!link || link.expiresAt <= service.now()) return undefined;
+  if (user?.status !== 'active' || generation !== link.generation) return undefined;
+  const application = await findApplication(service, appId);
+  if (!application) return undefined;
+  const catalog = await service.catalogs.get(appId);
   const shown = new Set(link.groups);
   const groups = catalog.groups.filter(({ groupUid }) => shown.size === 0 || shown.has(groupMark(groupUid)));
   return { application, user, catalog, groups, link };
