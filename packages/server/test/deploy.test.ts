@@ -142,12 +142,25 @@ test('every template of the chart is a resource, and the deployment finds its se
   for (const value of Object.values(values.settings)) expect(value).toBeTypeOf('string');
 });
 
-test('ingress, autoscaler and monitor are there when they are asked for, and only then', () => {
+test('ingress, autoscaler and monitor are there when they are asked for, and every resource has the usual labels', () => {
   const enabled = Object.fromEntries(
     ['ingress', 'autoscaling', 'serviceMonitor'].map((name) => [name, { ...(values[name] as Json), enabled: true }]),
   );
   const kinds = RESOURCES.flatMap((name) => render(name, enabled)?.kind ?? []);
   expect(kinds).toEqual(expect.arrayContaining(['Ingress', 'HorizontalPodAutoscaler', 'ServiceMonitor']));
+  for (const name of RESOURCES) {
+    expect([name, render(name, enabled)?.metadata]).toEqual([
+      name,
+      expect.objectContaining({
+        labels: expect.objectContaining({
+          'app.kubernetes.io/name': 'innkeeper',
+          'app.kubernetes.io/instance': 'test',
+          'app.kubernetes.io/version': chart.appVersion,
+          'app.kubernetes.io/managed-by': 'Helm',
+        }),
+      }),
+    ]);
+  }
   // The autoscaler alone decides how many there are.
   expect(render('deployment.yaml', enabled)?.spec).not.toHaveProperty('replicas');
 });
