@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findPinnedNode } from '../../packages/server/bin/runtime.js';
+import { DEBIAN_ARCH } from './debian.js';
 import { CATALOG, runFlow } from './flow.js';
 import { VERSION } from './sources.js';
 
@@ -44,7 +45,7 @@ export async function checkRelease(release, makeRelease) {
     tryForm(folder, (args) => [executable, args], { INNKEEPER_WORKERS: '2' }),
   );
   for (const node of nodes()) await check(`npm tarball, ${node.version}`, (folder) => tryNpm(folder, release, node));
-  const deb = file(`innkeeper_${VERSION}_amd64.deb`);
+  const deb = file(`innkeeper_${VERSION}_${DEBIAN_ARCH}.deb`);
   if (existsSync(deb)) await check('Debian package', (folder) => tryDebian(folder, deb));
   if (existsSync(deb) && existsSync('/usr/bin/lintian')) {
     const flags = ['--fail-on', 'error', ...(isRoot ? ['--allow-root'] : [])];
