@@ -69,6 +69,7 @@ const CATALOG: CatalogFile = {
         },
         { name: 'notes', type: 'string', translations: { English: 'Notes', العربية: 'ملاحظات' } },
         { name: 'tags', type: 'string', multiple: true, translations: { English: 'Tags', العربية: 'وسوم' } },
+        { name: 'days', type: 'integer', multiple: true, translations: { English: 'Days' }, values: [1, 2, 3] },
         { name: 'hour', type: 'integer', translations: { English: 'Hour' }, values: [6, 8, 10, 12, 14, 16, 18, 20] },
       ],
     },
@@ -158,6 +159,10 @@ test('it can be used by everybody: axe, keyboard, right to left, on any screen',
       await shoot(page, `${name}-${colorScheme}`);
       await page.goto(`${portal.server.url}${path}?language=ar`);
       expect(await page.evaluate(() => document.documentElement.dir)).toBe('rtl');
+      // A text without a translation is in its own direction and begins at the same edge as the others.
+      const blocks = page.locator('h2, legend, .hint, .error');
+      const directions = await blocks.evaluateAll((all) => all.map((each) => getComputedStyle(each).direction));
+      expect([...new Set(directions)]).toEqual(['rtl']);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
       await shoot(page, `${name}-${colorScheme}-arabic`);
     }

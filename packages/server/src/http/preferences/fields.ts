@@ -58,7 +58,7 @@ export function* renderField(view: FieldView, field: Field): Generator<Html, voi
     const isRadio = control === 'radios';
     const chosen = new Set(texts);
     const role = isRadio && html` role="radiogroup"${wrong}`;
-    yield html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}`;
+    yield html`<fieldset class="field"${role}${attributes}><legend><span dir="auto">${label}</span></legend>${hidden}${hint}${error}`;
     for (const each of choicesOf(key, field.held)) {
       const value = JSON.stringify(each.value);
       yield html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${value}"${isChecked(chosen.has(value))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`;
@@ -72,7 +72,7 @@ export function* renderField(view: FieldView, field: Field): Generator<Html, voi
       key.maxSelected ?? Number.MAX_SAFE_INTEGER,
       Math.max(texts.length + BLANK_LINES, Math.min(key.minSelected, MOST_LINES)),
     );
-    yield html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}`;
+    yield html`<fieldset class="field"${attributes}><legend><span dir="auto">${label}</span></legend>${hidden}${hint}${error}`;
     for (let line = 1; line <= Math.max(most, texts.length); line++) {
       const numbered = fill(page.texts.numbered, { label, number: String(line) });
       yield html`<input ${typeOf(key)} name="${name}" value="${texts[line - 1] ?? ''}" aria-label="${numbered}"${wrong}>`;

@@ -110,7 +110,7 @@ async function show(
       if (keys.length === 0) continue;
       const id = `g${keys[0]?.key.keyNo}`;
       const about = catalog.languages.textFor<string | undefined>(group.descriptions, language, undefined).text;
-      yield html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${catalog.languages.textFor(group.texts, language, group.name).text}</h2>${about !== undefined && html`<p class="hint" dir="auto">${about}</p>`}`;
+      yield html`<section aria-labelledby="${id}"><h2 id="${id}"><span dir="auto">${catalog.languages.textFor(group.texts, language, group.name).text}</span></h2>${about !== undefined && html`<p class="hint"><span dir="auto">${about}</span></p>`}`;
       for (const placed of keys) yield* renderField(view, fieldOf(placed));
       yield html`</section>
 `;
