@@ -3,6 +3,8 @@ import type { Operation } from '../operation.ts';
 import { jsonRequest } from '../request.ts';
 import { credentials, type Stage } from '../stage.ts';
 
+const onePath = `/ofrep/v1/evaluate/flags/${GROUP}.${KEY_NAMES[0]}`;
+
 export const evaluateFlag: Operation = {
   name: 'evaluate-flag',
   title: 'evaluate one flag (OFREP)',
@@ -17,6 +19,18 @@ export const evaluateFlags: Operation = {
   status: 200,
   once: false,
   prepare: async (stage) => evaluations(stage, ''),
+};
+
+/** As a page asks, with the token of its user. */
+export const evaluateOwnFlag: Operation = {
+  name: 'evaluate-own-flag',
+  title: 'evaluate one flag with an access token (OFREP)',
+  status: 200,
+  once: false,
+  async prepare(stage) {
+    const tokens = await stage.accessTokens(1_000);
+    return tokens.map((token) => jsonRequest('POST', onePath, { Authorization: `Bearer ${token}` }, { context: {} }));
+  },
 };
 
 /** As a back end asks: for a thousand users in turn. */

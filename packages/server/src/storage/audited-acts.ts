@@ -394,6 +394,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     origins: 'read',
     walk: 'read',
     listOfToken: 'read',
+    listOfUser: 'read',
     // By /manage/v1; what users and applications save themselves is in the history only.
     save: {
       tell: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>

@@ -75,6 +75,23 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await ofToken()).toBeUndefined();
   });
 
+  test('what a user chose is listed with the user, of all keys or of one', async () => {
+    const { userId } = await createUser(storage, appId);
+    const ofUser = (keyNo?: number) => other.selections.listOfUser(appId, userId, keyNo);
+    const user = await storage.users.find(appId, userId);
+    expect(await ofUser()).toEqual({ ...user, selections: [] });
+    await save(userId, [
+      selection(7, 'Zoë 🦊 "\\{},\u0000\ud800', { language: 'es', revision: 12 }),
+      selection(2, true),
+    ]);
+    const selections = await storage.selections.list(userId);
+    expect(await ofUser()).toEqual({ ...user, selections });
+    expect(await ofUser(7)).toEqual({ ...user, selections: selections.filter(({ keyNo }) => keyNo === 7) });
+    expect(await ofUser(3)).toEqual({ ...user, selections: [] });
+    expect(await other.selections.listOfUser(appId + 1, userId)).toBeUndefined();
+    expect(await other.selections.listOfUser(appId, randomUUID())).toBeUndefined();
+  });
+
   test('a key saved again keeps its selectionId and its creation, and takes the rest', async () => {
     const userId = await createdUser();
     const first = selection(1, 'blue', { language: 'en' });

@@ -101,6 +101,8 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
         'save again': () => selections.save(appId, wanted.userId, [selection('green')], change),
         list: () => selections.listOfToken(access.tokenId, NOW),
         'list by code': () => selections.list(wanted.userId),
+        'list with the user': () => selections.listOfUser(appId, wanted.userId),
+        'list one key with the user': () => selections.listOfUser(appId, wanted.userId, 1),
         'read the user': () => users.find(appId, wanted.userId),
         'read by name': () => users.findByClientUserId(appId, wanted.clientUserId),
         'new special token': () => tokens.replaceSpecialToken(appId, wanted.clientUserId, fresh),

@@ -32,11 +32,29 @@ export async function effectiveSelections(
 ): Promise<EffectiveSelection[]> {
   const byKey = new Map(saved.map((record) => [record.keyNo, record]));
   const matches = await matchesFor(service, appId, catalog, saved);
-  return catalog.keys.flatMap((placed): EffectiveSelection[] => {
-    const record = byKey.get(placed.key.keyNo);
-    if (record && isAllowed(catalog, placed, record, matches)) return [{ placed, source: 'saved', record }];
-    return placed.key.defaultValue === null ? [] : [{ placed, source: 'default', record }];
-  });
+  return catalog.keys.flatMap((placed) => effectiveOf(catalog, placed, byKey.get(placed.key.keyNo), matches) ?? []);
+}
+
+/** The same of one key; undefined: neither saved nor with a default. */
+export async function effectiveSelection(
+  service: Service,
+  appId: number,
+  catalog: CompiledCatalog,
+  placed: PlacedKey,
+  record: SelectionRecord | undefined,
+): Promise<EffectiveSelection | undefined> {
+  const matches = record && (await matchesFor(service, appId, catalog, [record]));
+  return effectiveOf(catalog, placed, record, matches);
+}
+
+function effectiveOf(
+  catalog: CompiledCatalog,
+  placed: PlacedKey,
+  record: SelectionRecord | undefined,
+  matches: Matches | undefined,
+): EffectiveSelection | undefined {
+  if (record && isAllowed(catalog, placed, record, matches)) return { placed, source: 'saved', record };
+  return placed.key.defaultValue === null ? undefined : { placed, source: 'default', record };
 }
 
 /** Whether the key allows today what was saved. Who has a retired value keeps it; more text than can be matched counts as allowed. */

@@ -3,7 +3,7 @@ import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
 import { type UserClaims, userOfCredentials, userOfTokens } from '../users/identify-user.ts';
 
-/** Who reads, and what this user chose: by a token, as most reads come, in one look at the database. */
+/** Who reads, and what this user chose, in one look at the database. */
 export async function readSelections(
   service: Service,
   application: Application,
@@ -14,6 +14,8 @@ export async function readSelections(
     selections.listOfToken(tokenId, now),
   );
   if (byToken) return { user: byToken, selections: byToken.selections };
-  const user = await userOfCredentials(service, application, claims);
-  return { user, selections: await selections.list(user.userId) };
+  const user = await userOfCredentials(service, application, claims, (appId, userId) =>
+    selections.listOfUser(appId, userId),
+  );
+  return { user, selections: user.selections };
 }

@@ -48,19 +48,25 @@ export async function identifyUserToRead(
 ): Promise<IdentifiedUser> {
   const byToken = await userOfTokens(service, application, claims, ownerOf(service));
   if (byToken) return { user: byToken, means: 'access_token' };
-  return { user: await userOfCredentials(service, application, claims), means: 'user_uid' };
+  const { users } = service.storage;
+  const find: FindUser<UserRecord> = (appId, userId) => users.find(appId, userId);
+  return { user: await userOfCredentials(service, application, claims, find), means: 'user_uid' };
 }
 
 /** The user named by a caller with the application's secret. */
-export async function userOfCredentials(
+export async function userOfCredentials<User extends UserRecord>(
   service: Service,
   application: Application,
   claims: UserClaims,
-): Promise<UserRecord> {
+  find: FindUser<User>,
+): Promise<User> {
   if (!(await hasSecret(service, application, claims))) throw new InnkeeperError('userCredentialsNeeded');
   if (!claims.userUid?.trim()) throw userMissing();
-  return findUser(service, application, claims.userUid);
+  return findActive(application, claims.userUid, find);
 }
+
+/** Asks the database for a user by code, and for other data of that user. */
+type FindUser<User extends UserRecord> = (appId: number, userId: string) => Promise<User | undefined>;
 
 function ownerOf({ storage }: Service): FindOwner<UserRecord> {
   return (tokenId, now) => storage.tokens.findOwner(tokenId, now);
@@ -97,13 +103,21 @@ async function hasSecret(service: Service, application: Application, { credentia
   return service.applications.hasSecret(application, credentials.clientSecret, service.now());
 }
 
-export async function findUser(
-  service: Service,
-  { appId }: Pick<Application, 'appId'>,
+export function findUser(
+  { storage: { users } }: Service,
+  application: Pick<Application, 'appId'>,
   userUid: string,
 ): Promise<UserRecord> {
+  return findActive(application, userUid, (appId, userId) => users.find(appId, userId));
+}
+
+async function findActive<User extends UserRecord>(
+  { appId }: Pick<Application, 'appId'>,
+  userUid: string,
+  find: FindUser<User>,
+): Promise<User> {
   const userId = readUuid(userUid);
-  const user = userId && (await service.storage.users.find(appId, userId));
+  const user = userId && (await find(appId, userId));
   if (!user) throw userNotFound();
   if (user.status === 'suspended') throw userSuspended();
   return user;

@@ -3,7 +3,7 @@ import { allowsOrigin } from '../../domain/applications/settings.ts';
 import type { Scalar } from '../../domain/catalog/catalog.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type EffectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
+import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { atOnceOrInSlices, mapSteps } from '../../domain/slices.ts';
 import { authenticate } from '../../domain/users/authenticate.ts';
@@ -95,9 +95,8 @@ export function flagRoutes(app: Routes, service: Service): void {
     const catalog = await service.catalogs.get(appId);
     const placed = findNamedKey(catalog, name);
     if (!placed || placed === 'ambiguous' || placed.key.archived) throw flagNotFound(name, placed === 'ambiguous');
-    const ofKey = selections.filter(({ keyNo }) => keyNo === placed.key.keyNo);
-    const effective = await effectiveSelections(service, appId, catalog, ofKey);
-    const found = effective.find((each) => each.placed === placed);
+    const record = selections.find(({ keyNo }) => keyNo === placed.key.keyNo);
+    const found = await effectiveSelection(service, appId, catalog, placed, record);
     return reply.header('cache-control', 'no-store').send(found ? flagOf(found, name) : unsetFlag(placed, name));
   });
 
@@ -157,11 +156,11 @@ async function readTarget(service: Service, request: HttpRequest, reply: HttpRep
   admit(application, request, reply);
   const targetingKey = readTargetingKey(request, key);
   if (targetingKey === undefined) throw invalid('TARGETING_KEY_MISSING', 'context.targetingKey is required.', key);
-  const user = await findTarget(service, application, targetingKey);
+  const user = await findTarget(service, application, targetingKey, key);
   if (!user) throw invalid('INVALID_CONTEXT', 'context.targetingKey names no user.', key);
   if (user.status === 'suspended') throw new InnkeeperError('userSuspended');
   noteUser(request, user);
-  return { appId: user.appId, selections: await service.storage.selections.list(user.userId) };
+  return user;
 }
 
 function admit(application: Application, request: HttpRequest, reply: HttpReply): void {
@@ -171,13 +170,20 @@ function admit(application: Application, request: HttpRequest, reply: HttpReply)
   request.admission.admitApplication(application, 'options');
 }
 
+/** With what they saved, of the key that is asked for if there is one. */
 async function findTarget(
-  { storage: { users } }: Service,
+  { storage: { users, selections }, catalogs }: Service,
   { appId }: Application,
   targetingKey: string,
-): Promise<UserRecord | undefined> {
+  key: string | undefined,
+): Promise<(UserRecord & Target) | undefined> {
+  const placed = key === undefined ? undefined : findNamedKey(await catalogs.get(appId), key);
+  const keyNo = typeof placed === 'object' ? placed.key.keyNo : undefined;
   const userId = readUuid(targetingKey);
-  return (userId && (await users.find(appId, userId))) || (await users.findByClientUserId(appId, targetingKey));
+  const named = userId && (await selections.listOfUser(appId, userId, keyNo));
+  if (named) return named;
+  const user = await users.findByClientUserId(appId, targetingKey);
+  return user && selections.listOfUser(appId, user.userId, keyNo);
 }
 
 function isNamed({ userId, clientUserId }: UserRecord, targetingKey: string): boolean {

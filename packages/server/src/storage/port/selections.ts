@@ -115,6 +115,12 @@ export interface SelectionStore {
   list(userId: string): Promise<SelectionRecord[]>;
   /** The same of the owner of a live access token (TokenStore.findOwner), of one moment with that. */
   listOfToken(tokenId: string, now: number): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
+  /** The same of the user with this code; `keyNo`: of this key alone. */
+  listOfUser(
+    appId: number,
+    userId: string,
+    keyNo?: number,
+  ): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
   /** How each of a user's came about, for its receipt: apart from `list`, which everybody reads all the time. */
   origins(userId: string): Promise<SelectionOrigin[]>;
   /** The next of a user's by key number, with how they came about; none at the end. A page is bounded in rows and bytes. */

@@ -16,7 +16,7 @@ import { actsOf, patience } from './gathering.ts';
 import { replaceValueStore } from './replace-value.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
 import { untilFull } from './until-full.ts';
-import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
 const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, value, language, texts,
     last_event as version, created_at as "createdAt", updated_at as "updatedAt"`;
@@ -27,13 +27,19 @@ const ORIGINS = statement(
   'select selection_id as "selectionId", means, shown_in as "shownIn" from selections where user_id = $1',
 );
 
-const LIST_OF_TOKEN = statement(`
-  select ${USER_COLUMNS}, (
+const withSelections = (which: string) => `${USER_COLUMNS}, (
     select coalesce(json_agg(s order by s."keyNo"), '[]')
-    from (select ${COLUMNS} from selections where user_id = u.user_id) s
-  ) as selections
-  from ${OF_ACCESS_TOKEN}
-`);
+    from (select ${COLUMNS} from selections where user_id = u.user_id ${which}) s
+  ) as selections`;
+
+const LIST_OF_TOKEN = statement(`select ${withSelections('')} from ${OF_ACCESS_TOKEN}`);
+
+const OF_USER = `users u join ${PROFILE_OF_USER} where u.user_id = $1 and u.app_id = $2`;
+const LIST_OF_USER = statement(`select ${withSelections('')} from ${OF_USER}`);
+const ONE_OF_USER = statement(`select ${withSelections('and key_no = $3')} from ${OF_USER}`);
+
+type OwnerRow = UserRow & { selections: SelectionRecord[] };
+const toOwner = (row: OwnerRow | undefined) => row && { ...toUser(row), selections: row.selections };
 
 // Replicas' clocks differ a little: within one selection its own count tells the order.
 const NEWEST_FIRST = 'case when $4::uuid is null then at end desc, key_no, selection_id desc, event_no desc';
@@ -207,9 +213,16 @@ export function selectionStore(connections: Connections): SelectionStore {
     origins: (userId) => connections.read<SelectionOrigin>(ORIGINS, [userId]),
 
     async listOfToken(tokenId, now) {
-      type Row = UserRow & { selections: SelectionRecord[] };
-      const [row] = await connections.read<Row>(LIST_OF_TOKEN, [tokenIdToBytes(tokenId), now]);
-      return row && { ...toUser(row), selections: row.selections };
+      const [row] = await connections.read<OwnerRow>(LIST_OF_TOKEN, [tokenIdToBytes(tokenId), now]);
+      return toOwner(row);
+    },
+
+    async listOfUser(appId, userId, keyNo) {
+      const [row] =
+        keyNo === undefined
+          ? await connections.read<OwnerRow>(LIST_OF_USER, [userId, appId])
+          : await connections.read<OwnerRow>(ONE_OF_USER, [userId, appId, keyNo]);
+      return toOwner(row);
     },
 
     async save(appId, userId, selections, { at, means, by }) {

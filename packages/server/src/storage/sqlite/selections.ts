@@ -13,11 +13,13 @@ import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes, toUuid } from './encoding.ts';
 import { addEvent } from './events.ts';
 import { findOwner } from './tokens.ts';
+import { findUser } from './users.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, texts, created_at, updated_at';
 
 const LIST = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at
   from selections where user_id = ? order by key_no`;
+const ONE = LIST.replace('order by key_no', 'and key_no = ?');
 type ListRow = [
   ...[selectionId: string, keyNo: number, revision: number, value: string, language: string | null],
   ...[texts: string | null, version: number, createdAt: number, updatedAt: number],
@@ -47,7 +49,7 @@ type SaveRow = [id: string, createdAt: number, version: number, previous: string
 
 export function selectionReads(
   connection: Connection,
-): Pick<SelectionStore, 'list' | 'listOfToken' | 'origins' | 'walk' | 'history' | 'walkHistory'> {
+): Pick<SelectionStore, 'list' | 'listOfToken' | 'listOfUser' | 'origins' | 'walk' | 'history' | 'walkHistory'> {
   const { statement, rows, value, snapshot } = connection;
   const list = (userId: string): SelectionRecord[] => rows<ListRow>(LIST).all(toBytes(userId)).map(toRecord);
   return {
@@ -58,6 +60,14 @@ export function selectionReads(
       return snapshot(() => {
         const owner = findOwner(connection, tokenId, now);
         return owner && { ...owner, selections: list(owner.userId) };
+      });
+    },
+    async listOfUser(appId, userId, keyNo) {
+      return snapshot(() => {
+        const user = findUser(connection, appId, userId);
+        if (!user) return undefined;
+        const found = keyNo === undefined ? list(userId) : rows<ListRow>(ONE).all(toBytes(userId), keyNo).map(toRecord);
+        return { ...user, selections: found };
       });
     },
     async origins(userId) {

@@ -1,6 +1,6 @@
 import { countRows, type DeletedRow, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
-import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserStore } from '../port.ts';
+import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserRecord, UserStore } from '../port.ts';
 import { changedFields } from '../user-change.ts';
 import type { Connection } from './connection.ts';
 import { codeHash, toBytes } from './encoding.ts';
@@ -15,13 +15,17 @@ const FIND_BY_CLIENT_ID = `select ${USER_COLUMNS} from profiles p join ${USER_OF
 
 const DATABASE_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
+export function findUser(connection: Connection, appId: number, userId: string): UserRecord | undefined {
+  const row = connection.rows<UserRow>(FIND).get(toBytes(userId), appId);
+  return row && toUser(row);
+}
+
 export function userReads(
   connection: Connection,
 ): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration' | 'findDeleted'> {
   return {
     async find(appId, userId) {
-      const row = connection.rows<UserRow>(FIND).get(toBytes(userId), appId);
-      return row && toUser(row);
+      return findUser(connection, appId, userId);
     },
     async findByClientUserId(appId, clientUserId) {
       const row = connection.rows<UserRow>(FIND_BY_CLIENT_ID).get(appId, clientUserId);
