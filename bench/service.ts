@@ -49,14 +49,18 @@ export async function startService(
   const args = [...nodeArgs, command, 'serve', '--port', String(port)];
   const env = { ...process.env, ...settings };
   const child = guard(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }));
+  await untilReady(port, child);
+  const readyMs = performance.now() - before;
+  return { port, url: `http://127.0.0.1:${port}`, child, readyMs, stop: () => stop(child) };
+}
+
+export async function untilReady(port: number, child: ChildProcess): Promise<void> {
   while (!(await isReady(port))) {
     const { exitCode, signalCode } = child;
     if (exitCode !== null || signalCode)
       throw new Error(`The service ended with ${signalCode ?? `exit code ${exitCode}`}.`);
     await sleep(2);
   }
-  const readyMs = performance.now() - before;
-  return { port, url: `http://127.0.0.1:${port}`, child, readyMs, stop: () => stop(child) };
 }
 
 const started = new Set<ChildProcess>();
