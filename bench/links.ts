@@ -12,9 +12,9 @@ import { credentials, type Stage, setStage } from './stage.ts';
  * Whether the time of a response tells why a preference link does not work: links of every kind in turn, one request at a time over one
  * connection. Run: npm run bench:links [rounds] [sqlite|postgres]
  */
-const ROUNDS = Number(process.argv[2] ?? 4_000);
+const ROUNDS = Number(process.argv[2] ?? 1_000);
 const DATABASES = ['sqlite', 'postgres'].filter((kind) => kind === (process.argv[3] ?? kind));
-const WARM_UP = 1_000;
+const WARM_UP = 200;
 
 const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const postgres = await startPostgres({ durable: true });
