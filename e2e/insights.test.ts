@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SelectionRecord } from '../packages/server/src/storage/port.ts';
 import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
@@ -10,8 +11,10 @@ describe('the insights room', () => {
   test('shows how users chose, now and over time, and exports it', async () => {
     const { server } = portal;
     const shop = await withCatalog(server);
+    const eaters: string[] = [];
     for (const fruit of [['apple'], ['apple', 'cherry'], undefined]) {
       const user = await makeSignedInUser(server, shop.application);
+      eaters.push(user.userCode);
       const headers = { ...shop.apiKey, ...bearer(user.accessToken) };
       if (fruit) await server.post('/api/user_options', await shop.choice('fruit', fruit), headers);
     }
@@ -32,6 +35,28 @@ describe('the insights room', () => {
     await expect.poll(() => row('Apple').innerText()).toMatch(/2\s+100%/);
     expect(await row('cherry').innerText()).toMatch(/1\s+50%/);
     await page.getByText('Default: Apple').waitFor();
+    // As long as the share, on a scale from 0 to 100 %.
+    const barOf = (name: string) =>
+      row(name)
+        .locator('svg')
+        .evaluate((svg) => {
+          const [bar, track] = [svg.querySelector('rect') as SVGRectElement, svg as SVGElement];
+          return bar.getBoundingClientRect().width / track.getBoundingClientRect().width;
+        });
+    expect(await barOf('Apple')).toBeCloseTo(1, 2);
+    expect(await barOf('cherry')).toBeCloseTo(0.5, 2);
+    const image = await download(page, () => page.getByRole('button', { name: 'Export image' }).click());
+    expect(image.name).toBe('kitchen-fruit.svg');
+    const bars = await page.evaluate((svg) => {
+      const drawn = new DOMParser().parseFromString(svg, 'image/svg+xml');
+      const texts = [...drawn.querySelectorAll('text')].map(({ textContent }) => textContent);
+      const widths = [...drawn.querySelectorAll('rect[fill="#0b7285"]')].map((bar) =>
+        Number(bar.getAttribute('width')),
+      );
+      return { texts, widths };
+    }, image.text);
+    expect(bars.widths).toEqual([380, 0, 190]);
+    expect(bars.texts).toEqual(expect.arrayContaining(['Fruit', '0%', '100%', 'Apple', '100% (2)', '50% (1)']));
     await page.getByRole('img', { name: 'Selections over time' }).locator('path.recharts-rectangle').first().waitFor();
     await expectAccessible(page);
     await page.getByRole('switch', { name: 'Show as table' }).press('Space');
@@ -39,8 +64,25 @@ describe('the insights room', () => {
     const file = await download(page, () => page.getByRole('button', { name: 'Export CSV' }).click());
     expect(file.name).toBe('kitchen-fruit.csv');
     expect(file.text).toContain('now,2,0,1,2,1');
+    // Somebody who chose in the period before.
+    const { selections } = server.service.storage;
+    const early = await makeSignedInUser(server, shop.application);
+    const [record] = await selections.list(eaters[0] as string);
+    const saved = { ...(record as SelectionRecord), selectionId: crypto.randomUUID() };
+    const at = Date.now() - 35 * 86_400_000;
+    await selections.save(shop.application.appId, early.userCode, [saved], { at, means: 'manage' });
     await page.reload();
-    await expect.poll(() => row('Apple').innerText()).toMatch(/2\s+100%/);
+    await page.getByRole('switch', { name: 'Compare with the period before' }).press('Space');
+    const compared = (name: string) =>
+      page
+        .getByRole('region', { name: 'Compared with the period before' })
+        .getByRole('row', { name: new RegExp(`^${name} `) });
+    await expect.poll(() => compared('Apple').innerText()).toMatch(/1 \(100%\)\s+2 \(100%\)\s+\+1/);
+    expect(await compared('cherry').innerText()).toMatch(/0 \(0%\)\s+1 \(50%\)\s+\+1/);
+    expect(await compared('Users').innerText()).toMatch(/1\s+2\s+\+1/);
+    await expectAccessible(page);
+    await page.reload();
+    await expect.poll(() => row('Apple').innerText()).toMatch(/3\s+100%/);
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
-import { Button, Card, Container, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { Button, Card, Container, Group, Select, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core';
+import { IconChartBar, IconDownload, IconPhoto } from '@tabler/icons-react';
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
 import { download } from '../../shell/download.ts';
 import { LinkButton } from '../../shell/links.tsx';
-import { Moment } from '../../shell/moment.tsx';
+import { Moment, readTime } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { tellProblem } from '../../shell/told.tsx';
@@ -15,7 +15,9 @@ import { useMutateOnce } from '../../shell/use-once.ts';
 import { AllKeys } from './all-keys.tsx';
 import { AllKeysCsv } from './all-keys-csv.tsx';
 import { ByValue } from './by-value.tsx';
-import { insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
+import { Compare } from './compare.tsx';
+import { drawInsights } from './insights-image.ts';
+import { type Insights, insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
 
 const OverTime = lazy(() => import('./over-time.tsx').then((module) => ({ default: module.OverTime })));
 const FROM = '/frame/applications/$clientId/insights';
@@ -27,6 +29,7 @@ export function InsightsPage() {
   const navigate = useNavigate({ from: '/applications/$clientId/insights' });
   const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
   const [span, setSpan] = useState<Span>('days30');
+  const [isCompared, setIsCompared] = useState(false);
   const names = nameCatalog(tree, i18n);
   const keys = names.groups.flatMap((group) => group.keys);
   const key = names.key(wanted ?? null);
@@ -58,7 +61,10 @@ export function InsightsPage() {
         description={t('description')}
         actions={
           key ? (
-            <CsvButton clientId={clientId} chosen={key} span={span} />
+            <>
+              <ImageButton clientId={clientId} chosen={key} span={span} />
+              <CsvButton clientId={clientId} chosen={key} span={span} />
+            </>
           ) : (
             <AllKeysCsv clientId={clientId} keys={inOrder} span={span} />
           )
@@ -97,9 +103,17 @@ export function InsightsPage() {
             w={200}
           />
         )}
+        {key && (
+          <Switch
+            label={t('compare.action')}
+            checked={isCompared}
+            onChange={(event) => setIsCompared(event.currentTarget.checked)}
+            mb={8}
+          />
+        )}
       </Group>
       {key ? (
-        <KeyInsights clientId={clientId} chosen={key} span={span} />
+        <KeyInsights clientId={clientId} chosen={key} span={span} isCompared={isCompared} />
       ) : (
         <AllKeys clientId={clientId} keys={inOrder} span={span} />
       )}
@@ -107,7 +121,9 @@ export function InsightsPage() {
   );
 }
 
-function KeyInsights({ clientId, chosen, span }: { clientId: string; chosen: NamedKey; span: Span }) {
+type OfKey = { clientId: string; chosen: NamedKey; span: Span };
+
+function KeyInsights({ clientId, chosen, span, isCompared }: OfKey & { isCompared: boolean }) {
   const { t, i18n } = useTranslation('insights');
   const query = useQuery(insightsQuery(clientId, chosen.keyUid, span));
   if (query.isError) return <ErrorState error={query.error} retry={() => query.refetch()} />;
@@ -136,6 +152,7 @@ function KeyInsights({ clientId, chosen, span }: { clientId: string; chosen: Nam
         </Title>
         <ByValue insights={query.data} showValue={chosen.showValue} />
       </Card>
+      {isCompared && <Compare clientId={clientId} chosen={chosen} span={span} />}
       <Card withBorder component="section" padding="lg">
         <Title order={2} size="h4">
           {t('time.title')}
@@ -172,7 +189,35 @@ function Figure({ name, value, note }: { name: string; value: string; note?: str
   );
 }
 
-function CsvButton({ clientId, chosen, span }: { clientId: string; chosen: NamedKey; span: Span }) {
+function ImageButton({ clientId, chosen, span }: OfKey) {
+  const { t, i18n } = useTranslation('insights');
+  const { data } = useQuery(insightsQuery(clientId, chosen.keyUid, span));
+  const draw = (insights: Insights) => {
+    const number = new Intl.NumberFormat(i18n.language);
+    const image = drawInsights(insights, {
+      title: chosen.label,
+      subtitle: `${t('chose')}: ${number.format(insights.chose)} / ${number.format(insights.users)} · ${new Intl.DateTimeFormat(
+        i18n.language,
+        { dateStyle: 'long' },
+      ).format(readTime(insights.at))}`,
+      language: i18n.language,
+      showValue: chosen.showValue,
+    });
+    download(`${chosen.groupName}-${chosen.name}.svg`, 'image/svg+xml', image);
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconPhoto size={16} aria-hidden />}
+      disabled={!data || data.keyUid !== chosen.keyUid || data.values.length === 0}
+      onClick={() => data && draw(data)}
+    >
+      {t('image')}
+    </Button>
+  );
+}
+
+function CsvButton({ clientId, chosen, span }: OfKey) {
   const { t } = useTranslation('insights');
   const loading = useMutation({
     mutationFn: () => loadCsv(clientId, chosen.keyUid, span),
