@@ -41,8 +41,8 @@ describe('the room of translations: what comes of it', () => {
       const { text } = await get('/catalog/translations/export?draft=true&language=de');
       const file = text
         .replace('Question 0,Frage 0', 'Question 0,Aus der Datei')
-        .replace('key 01,Question 1,', 'key 01,Question 1,Neu')
-        .concat('nowhere,x,y\r\n');
+        .replace('key 01,Question 1,', 'key 01,Question 1," Neu "')
+        .concat('nowhere,x,y\r\nshort\r\n');
       await writeFile(join(folder, 'de.csv'), file);
       const texts = [{ path: 'kitchen/key 00', language: 'de', text: 'Inzwischen' }];
       await edit('PATCH', '/translations?draft=true', { texts });
@@ -51,7 +51,12 @@ describe('the room of translations: what comes of it', () => {
       await page.locator('input[type=file]').setInputFiles(join(folder, 'de.csv'));
       const dialog = page.getByRole('dialog', { name: 'Import translations' });
       await dialog.getByText('de.csv changes 2 texts; 1 are unchanged.').waitFor();
+      await dialog.getByText('2 lines skipped').waitFor();
       await dialog.getByText(/line 47: nowhere is not in the catalog/).waitFor();
+      await dialog.getByText(/line 48: short has 1 column instead of 3/).waitFor();
+      // Nobody would see them.
+      await dialog.getByText('1 text begins or ends with a space.').waitFor();
+      expect(await dialog.locator('mark').allInnerTexts()).toEqual(['·', '·']);
       await dialog.getByText('Text at export: Frage 0').waitFor();
       await expectAccessible(page);
       const conflict = dialog.getByRole('checkbox', { name: 'Import kitchen/key 00 in Deutsch' });
@@ -155,7 +160,7 @@ describe('the room of translations: what comes of it', () => {
       buffer: Buffer.from(`${text}"${EVIL.replaceAll('"', '""')}",x,y,z\r\n`),
     };
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByText(/2 lines skipped/).waitFor();
+    await page.getByText(/1 line skipped/).waitFor();
     expect(await page.title()).toBe('Translations · Innkeeper');
     expect(await page.locator('img[src=x]').count()).toBe(0);
     expect(complaints).toEqual([]);

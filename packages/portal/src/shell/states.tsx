@@ -69,12 +69,15 @@ export function Problem({ error }: { error: unknown }) {
       </Alert>
     );
   }
+  const message = error instanceof Error ? error.message : String(error);
+  // The message often says the first of them, or the only one.
+  const others = known?.errors.filter((each) => !message.includes(each.message)) ?? [];
   return (
     <Alert {...alert} color="red" icon={<IconAlertTriangle aria-hidden />} title={t('problem')}>
-      <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
-      {known && known.errors.length > 0 && (
+      <Text size="sm">{message}</Text>
+      {others.length > 0 && (
         <List size="sm" mt="xs">
-          {known.errors.map(({ field, message }) => (
+          {others.map(({ field, message }) => (
             <List.Item key={`${field} ${message}`}>
               <Code>{field}</Code> {message}
             </List.Item>

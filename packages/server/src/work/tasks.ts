@@ -34,14 +34,13 @@ export const TASKS: {
   },
   previewTexts({ entries: packed, catalog, base }) {
     const entries = finish(unpack(packed));
-    const { texts, problems } = finish(
+    const { same, texts, problems } = finish(
       mergeTexts(finish(readCatalog(catalog)), entries, {
         ...(base && { base: finish(readCatalog(base)) }),
         prefer: 'file',
       }),
     );
-    const spots = new Set([...texts, ...problems].map(({ path, tag, line }) => `${line} ${tag} ${path}`));
-    return { same: entries.length - spots.size, texts: pack(texts), problems: problems.slice(0, PROBLEMS_TOLD) };
+    return { same, texts: pack(texts), problems: problems.slice(0, PROBLEMS_TOLD) };
   },
 };
 

@@ -135,7 +135,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
         },
       ],
       problems: [
-        { line: lineOf('nowhere'), path: 'nowhere', language: 'de', message: 'is not in the catalog' },
+        { line: lineOf('nowhere'), path: 'nowhere', language: null, message: 'is not in the catalog' },
         {
           line: lineOf('nowhere') + 2,
           path: 'open/tags',
@@ -145,6 +145,26 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
       ],
     });
     expect((await get('/catalog')).headers.get('etag'), 'nothing was changed').toBe('"2"');
+  });
+
+  test('a bad line is one problem, whatever it has, and so is a bad column', async () => {
+    const { preview } = await translator();
+    const file = [
+      'path,English,Deutsch,Klingon',
+      'nowhere,a,b,c',
+      'open,Open,Offen',
+      'kitchen,Kitchen, Küche ,x',
+      'open/motto,Motto,Motto,y',
+      'open/tags,Tags,Tags,Tags,Tags,Tags',
+    ].join('\n');
+    const { json } = await preview(file);
+    expect(json.problems).toEqual([
+      { line: 2, path: 'nowhere', language: null, message: 'is not in the catalog' },
+      { line: 3, path: 'open', language: null, message: 'has 3 columns instead of 4' },
+      { line: 4, path: 'kitchen', language: null, message: '"Klingon" is not a language of the catalog' },
+      { line: 6, path: 'open/tags', language: null, message: 'has 6 columns instead of 4' },
+    ]);
+    expect(json.texts).toContainEqual(expect.objectContaining({ path: 'kitchen', language: 'de', text: ' Küche ' }));
   });
 
   test('a file is imported as a whole, with one side of what both changed, or in part', async () => {

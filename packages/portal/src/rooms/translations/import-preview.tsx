@@ -35,6 +35,7 @@ export type TextsPreview = {
 };
 
 const COLOURS = { new: 'inn', changed: 'blue', conflict: 'red' } as const;
+const EDGE_SPACES = /^\s|\s$/u;
 const KINDS = ['new', 'changed', 'conflict'] as const;
 
 /** What a file would change, to choose from. What somebody else changed meanwhile is only taken if one says so. */
@@ -58,6 +59,7 @@ export function ImportPreview(props: {
   );
   const counts = Map.groupBy(found.texts, (text) => text.kind);
   const shown = useMemo(() => found.texts.filter((text) => kind === 'all' || text.kind === kind), [found.texts, kind]);
+  const spaced = useMemo(() => found.texts.filter(({ text }) => EDGE_SPACES.test(text)).length, [found.texts]);
   const names = new Map(languages.map(({ tag, name }) => [tag, name]));
   const choose = (texts: readonly PreviewedText[], isChosen: boolean) =>
     setChosen((before) => {
@@ -90,6 +92,11 @@ export function ImportPreview(props: {
             ))}
           </List>
         </Spoiler>
+      )}
+      {spaced > 0 && (
+        <Text size="sm" className={classes.warn}>
+          {t('import.spaced', { count: spaced })}
+        </Text>
       )}
       {found.texts.length > 0 && (
         <>
@@ -200,6 +207,11 @@ function PreviewList(props: {
                       {t('import.conflictNote', { text: text.exported ?? t('conflict.none') })}
                     </Text>
                   )}
+                  {EDGE_SPACES.test(text.text) && (
+                    <Text size="xs" className={classes.warn}>
+                      {t('import.spaces')}
+                    </Text>
+                  )}
                   {text.source && (
                     <Text size="xs" className={classes.warn}>
                       {t('import.sourceChanged', text.source)}
@@ -223,9 +235,24 @@ function Side({ label, text, tag }: { label: string; text: string | null; tag: s
         {label}
       </Text>
       <Text size="sm" className={classes.quote} dir="auto" lang={tag} {...(text === null && { c: 'dimmed' })}>
-        {text ?? t('conflict.none')}
+        {text === null ? t('conflict.none') : <WithEdges text={text} />}
       </Text>
     </div>
+  );
+}
+
+/** Spaces at the beginning and the end, which nobody would see. */
+function WithEdges({ text }: { text: string }) {
+  const inner = text.trim();
+  const start = text.indexOf(inner);
+  const marks = (spaces: string) =>
+    spaces !== '' && <mark>{spaces.replaceAll(/[^\n]/g, '·').replaceAll('\n', '↵')}</mark>;
+  return (
+    <>
+      {marks(text.slice(0, start))}
+      {inner}
+      {marks(text.slice(start + inner.length))}
+    </>
   );
 }
 

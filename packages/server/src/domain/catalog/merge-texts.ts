@@ -39,6 +39,8 @@ export type TextProblem = PlacedProblem & { tag?: string };
 export type MergedTexts = {
   /** The catalog with the texts of the file. */
   definition: CatalogDefinition;
+  /** Texts of the file that are those of the catalog, or of its export. */
+  same: number;
   /** What the file brings, conflicts included, whichever side was preferred. */
   texts: MergedText[];
   problems: TextProblem[];
@@ -56,7 +58,7 @@ export function* mergeTexts(
   { base, prefer }: { base?: Catalog; prefer?: 'file' | 'catalog' } = {},
 ): Steps<MergedTexts> {
   const definition = yield* copyTexts(yield* definitionOf(current));
-  const merged: MergedTexts = { definition, texts: [], problems: [], conflicts: [], outdated: [] };
+  const merged: MergedTexts = { definition, same: 0, texts: [], problems: [], conflicts: [], outdated: [] };
   const items = new Map(yield* mapSteps(named(definition), (item) => [item.path, item] as const));
   const itemsBefore = base && new Map(yield* mapSteps(named(base), (item) => [item.path, item] as const));
   const byDefault = current.languages.find(({ isDefault }) => isDefault);
@@ -65,15 +67,29 @@ export function* mergeTexts(
   const languages = new Map<string, Language | undefined>();
   const findLanguage = languageFinder(current.languages);
 
-  for (const { path, language: word, text, source, line } of entries) {
+  // One line, or one column, is one problem, however many texts it has.
+  const told = new Set<string>();
+  const reportOnce = (key: string, problem: TextProblem) => {
+    if (told.size < told.add(key).size) merged.problems.push(problem);
+  };
+
+  for (const { path, language: word, text, source, line, problem: unreadable } of entries) {
     yield;
+    if (unreadable !== undefined) {
+      merged.problems.push({ line, column: 1, path, message: unreadable });
+      continue;
+    }
     if (!languages.has(word)) languages.set(word, findLanguage(word));
     const language = languages.get(word);
     const report = (message: string) =>
       merged.problems.push({ line, column: 1, path, message, ...(language && { tag: language.tag }) });
     const item = items.get(path);
-    if (!item) report(itemsBefore?.has(path) ? 'is not in the catalog any more' : 'is not in the catalog');
-    else if (!language) report(`"${word}" is not a language of the catalog`);
+    if (!item) {
+      const message = itemsBefore?.has(path) ? 'is not in the catalog any more' : 'is not in the catalog';
+      reportOnce(`${line} ${path}`, { line, column: 1, path, message });
+    } else if (!language) {
+      reportOnce(word, { line, column: 1, path, message: `"${word}" is not a language of the catalog` });
+    }
     if (!item || !language) continue;
 
     const { name, tag } = language;
@@ -86,7 +102,10 @@ export function* mergeTexts(
     const before = item.texts[tag];
     const exported = itemsBefore?.get(path)?.texts[tag];
     // With a base: unchanged in the file.
-    if (text === before || (itemsBefore && text === exported)) continue;
+    if (text === before || (itemsBefore && text === exported)) {
+      merged.same += 1;
+      continue;
+    }
     const problem = [...text].length > TEXT_LIMIT ? `is longer than ${TEXT_LIMIT} characters` : textProblem(text);
     if (problem) {
       report(`in ${name} ${problem}`);

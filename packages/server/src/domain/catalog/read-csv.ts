@@ -26,6 +26,8 @@ export function readTextsCsv(text: string): ReadTexts {
       delimiter,
       info: true,
       skip_empty_lines: true,
+      // A line that is too short or too long is one problem; the others are read.
+      relax_column_count: true,
       max_record_size: 4_000_000,
     }) as unknown as typeof rows;
   } catch (error) {
@@ -46,6 +48,12 @@ export function readTextsCsv(text: string): ReadTexts {
   let line = (head?.info.lines ?? 1) + 1;
   for (const { record, info } of body) {
     const cells = record.map(fromCell);
+    if (record.length !== columns.length) {
+      const problem = `has ${record.length} ${record.length === 1 ? 'column' : 'columns'} instead of ${columns.length}`;
+      entries.push({ path: cells[0] ?? '', language: '', text: '', line, problem });
+      line = info.lines + 1;
+      continue;
+    }
     for (const [index, language] of columns.entries()) {
       const text = cells[index] ?? '';
       // An empty cell is a text that is not translated yet, never one to take away.

@@ -9,6 +9,8 @@ export type TextEntry = {
   /** What it was translated from, where the file tells. */
   source?: string;
   line: number;
+  /** Why the line cannot be read; the other lines can. */
+  problem?: string;
 };
 
 export type TextsFile = {
