@@ -11,7 +11,7 @@ export function doctor(): Command {
   return defineCommand({
     name: 'doctor',
     description:
-      'check settings, secret, database, data, disk or connections, clock, token service, mail, certificate and port, with a suggested fix for each failure',
+      'check settings, secret, database, data, disk or connections, clock, token service, mail, OpenID provider, certificate and port, with a suggested fix for each failure',
     settings: ALL_SETTINGS,
     examples: [
       ['doctor', 'a checklist; exit code 1 when something fails'],

@@ -11,6 +11,7 @@ import { startReceiver } from '../events/receiver.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET } from '../http/start.ts';
 import { DAMAGE, emptyLog, makeFreePages } from '../sqlite/damage-file.ts';
+import { startOidcProvider } from '../tokens/oidc-provider-process.ts';
 import { commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
@@ -256,6 +257,32 @@ describe('each failure has its way out', () => {
     );
     const failure = failures(stdout).find(({ check }) => check === 'token service');
     expect(failure).toMatchObject({ wayOut: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
+  });
+
+  test('an OpenID provider that is fine, one under another name, and one that is not there', async () => {
+    const provider = await startOidcProvider();
+    const openId = async (issuer: string) => {
+      const settings = { ISSUER: issuer, CLIENT_ID: provider.clientId, CLIENT_SECRET: provider.clientSecret };
+      const named = Object.entries(settings).map(([name, value]) => [`INNKEEPER_OIDC_${name}`, value]);
+      const { stdout } = await doctor(Object.fromEntries(named), '--json');
+      return (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'OpenID');
+    };
+    try {
+      expect(await openId(provider.url)).toMatchObject({ ok: true, wayOut: null });
+      const other = provider.url.replace('127.0.0.1', 'localhost');
+      expect(await openId(other)).toMatchObject({
+        ok: false,
+        detail: `${other} names another issuer: ${provider.url}`,
+        wayOut: `Set INNKEEPER_OIDC_ISSUER to ${provider.url}`,
+      });
+      expect(await openId(`${provider.url}/nowhere`)).toMatchObject({
+        ok: false,
+        wayOut: expect.stringContaining('Check INNKEEPER_OIDC_ISSUER'),
+      });
+    } finally {
+      await provider.stop();
+    }
+    expect(await openId(provider.url)).toMatchObject({ ok: false, detail: `${provider.url} cannot be reached` });
   });
 
   test('a certificate that is not trusted, and an address that cannot be reached', async () => {

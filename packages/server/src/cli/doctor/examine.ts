@@ -7,6 +7,7 @@ import { type Check, failed } from './check.ts';
 import type { DoctorOptions } from './data.ts';
 import { checkDatabase } from './database.ts';
 import { checkMail } from './mail.ts';
+import { checkOidc } from './oidc.ts';
 import { checkPort } from './port.ts';
 import { checkEnvironment, checkSettings, failedSetting } from './settings.ts';
 import { checkTokenService } from './token-service.ts';
@@ -30,10 +31,11 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(failedSetting);
   }
-  const [{ checks: database, keyIds }, tokenService, mail, certificate] = await Promise.all([
+  const [{ checks: database, keyIds }, tokenService, mail, oidc, certificate] = await Promise.all([
     checkDatabase(config, options),
     checkTokenService(config),
     checkMail(config),
+    checkOidc(config),
     checkCertificate(config),
   ]);
   const checks = [
@@ -41,6 +43,7 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     ...database,
     tokenService,
     ...mail,
+    ...oidc,
     ...certificate,
     await checkPort(config, keyIds),
   ];

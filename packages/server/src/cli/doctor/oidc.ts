@@ -1,0 +1,47 @@
+import type { Config } from '../../config.ts';
+import { IdentityProblem } from '../../tokens/port.ts';
+import { type Check, failed, passed } from './check.ts';
+
+const LIMIT_MS = 2_500;
+
+/** Nothing without an OpenID provider: people sign in with passwords. */
+export async function checkOidc({ oidc }: Config): Promise<Check[]> {
+  if (!oidc) return [];
+  const { createIdentityProvider } = await import('../../tokens/remote/identity-provider.ts');
+  const provider = createIdentityProvider({ ...oidc, timeoutMs: LIMIT_MS });
+  try {
+    // What a sign-in would do first: discovery, and the issuer compared with the one that was set.
+    await provider.begin('http://localhost/');
+    return [passed('OpenID', `${oidc.issuer} responds, and is the issuer it names`)];
+  } catch (error) {
+    if (!(error instanceof IdentityProblem)) throw error;
+    const named = error.kind === 'refused' ? await namedIssuer(oidc.issuer) : undefined;
+    if (named !== undefined && named !== oidc.issuer) {
+      return [
+        failed('OpenID', `${oidc.issuer} names another issuer: ${named}`, `Set INNKEEPER_OIDC_ISSUER to ${named}`),
+      ];
+    }
+    return [
+      failed(
+        'OpenID',
+        error.kind === 'unreachable' ? `${oidc.issuer} cannot be reached` : `${oidc.issuer}: ${error.message}`,
+        'Check INNKEEPER_OIDC_ISSUER: the issuer exactly as the provider shows it, without /.well-known/openid-configuration, ' +
+          'which must be reachable from this machine.',
+      ),
+    ];
+  } finally {
+    provider.close();
+  }
+}
+
+/** As its discovery document has it; undefined: it has none that can be read. */
+async function namedIssuer(issuer: string): Promise<string | undefined> {
+  try {
+    const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS), redirect: 'error' });
+    const { issuer: named } = (await response.json()) as { issuer?: unknown };
+    return typeof named === 'string' && /^https?:\/\/[\x21-\x7e]{1,500}$/.test(named) ? named : undefined;
+  } catch {
+    return undefined;
+  }
+}
