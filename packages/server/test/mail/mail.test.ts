@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { totpCode } from '../../src/domain/accounts/totp.ts';
 import { warnOwners } from '../../src/domain/mail/warn-owners.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { manageWith } from '../manage/manage.ts';
-import { fromPortal, memberWith, openSession, PASSWORD, signedIn, tokenOf } from '../portal/portal.ts';
+import { fromBase32, fromPortal, memberWith, openSession, PASSWORD, signedIn, tokenOf } from '../portal/portal.ts';
 import { type MailServer, startMailServer, subjectOf } from './mail-server.ts';
 
 const FROM = 'Innkeeper <innkeeper@example.com>';
@@ -39,6 +40,33 @@ describe.each(databases)('mail on $kind', (database) => {
     expect((await openSession(server, { token: tokenOf(link) })).status).toBe(401);
     const audit = await (await signedIn(server)).send('GET', '/audit?limit=200');
     expect(audit.json.items).toContainEqual(expect.objectContaining({ action: 'account.linkMade', subject: email }));
+  });
+
+  test('the owner of an account is told when the password or the second factor changes, in their language', async () => {
+    const email = unique();
+    const visitor = await signedIn(server, email);
+    await visitor.send('PATCH', '/account/preferences', { language: 'de' });
+    // The first password is part of setting up the account.
+    expect((await visitor.send('PUT', '/account/password', { password: PASSWORD })).status).toBe(204);
+    const changed = { current: PASSWORD, password: `${PASSWORD} new` };
+    expect((await visitor.send('PUT', '/account/password', changed)).status).toBe(204);
+    const proof = { password: changed.password };
+    const { secret } = (await visitor.send('POST', '/account/totp', proof)).json;
+    const code = (ahead: number) =>
+      totpCode(fromBase32(String(secret)), Math.floor(server.service.now() / 30_000) + ahead);
+    expect((await visitor.send('PUT', '/account/totp', { code: code(0) })).status).toBe(200);
+    const renewed = await visitor.send('POST', '/account/totp/recovery-codes', { ...proof, code: code(1) });
+    expect(renewed.status).toBe(200);
+    const [recovery] = renewed.json.recoveryCodes as string[];
+    expect((await visitor.send('POST', '/account/totp/end', { ...proof, code: recovery })).status).toBe(204);
+    const received = await mail.mailsTo(email, 4);
+    expect(received.map(subjectOf)).toEqual([
+      'Ihr Passwort wurde geändert',
+      'Die Zwei-Faktor-Anmeldung wurde eingeschaltet',
+      'Neue Wiederherstellungscodes wurden erstellt',
+      'Die Zwei-Faktor-Anmeldung wurde ausgeschaltet',
+    ]);
+    expect(received[0]?.text).toContain(`${server.service.publicUrl}/portal/account`);
   });
 
   test('a sign-in link leaves the links before it valid, as anyone can ask for one', async () => {

@@ -1,10 +1,14 @@
 import type { Role } from '../../storage/port.ts';
 import type { PortalLanguage } from '../accounts/preferences.ts';
 
+/** What was changed of how somebody signs in. */
+export type AccountChange = 'password' | 'twoStepOn' | 'twoStepOff' | 'recoveryCodes';
+
 /** What a letter is about; times are milliseconds since the epoch. */
 export type LetterContent =
   | { kind: 'invitation'; application: string; role: Role; invitedBy: string; link: string; expiresAt: number }
   | { kind: 'password' | 'signIn'; link: string; expiresAt: number }
+  | { kind: 'accountChanged'; change: AccountChange; at: number; link: string }
   | { kind: 'secretExpires'; application: string; expiresAt: number; link: string }
   | { kind: 'webhookFails'; application: string; host: string; since: number; link: string }
   | { kind: 'webhookOff'; application: string; host: string; link: string };
@@ -14,11 +18,18 @@ type LetterParts = { subject: string; paragraphs: string[]; action: string; note
 
 type Texts = {
   role: Record<Role, string>;
+  change: Record<AccountChange, string>;
   write(content: LetterContent, time: (at: number) => string): LetterParts;
 };
 
 const en: Texts = {
   role: { viewer: 'viewer', translator: 'translator', support: 'support', editor: 'editor', owner: 'owner' },
+  change: {
+    password: 'Your password was changed',
+    twoStepOn: 'Two-step sign-in was turned on',
+    twoStepOff: 'Two-step sign-in was turned off',
+    recoveryCodes: 'New recovery codes were created',
+  },
   write(content, time) {
     const once = 'The link works once. Do not forward it.';
     switch (content.kind) {
@@ -50,6 +61,16 @@ const en: Texts = {
           paragraphs: ['Use this link to sign in to Innkeeper.'],
           action: 'Sign in',
           notes: [`Valid until ${time(content.expiresAt)}. ${once}`, 'If you did not ask for it, ignore this mail.'],
+        };
+      case 'accountChanged':
+        return {
+          subject: en.change[content.change],
+          paragraphs: [`${en.change[content.change]} in Innkeeper at ${time(content.at)}.`],
+          action: 'Open account',
+          notes: [
+            'If it was you, there is nothing to do.',
+            'If it was not you, set a new password now, end all other sessions on the same page, and tell your administrator.',
+          ],
         };
       case 'secretExpires':
         return {
@@ -93,6 +114,12 @@ const de: Texts = {
     editor: 'Bearbeiter',
     owner: 'Eigentümer',
   },
+  change: {
+    password: 'Ihr Passwort wurde geändert',
+    twoStepOn: 'Die Zwei-Faktor-Anmeldung wurde eingeschaltet',
+    twoStepOff: 'Die Zwei-Faktor-Anmeldung wurde ausgeschaltet',
+    recoveryCodes: 'Neue Wiederherstellungscodes wurden erstellt',
+  },
   write(content, time) {
     const once = 'Der Link funktioniert einmal. Bitte nicht weiterleiten.';
     switch (content.kind) {
@@ -128,6 +155,16 @@ const de: Texts = {
           notes: [
             `Gültig bis ${time(content.expiresAt)}. ${once}`,
             'Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail.',
+          ],
+        };
+      case 'accountChanged':
+        return {
+          subject: de.change[content.change],
+          paragraphs: [`${de.change[content.change]} (Innkeeper, ${time(content.at)}).`],
+          action: 'Konto öffnen',
+          notes: [
+            'Wenn Sie das waren, müssen Sie nichts tun.',
+            'Wenn nicht, legen Sie sofort ein neues Passwort fest, beenden Sie auf derselben Seite alle anderen Sitzungen und informieren Sie Ihren Administrator.',
           ],
         };
       case 'secretExpires':
@@ -166,6 +203,12 @@ const de: Texts = {
 
 const es: Texts = {
   role: { viewer: 'observador', translator: 'traductor', support: 'soporte', editor: 'editor', owner: 'propietario' },
+  change: {
+    password: 'Se ha cambiado su contraseña',
+    twoStepOn: 'Se ha activado la verificación en dos pasos',
+    twoStepOff: 'Se ha desactivado la verificación en dos pasos',
+    recoveryCodes: 'Se han creado códigos de recuperación nuevos',
+  },
   write(content, time) {
     const once = 'El enlace funciona una sola vez. No lo reenvíe.';
     switch (content.kind) {
@@ -199,6 +242,16 @@ const es: Texts = {
           paragraphs: ['Use este enlace para iniciar sesión en Innkeeper.'],
           action: 'Iniciar sesión',
           notes: [`Válido hasta el ${time(content.expiresAt)}. ${once}`, 'Si no lo ha pedido, ignore este correo.'],
+        };
+      case 'accountChanged':
+        return {
+          subject: es.change[content.change],
+          paragraphs: [`${es.change[content.change]} en Innkeeper el ${time(content.at)}.`],
+          action: 'Abrir la cuenta',
+          notes: [
+            'Si ha sido usted, no tiene que hacer nada.',
+            'Si no ha sido usted, cree una contraseña nueva ahora mismo, cierre las demás sesiones en la misma página y avise a su administrador.',
+          ],
         };
       case 'secretExpires':
         return {
@@ -242,6 +295,12 @@ const hu: Texts = {
     editor: 'szerkesztő',
     owner: 'tulajdonos',
   },
+  change: {
+    password: 'Megváltozott a jelszava',
+    twoStepOn: 'Bekapcsolták a kétlépcsős bejelentkezést',
+    twoStepOff: 'Kikapcsolták a kétlépcsős bejelentkezést',
+    recoveryCodes: 'Új helyreállító kódok készültek',
+  },
   write(content, time) {
     const once = 'A hivatkozás egyszer használható. Ne továbbítsa.';
     switch (content.kind) {
@@ -277,6 +336,16 @@ const hu: Texts = {
           notes: [
             `Érvényes eddig: ${time(content.expiresAt)}. ${once}`,
             'Ha nem Ön kérte, hagyja figyelmen kívül ezt a levelet.',
+          ],
+        };
+      case 'accountChanged':
+        return {
+          subject: hu.change[content.change],
+          paragraphs: [`${hu.change[content.change]} az Innkeeperben: ${time(content.at)}.`],
+          action: 'Fiók megnyitása',
+          notes: [
+            'Ha Ön volt, nincs teendője.',
+            'Ha nem Ön volt, azonnal adjon meg új jelszót, ugyanazon az oldalon zárja le a többi munkamenetet, és értesítse a rendszergazdát.',
           ],
         };
       case 'secretExpires':
