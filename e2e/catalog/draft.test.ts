@@ -120,6 +120,18 @@ describe('the catalog room: a draft', () => {
     const { page } = await portal.enter(`${room}?item=${keyUid}`);
     await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
     expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
+    // An undo leaves nothing behind of what it undid: no sign on the page, and no message.
+    await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('This key is archived').waitFor();
+    const archived = page.getByRole('alert').filter({ hasText: /archived/ });
+    await archived.first().waitFor();
+    await page.getByRole('button', { name: /^Undo / }).click();
+    await page.getByText(/^Undone: /).waitFor();
+    await expect.poll(() => archived.count()).toBe(0);
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Draft' }).innerText())
+      .toContain('No unpublished changes');
     await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await page.getByText('This key is archived').waitFor();

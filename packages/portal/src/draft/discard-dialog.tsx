@@ -1,5 +1,4 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +9,7 @@ import { Problem } from '../shell/states.tsx';
 import { useMutateOnce } from '../shell/use-once.ts';
 import { ChangeList } from './change-list.tsx';
 import type { DraftState } from './queries.ts';
+import { tellDraft } from './tell-draft.ts';
 
 type Draft = NonNullable<DraftState['draft']>;
 
@@ -24,7 +24,7 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
     mutationFn: () =>
       api.delete('/manage/v1/applications/{clientId}/catalog/draft', { path: { clientId }, ifMatch: draft.etag }),
     onSuccess: () => {
-      notifications.show({ message: t('discard.done') });
+      tellDraft(t('discard.done'));
       setIsDone(true);
       onClose();
       focusHeading();

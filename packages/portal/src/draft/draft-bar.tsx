@@ -1,6 +1,5 @@
 import { ActionIcon, Group, Paper, Text, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +10,7 @@ import { useOnce } from '../shell/use-once.ts';
 import classes from './draft-bar.module.css';
 import { EndDraft } from './end-draft.tsx';
 import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
+import { tellDraft } from './tell-draft.ts';
 import { type Edit, editsDone, useEdit, useTellConflict } from './use-edit.ts';
 
 /** Unpublished changes, with undo and publish. Shown in every room that edits the catalog. */
@@ -41,7 +41,7 @@ function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking
       api.post(path, { path: { clientId }, ifMatch: seen === '*' ? draft.etag : seen });
     await step
       .mutateAsync({ edit })
-      .then(() => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }), tellConflict);
+      .then(() => tellDraft(t(`bar.${kind}Done`, { what: titleOf(about) })), tellConflict);
   });
   useHotkeys([
     ['mod+Z', () => void take('undo')],

@@ -17,6 +17,8 @@ export function Root() {
         layout="stacked"
         containerWidth={560}
         limit={4}
+        // Over the page and its bar, never over a dialog.
+        zIndex={150}
       />
       <Unreachable />
       <Outlet />

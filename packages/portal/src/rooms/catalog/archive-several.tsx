@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Checkbox, Modal, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { IconListCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TreeGroup, TreeLanguage } from '../../draft/queries.ts';
+import { tellDraft } from '../../draft/tell-draft.ts';
 import { useEdit, useTellConflict } from '../../draft/use-edit.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { editsOf } from './edits.ts';
@@ -49,7 +49,7 @@ function Choice({ clientId, group, languages, onClose }: Props & { onClose(): vo
     } catch (error) {
       tellConflict(error);
     }
-    if (count > 0) notifications.show({ message: t('archive.severalDone', { count }) });
+    if (count > 0) tellDraft(t('archive.severalDone', { count }));
     onClose();
   };
   return (

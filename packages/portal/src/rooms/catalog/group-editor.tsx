@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
+import { tellDraft } from '../../draft/tell-draft.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
@@ -63,7 +63,7 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
   const submit = async (force = false) => {
     if (disabled || !editor.isChanged) return;
     if (problem || !(await editor.submit(force))) return showProblem();
-    notifications.show({ message: t('saved', { what: form.name }) });
+    tellDraft(t('saved', { what: form.name }));
   };
   const refused = useRefusal(error);
   const whole = useRef<HTMLDivElement>(null);

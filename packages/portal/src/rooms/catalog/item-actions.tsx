@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Group, Menu, Tooltip } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { notifications } from '@mantine/notifications';
 import {
   IconArchive,
   IconArchiveOff,
@@ -14,6 +13,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
+import { tellDraft } from '../../draft/tell-draft.ts';
 import { type Edit, useEdit, useTellConflict } from '../../draft/use-edit.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { useOnce } from '../../shell/use-once.ts';
@@ -51,7 +51,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   const moveTo = async (group: TreeGroup) => {
     const isDone = await editOnce(edits.changeKey(uid, { groupUid: group.groupUid }));
     const where = labelIn(group, defaultOf(tree.languages), tree.languages);
-    if (isDone) notifications.show({ message: t('movedToGroup', { what: label, where }) });
+    if (isDone) tellDraft(t('movedToGroup', { what: label, where }));
   };
   const duplicate = async () => {
     const name = nameOfCopy(item.name, found.kind === 'group' ? tree.groups : found.group.keys);
@@ -61,13 +61,13 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
         : edits.addKey(found.group.groupUid, copyOfKey(found.key, name) as Parameters<typeof edits.addKey>[1]);
     const made = await addOnce(edit);
     if (!made) return;
-    notifications.show({ message: t('duplicate.done', { what: label, name }) });
+    tellDraft(t('duplicate.done', { what: label, name }));
     const to = made.keyUid ?? made.groupUid;
     await navigate({ search: to === undefined ? {} : { item: to } });
   };
   const archive = async () => {
     const isDone = await editOnce(found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid));
-    if (isDone) notifications.show({ message: t('archive.done', { what: label }) });
+    if (isDone) tellDraft(t('archive.done', { what: label }));
   };
   const askToArchive = () =>
     modals.openConfirmModal({

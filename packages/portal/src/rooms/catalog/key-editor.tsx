@@ -1,9 +1,9 @@
 import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
+import { tellDraft } from '../../draft/tell-draft.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { AnswerFields } from './answer-fields.tsx';
@@ -74,7 +74,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
     if (disabled) return;
     if (isWrong || (editor.isChanged && !(await editor.submit(force)))) return showProblem();
     if (!editor.isChanged) return;
-    notifications.show({ message: t('saved', { what: labelIn(content, defaultOf(languages), languages) }) });
+    tellDraft(t('saved', { what: labelIn(content, defaultOf(languages), languages) }));
   };
   const refused = useRefusal(error);
 
