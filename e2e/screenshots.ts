@@ -1,9 +1,10 @@
 // npm run screenshots [-- NAME…]
 //
 // Every page of the portal as people see it: light and dark, desktop and phone, with the demo's catalog and some users,
-// into screenshots/. With names, only the pages that hold one of them in theirs.
+// into screenshots/. With names, only the pages that hold one of them in theirs. Those that the guide shows are copied to
+// docs/images/ with --docs.
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -53,7 +54,16 @@ const PAGES: Record<string, (demo: Demo) => string> = {
   members: ({ clientId }) => `/applications/${clientId}/members`,
 };
 
-const wanted = process.argv.slice(2);
+const DOCS = {
+  'overview-desktop-light': 'portal-overview',
+  'translations-desktop-dark': 'portal-translations',
+  'users-desktop-light': 'portal-users',
+  'insights-desktop-light': 'portal-insights',
+} as const;
+const IMAGES = join(import.meta.dirname, '../docs/images');
+
+const isForDocs = process.argv.includes('--docs');
+const wanted = process.argv.slice(2).filter((word) => word !== '--docs');
 const pages = Object.entries(PAGES).filter(
   ([name]) => wanted.length === 0 || wanted.some((each) => name.includes(each)),
 );
@@ -88,7 +98,10 @@ try {
 
 async function shoot(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle');
-  await page.screenshot({ path: join(OUT, `${name}.png`) });
+  const path = join(OUT, `${name}.png`);
+  await page.screenshot({ path });
+  const shown = Object.entries(DOCS).find(([shot]) => shot === name)?.[1];
+  if (isForDocs && shown) await copyFile(path, join(IMAGES, `${shown}.png`));
 }
 
 /** The demo application, used by some people: through the interface, as any application would. */
