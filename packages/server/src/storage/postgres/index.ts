@@ -31,6 +31,7 @@ import { attemptStore } from './sign-in-attempts.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { textStateStore } from './text-states.ts';
 import { tokenStore } from './tokens.ts';
+import { toldToPlanner } from './told-to-planner.ts';
 import { transferStore } from './transfer.ts';
 import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
@@ -102,7 +103,7 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     textStates: textStateStore(connections),
     selections: selectionStore(connections),
     trials: trialStore(connections),
-    transfer: transferStore(connections),
+    transfer: toldToPlanner(transferStore(connections), connections),
     changes: changeStore(connections),
     facts: factStore(connections),
     sealed: sealedStore(connections),

@@ -70,6 +70,13 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
   }
 }
 
+const OF_USER = 'app_id, client_user_id, status, created_at, updated_at';
+
+/** Its rows are the users themselves: they need not be looked up. */
+function isThroughUsers({ by }: UserWalk): boolean {
+  return by === 'user' || by === 'created' || by === 'one' || by === 'suspended';
+}
+
 /** The statement of a walk, also for a test of its plan. */
 export function walkStatement(
   appId: number,
@@ -85,17 +92,20 @@ export function walkStatement(
           where s.user_id = w.user_id and s.key_no = any (${keys}::int[]))`;
   const value = placeValue(walk);
   // Each is looked up by itself (lateral), in the order of the walk, regardless of the planner's statistics.
+  const users = isThroughUsers(walk)
+    ? ''
+    : `left join lateral (select ${OF_USER} from users where user_id = w.user_id limit 1) u on true`;
+  const u = users === '' ? 'w' : 'u';
   const text = `
     with w as materialized (
-      select user_id, ${value} as value from ${from} ${order && `order by ${order}`} limit ${limited}
+      select user_id, ${value} as value${users === '' ? `, ${OF_USER}` : ''} from ${from} ${order && `order by ${order}`} limit ${limited}
     )
-    select w.user_id, w.value, ${chosen} as chosen, u.app_id, u.client_user_id, u.client_user_name, u.status, u.created_at,
-      u.updated_at
-    from w left join lateral (
-      select u.app_id, u.client_user_id, p.client_user_name, u.status, u.created_at, u.updated_at from users u, lateral (
-        select p.client_user_name from profiles p where p.app_id = u.app_id and p.client_user_id = u.client_user_id limit 1
-      ) p where u.user_id = w.user_id limit 1
-    ) u on true
+    select w.user_id, w.value, ${chosen} as chosen, p.app_id, p.client_user_id, p.client_user_name, ${u}.status, ${u}.created_at,
+      ${u}.updated_at
+    from w ${users} left join lateral (
+      select p.app_id, p.client_user_id, p.client_user_name from profiles p
+      where p.app_id = ${u}.app_id and p.client_user_id = ${u}.client_user_id limit 1
+    ) p on true
     order by ${orderOf(walk)}`;
   return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
 }

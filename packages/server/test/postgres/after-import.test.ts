@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import { walkStatement } from '../../src/storage/postgres/user-walk.ts';
+import { createApplication, NOW, times } from '../contract/examples.ts';
+import { databases } from '../databases.ts';
+
+const BATCH = 1_000;
+const postgres = databases.filter(({ kind, isDistributed }) => kind === 'postgres' && !isDistributed);
+
+test.each(postgres)('right after an import, pages of users are read in the order of an index', async (database) => {
+  const url = await database.fresh();
+  const storage = await (await storageDriver(url)).open();
+  const appId = await createApplication(storage);
+  for (let from = 0; from < 12 * BATCH; from += BATCH) {
+    const entries = times(BATCH, (at) => ({
+      ...{ clientUserId: `u${from + at}`, clientUserName: 'Ada', userId: null, newUserId: randomUUID() },
+      ...{ createdAt: NOW, selections: [] },
+    }));
+    const change = { at: NOW, ifThere: 'compare', importId: randomUUID(), withoutEvents: true } as const;
+    await storage.transfer.importUsers(appId, entries, change);
+  }
+  await storage.close();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { text, values } = walkStatement(appId, { by: 'user' }, { after: null, limit: 51, keyNos: [] });
+  const { rows } = await client.query(`explain ${text}`, values);
+  await client.end();
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).toMatch(/Index (Only )?Scan using users_by_application/);
+  expect(plan).not.toMatch(/Sort Key: users/);
+});
