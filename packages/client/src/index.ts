@@ -16,10 +16,10 @@ export {
 } from './options.ts';
 export type { Pages } from './pages.ts';
 export type { Source } from './selection-change.ts';
+export type { OptionState } from './selection-entry.ts';
 export {
   type CatalogState,
   createSelectionStore,
-  type OptionState,
   type SelectionStore,
   type StoreData,
   type StoreOptions,

@@ -2,20 +2,8 @@ import type { AnyCatalog, HeldValueOf, KeyName } from './catalog.ts';
 import { type InnkeeperError, ownError } from './error.ts';
 import type { KeyUid } from './key-uids.ts';
 import type { OptionGroup, OptionKey, OptionsClient, Selection, UserOption, Value } from './options.ts';
-import { type Change, combine, type Held, heldOf, isDone, overlay, type Source, toChange } from './selection-change.ts';
-
-/** One key as a page shows it. The same object for as long as nothing of it changes. */
-export type OptionState<V = Value> = {
-  /** undefined: the catalog is not loaded yet, or has no key of this name. */
-  key: OptionKey | undefined;
-  /** What is being saved, laid over what the service has. */
-  value: V | undefined;
-  source: Source;
-  status: 'loading' | 'idle' | 'saving' | 'saved' | 'failed';
-  /** What could not be saved; `value` undefined: it was to be unset. */
-  failed: { value: V | undefined } | undefined;
-  error: InnkeeperError | undefined;
-};
+import { type Change, combine, type Held, heldOf, isDone, toChange } from './selection-change.ts';
+import { type Entry, isSameState, LOADING, newEntry, type OptionState, shownOf, stateOf } from './selection-entry.ts';
 
 /** What can be chosen, in the language of the store; older texts stay until those of another language are there. */
 export type CatalogState = {
@@ -70,42 +58,13 @@ export type SelectionStore<C extends AnyCatalog = AnyCatalog> = {
   data(): StoreData;
 };
 
-type Entry = {
-  key: OptionKey;
-  held: Held;
-  inFlight: Change | undefined;
-  waiting: Change | undefined;
-  failed: { change: Change; error: InnkeeperError } | undefined;
-  isSaved: boolean;
-  /** What became of the last save is not known: it has to be read before anything else is sent. */
-  isUnsure: boolean;
-  /** Saves without an answer that may still arrive, until another has changed the record. */
-  late: Change[];
-  /** What was wanted since, when there was nothing to send for it. */
-  wantedSince: Change | undefined;
-  isSending: boolean;
-  /** When something was sent or answered last: what was read before then is stale. */
-  touched: number;
-  draining: Promise<void> | undefined;
-  state: OptionState;
-  isStale: boolean;
-};
-
 /** Pages that save the same record at the same moment give way to each other this often. */
 const TRIES = 8;
-/** Saves of one key that were given up and may arrive all the same. */
-const MAX_LATE = 8;
+/** For so long a save that was given up may arrive all the same: networks and proxies have dropped it by then. */
+const LATE_MS = 120_000;
 /** Refusals that say that the catalog or the record is another one than this page knows. */
 const OUTDATED = ['1004', '1005', '1008', '1012', '9404'];
 const NOTHING = { groups: [], keys: [] };
-const LOADING: OptionState = {
-  key: undefined,
-  value: undefined,
-  source: 'unset',
-  status: 'loading',
-  failed: undefined,
-  error: undefined,
-};
 
 /**
  * What one user has chosen, for pages of any framework. What is chosen is shown at once; of one key at most one save is in flight and one
@@ -144,11 +103,9 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
   function place(): void {
     const { groups, keys } = offered ?? NOTHING;
     const error = (errors.catalog ?? errors.selections) as InnkeeperError | undefined;
-    const isLoaded = !!(offered && selections);
-    const { isLoaded: wasLoaded, keys: before, groups: groupsBefore, error: errorBefore } = catalog ?? {};
-    if (wasLoaded !== isLoaded || before !== keys || groupsBefore !== groups || errorBefore !== error) {
-      catalog = { isLoaded, groups, keys, error };
-    }
+    const next = { isLoaded: !!(offered && selections), groups, keys, error };
+    const parts = Object.keys(next) as (keyof CatalogState)[];
+    if (parts.some((part) => next[part] !== catalog?.[part])) catalog = next;
     names.clear();
     for (const key of keys) {
       const name = `${key.option_group_name}.${key.name}`;
@@ -205,10 +162,11 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
           isBehind = true;
           continue;
         }
+        const before = entry.held;
         entry.held = heldOf(entry.key, selections.get(uid));
         entry.isUnsure = false;
+        takeBackLate(entry, before);
         if (entry.failed && isDone(entry.key, entry.held, entry.failed.change)) entry.failed = undefined;
-        takeBack(entry);
       }
     } catch (error) {
       // What is only not as fresh as it could be is no failure.
@@ -219,11 +177,14 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     }
   }
 
-  /** A save arrived after all that the user has since gone back from. */
-  function takeBack(entry: Entry): void {
-    const { key, held, late, wantedSince } = entry;
-    if (!wantedSince || isDone(key, held, wantedSince) || !late.some((change) => isDone(key, held, change))) return;
-    entry.waiting ??= wantedSince;
+  /** A save arrived after all. If the user has gone back from it since, what was there before holds again. */
+  function takeBackLate(entry: Entry, before: Held): void {
+    const { key, held, waiting, inFlight, failed } = entry;
+    const late = entry.late.filter(({ at }) => Date.now() - at < LATE_MS);
+    const arrived = late.find(({ change, etag }) => etag === before.etag && isDone(key, held, change));
+    entry.late = late.filter((each) => each !== arrived);
+    if (!arrived || waiting || inFlight || failed) return;
+    entry.waiting = before.source === 'chosen' ? { value: before.value as Value } : { unset: true };
     entry.draining ??= drain(entry);
   }
 
@@ -253,28 +214,26 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
       let isSent = false;
       try {
         if (entry.isUnsure) await readSelections();
-        if (isDone(entry.key, entry.held, change)) {
-          entry.wantedSince = change;
-          return undefined;
-        }
+        if (isDone(entry.key, entry.held, change)) return undefined;
         isSent = true;
         entry.isSending = true;
         entry.touched = ++clock;
-        entry.wantedSince = undefined;
-        entry.held = await send(entry, change, entry.held.etag);
-        entry.late = [];
+        try {
+          entry.held = await send(entry, change, entry.held.etag);
+        } finally {
+          entry.isSending = false;
+          entry.touched = ++clock;
+        }
         return undefined;
       } catch (thrown) {
         const error = thrown as InnkeeperError;
-        entry.isSending = false;
-        entry.touched = ++clock;
         if (error.code === '1014' && tries < TRIES) {
           entry.held = heldOf(entry.key, error.body.current as UserOption | null);
           continue;
         }
         if (isSent && isUnknown(error)) {
           entry.isUnsure = true;
-          entry.late = [...entry.late.slice(-MAX_LATE), change];
+          entry.late.push({ change, etag: entry.held.etag, at: Date.now() });
           await readSelections().catch(() => {});
           if (!entry.isUnsure && isDone(entry.key, entry.held, change)) return undefined;
         } else if (OUTDATED.includes(error.code)) {
@@ -284,9 +243,6 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
           inBackground(refresh());
         }
         return error;
-      } finally {
-        entry.isSending = false;
-        entry.touched = ++clock;
       }
     }
   }
@@ -320,15 +276,12 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     const change = toWant(entry);
     entry.failed = undefined;
     const { key, held, inFlight, waiting, isUnsure } = entry;
-    const last = waiting ?? inFlight;
-    if (change && (last || isUnsure || !isDone(key, held, change))) {
-      const isAsked = last && isDone(key, overlay(key, overlay(key, held, inFlight), waiting), change);
+    const isPending = waiting ?? inFlight;
+    if (change && (isPending || isUnsure || !isDone(key, held, change))) {
+      const isAsked = isPending && isDone(key, shownOf(entry), change);
       if (!isAsked) entry.waiting = combine(key, waiting, change);
       entry.draining ??= drain(entry);
-    } else {
-      entry.isSaved = false;
-      entry.wantedSince = change ?? entry.wantedSince;
-    }
+    } else entry.isSaved = false;
     changed(entry);
     await entry.draining;
     return get(of);
@@ -384,50 +337,6 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
 }
 
 const byKey = (items: readonly Selection[]) => new Map(items.map((item) => [item.option_key_uid, item]));
-
-function newEntry(key: OptionKey, selection: Selection | undefined): Entry {
-  return {
-    key,
-    held: heldOf(key, selection),
-    inFlight: undefined,
-    waiting: undefined,
-    failed: undefined,
-    isSaved: false,
-    isUnsure: false,
-    late: [],
-    wantedSince: undefined,
-    isSending: false,
-    touched: 0,
-    draining: undefined,
-    state: LOADING,
-    isStale: true,
-  };
-}
-
-function shownOf({ key, held, inFlight, waiting }: Entry): Held {
-  return overlay(key, overlay(key, held, inFlight), waiting);
-}
-
-function stateOf(entry: Entry): OptionState {
-  const { key, held, failed, inFlight, waiting, isSaved } = entry;
-  const { value, source } = shownOf(entry);
-  const status = inFlight || waiting ? 'saving' : failed ? 'failed' : isSaved ? 'saved' : 'idle';
-  const unsaved = failed && overlay(key, held, failed.change);
-  return {
-    key,
-    value,
-    source,
-    status,
-    failed: unsaved && { value: 'unset' in failed.change ? undefined : unsaved.value },
-    error: failed?.error,
-  };
-}
-
-/** What shows it need not be shown anew. */
-function isSameState(a: OptionState, b: OptionState): boolean {
-  const told = ({ value, source, status, failed }: OptionState) => JSON.stringify([value, source, status, failed]);
-  return a.key === b.key && a.error === b.error && told(a) === told(b);
-}
 
 function unlessSame<T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] {
   return before?.length === now.length && before.every((each, at) => each === now[at]) ? before : now;

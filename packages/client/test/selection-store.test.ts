@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { CatalogFile } from '../../server/src/domain/catalog/file-schema.ts';
 import { databases } from '../../server/test/databases.ts';
 import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
@@ -243,6 +243,40 @@ test('a save that arrives after the user has gone back from it is taken back, al
   );
   expect(await saved()).toEqual({ motto: 'late' });
   expect(store.get('all.motto')).toMatchObject({ value: 'late', error: undefined });
+});
+
+test('a first save that arrives after a newer one was saved and unset again is taken back too', async () => {
+  const { store, saved } = await openPage();
+  const late = gate();
+  proxy.plan(isSave, arrivesAfter(late.opened));
+  expect(await store.set('all.motto', 'late')).toMatchObject({ status: 'failed', error: { code: 'unreachable' } });
+  expect(await store.set('all.motto', 'newer')).toMatchObject({ status: 'saved' });
+  expect(await store.unset('all.motto')).toMatchObject({ status: 'saved', source: 'unset' });
+  // There is no record, as there was none when it was sent.
+  late.open();
+  await proxy.settled();
+  expect(await saved()).toEqual({ motto: 'late' });
+  await store.refresh();
+  await expect.poll(saved).toEqual({});
+  await expect.poll(() => store.get('all.motto')).toMatchObject({ source: 'unset', error: undefined });
+});
+
+test('what is chosen elsewhere stays, although it is what this page gave up earlier', async () => {
+  const { store, theirs, saved } = await openPage();
+  proxy.plan(isSave, neverArrives);
+  expect(await store.set('all.motto', 'lost')).toMatchObject({ status: 'failed' });
+  await store.unset('all.motto');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 180_000 });
+  try {
+    await theirs.save('all.motto', 'lost');
+    await store.refresh();
+    await expect.poll(() => store.get('all.motto')).toMatchObject({ value: 'lost', status: 'idle' });
+    await proxy.settled();
+    expect(proxy.saves()).toHaveLength(1);
+    expect(await saved()).toEqual({ motto: 'lost' });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('finding 6: what cannot be saved stays to be tried again; a refusal reads the catalog anew', async () => {

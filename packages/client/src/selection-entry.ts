@@ -1,0 +1,88 @@
+import type { InnkeeperError } from './error.ts';
+import type { OptionKey, Selection, Value } from './options.ts';
+import { type Change, type Held, heldOf, overlay, type Source } from './selection-change.ts';
+
+/** One key as a page shows it. The same object for as long as nothing of it changes. */
+export type OptionState<V = Value> = {
+  /** undefined: the catalog is not loaded yet, or has no key of this name. */
+  key: OptionKey | undefined;
+  /** What is being saved, laid over what the service has. */
+  value: V | undefined;
+  source: Source;
+  status: 'loading' | 'idle' | 'saving' | 'saved' | 'failed';
+  /** What could not be saved; `value` undefined: it was to be unset. */
+  failed: { value: V | undefined } | undefined;
+  error: InnkeeperError | undefined;
+};
+
+/** What the store knows of one key. */
+export type Entry = {
+  key: OptionKey;
+  held: Held;
+  inFlight: Change | undefined;
+  waiting: Change | undefined;
+  failed: { change: Change; error: InnkeeperError } | undefined;
+  isSaved: boolean;
+  /** What became of the last save is not known: it has to be read before anything else is sent. */
+  isUnsure: boolean;
+  /** Saves without an answer: each may still arrive while the record is as it was when they were sent, or is so again. */
+  late: { change: Change; etag: string | null; at: number }[];
+  isSending: boolean;
+  /** When something was sent or answered last: what was read before then is stale. */
+  touched: number;
+  draining: Promise<void> | undefined;
+  state: OptionState;
+  isStale: boolean;
+};
+
+export const LOADING: OptionState = {
+  key: undefined,
+  value: undefined,
+  source: 'unset',
+  status: 'loading',
+  failed: undefined,
+  error: undefined,
+};
+
+export function newEntry(key: OptionKey, selection: Selection | undefined): Entry {
+  return {
+    key,
+    held: heldOf(key, selection),
+    inFlight: undefined,
+    waiting: undefined,
+    failed: undefined,
+    isSaved: false,
+    isUnsure: false,
+    late: [],
+    isSending: false,
+    touched: 0,
+    draining: undefined,
+    state: LOADING,
+    isStale: true,
+  };
+}
+
+export function shownOf({ key, held, inFlight, waiting }: Entry): Held {
+  return overlay(key, overlay(key, held, inFlight), waiting);
+}
+
+export function stateOf(entry: Entry): OptionState {
+  const { key, held, failed, inFlight, waiting, isSaved } = entry;
+  const { value, source } = shownOf(entry);
+  const status = inFlight || waiting ? 'saving' : failed ? 'failed' : isSaved ? 'saved' : 'idle';
+  const unsaved = failed && overlay(key, held, failed.change);
+  return {
+    key,
+    value,
+    source,
+    status,
+    failed: unsaved && { value: 'unset' in failed.change ? undefined : unsaved.value },
+    error: failed?.error,
+  };
+}
+
+/** What shows it need not be shown anew. */
+export function isSameState(a: OptionState, b: OptionState): boolean {
+  const told = ({ value, source, status, failed }: OptionState) => JSON.stringify([value, source, status, failed]);
+  return a.key === b.key && a.error === b.error && told(a) === told(b);
+}
