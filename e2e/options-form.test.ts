@@ -202,6 +202,34 @@ test('a choice is shown from the click on, before the service or the list of sel
   await expect.poll(saved).toEqual({ channels: ['push'] });
 });
 
+test('a field that is cleared while something is typed in it stays cleared', async () => {
+  const { page, options, saved, saves } = await openForm();
+  await options.saveAll({ 'all.motto': 'Servus', 'all.volume': 3 });
+  await page.reload();
+  for (const [label, typed, button, shown] of [
+    ['Motto', 'Baba', 'Clear', ''],
+    ['Volume', '9', 'Back to default', '5'],
+  ] as const) {
+    const field = page.getByRole('textbox', { name: label });
+    await field.fill(typed);
+    await page.getByRole('button', { name: button }).click();
+    await expect.poll(() => field.inputValue()).toBe(shown);
+  }
+  await expect.poll(saved).toEqual({});
+  await page.waitForTimeout(100);
+  expect(saves).toEqual(['DELETE', 'DELETE']);
+});
+
+test('a field of its own says when nothing can be loaded, and can try again', async () => {
+  const { page } = await openForm((opened) => opened.route('**/api/option_keys?*', (route) => route.abort()));
+  const alone = page.locator('main > [role=alert]');
+  await alone.getByText('This could not be loaded.').waitFor();
+  expect(await page.getByText('Loading…').count()).toBe(0);
+  await page.unroute('**/api/option_keys?*');
+  await alone.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('combobox', { name: 'Size' }).waitFor();
+});
+
 test('a connection that is lost takes nothing that was typed; a choice goes back and can be tried again', async () => {
   const { page, saved, held } = await openForm();
   const motto = page.getByRole('textbox', { name: 'Motto' });

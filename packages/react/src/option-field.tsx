@@ -8,7 +8,7 @@ import type { Parts } from './parts.ts';
 import { useInnkeeper, useLanguage } from './provider.tsx';
 import type { OptionName } from './register.ts';
 import type { Texts } from './texts.ts';
-import type { Which } from './use-option.ts';
+import { useOptionCatalog, type Which } from './use-option.ts';
 import { useOptionField } from './use-option-field.ts';
 
 export type OptionFieldProps = {
@@ -31,7 +31,7 @@ export function Field({ which, readOnly = false, parts }: FieldProps) {
   const id = useId();
   const { texts, lang } = useLanguage();
   const field = useOptionField(which);
-  if (!field) return <parts.Loading texts={texts} />;
+  if (!field) return <NothingToShow parts={parts} />;
 
   const { key, control, problem, source } = field;
   const Control = parts[control];
@@ -78,6 +78,15 @@ export function Field({ which, readOnly = false, parts }: FieldProps) {
       />
     </parts.Field>
   );
+}
+
+/** In place of fields: they are loading, could not be loaded, or the catalog has none of them. */
+export function NothingToShow({ parts }: { parts: Parts }) {
+  const { store } = useInnkeeper();
+  const { texts } = useLanguage();
+  const { isLoaded, error } = useOptionCatalog();
+  if (error) return <parts.Failure error={error} texts={texts} retry={() => void store?.refresh().catch(() => {})} />;
+  return isLoaded ? <parts.Empty texts={texts} /> : <parts.Loading texts={texts} />;
 }
 
 /** The help text of the key, then what its control asks for. */

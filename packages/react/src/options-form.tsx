@@ -3,7 +3,7 @@
 import type { InnkeeperError, OptionKey, Value } from '@innkeeper/client';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { DEFAULT_PARTS } from './default-parts.tsx';
-import { Field } from './option-field.tsx';
+import { Field, NothingToShow } from './option-field.tsx';
 import type { Parts } from './parts.ts';
 import { useInnkeeper, useLanguage, useUnsavedOptions } from './provider.tsx';
 import type { OptionGroupName, OptionName } from './register.ts';
@@ -36,7 +36,7 @@ export type OptionsFormProps = {
 export function OptionsForm(props: OptionsFormProps) {
   const { group, include, exclude, readOnly, saveOn = 'change', as = 'form', title, className } = props;
   const { lang, dir, texts } = useLanguage();
-  const { store, drafts, parts: usual } = useInnkeeper();
+  const { drafts, parts: usual } = useInnkeeper();
   const parts = useMemo<Parts>(() => ({ ...DEFAULT_PARTS, ...usual, ...props.parts }), [usual, props.parts]);
   const { isLoaded, groups, keys, error } = useOptionCatalog();
   const unsaved = useUnsavedOptions();
@@ -56,28 +56,17 @@ export function OptionsForm(props: OptionsFormProps) {
   // A key that was archived meanwhile stays for as long as there is something in it that nobody has saved.
   const ownUnsaved = unsaved.filter(isMeant);
   const gone = ownUnsaved.filter((key) => !offered.some((each) => each.option_key_uid === key.option_key_uid));
-  const shown = [...offered, ...gone];
+  const shown = isLoaded ? [...offered, ...gone] : [];
   const isDirty = ownUnsaved.length > 0;
   useReports(shown, isDirty, props);
 
   const label = title === undefined ? groups.find(({ name }) => name === group)?.label : title;
   const submit = saveOn === 'submit' && !readOnly ? () => drafts.commit(form) : undefined;
   const frame = { title: label, titleId, as, lang, dir, className, texts, isDirty };
-  const failure = error && (
-    <parts.Failure error={error} texts={texts} retry={() => void store?.refresh().catch(() => {})} />
-  );
-  if (!isLoaded) {
-    return (
-      <parts.Form {...frame} submit={undefined}>
-        {failure ?? <parts.Loading texts={texts} />}
-      </parts.Form>
-    );
-  }
   return (
     <SubmittedForm.Provider value={submit && form}>
-      <parts.Form {...frame} submit={submit}>
-        {failure}
-        {shown.length === 0 && <parts.Empty texts={texts} />}
+      <parts.Form {...frame} submit={isLoaded ? submit : undefined}>
+        {(error || shown.length === 0) && <NothingToShow parts={parts} />}
         {shown.map((key) => (
           <Field key={key.option_key_uid} which={key} readOnly={readOnly} parts={parts} />
         ))}

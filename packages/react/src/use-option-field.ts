@@ -94,13 +94,14 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
     }
   }
 
-  // A field that goes away with its page is left as well.
-  const latest = useRef({ leave: () => commit(), sendNow: () => {} });
+  // For what comes later than it was meant, after a click that may have reset the field: it acts on the draft of that time.
+  const latest = useRef({ commit, sendNow: () => {} });
   useEffect(() => {
-    latest.current = { leave: () => commit(), sendNow: () => send(draft) };
+    latest.current = { commit, sendNow: () => send(draft) };
   });
+  // A field that goes away with its page is left as well.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed for one user is saved before the next is shown
-  useEffect(() => () => latest.current.leave(), [store]);
+  useEffect(() => () => latest.current.commit(), [store]);
   useEffect(() => {
     if (!draft || !key) return undefined;
     return drafts.add({ key, form, commit: () => latest.current.sendNow() });
@@ -121,7 +122,7 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
     text,
     choose: (value) => put({ chosen: value }),
     type: (typed, isWhole = true) => change({ text: typed, isWhole }),
-    commit,
+    commit: (isWhole) => latest.current.commit(isWhole),
     reset: () => put({ unset: true }),
     phase: draft && !problem && phase !== 'saving' ? 'rest' : phase,
     isDirty: draft !== undefined,
