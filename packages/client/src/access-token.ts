@@ -67,6 +67,7 @@ const isRefusedToken = (error: unknown): error is InnkeeperError => isInnkeeperE
 
 async function askFor(given: AccessToken, rejected: string | undefined): Promise<string> {
   const token: unknown = typeof given === 'string' ? given : await given(rejected);
-  if (typeof token === 'string' && token !== '') return token;
-  throw new TypeError('accessToken gave no text');
+  // The page of an error is no token, and would be kept as one that the service has not refused.
+  if (typeof token === 'string' && /^\S+$/.test(token)) return token;
+  throw new TypeError('accessToken gave no token');
 }

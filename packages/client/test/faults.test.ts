@@ -157,6 +157,16 @@ test('what cannot be sent, and what there is no token for', async () => {
   });
 });
 
+test('the page of an error in place of a token is not kept, and the next call asks again', async () => {
+  server.script(none);
+  const given = ['<html>\n<h1>502 Bad Gateway</h1>', 'Not found', '', 'token'];
+  const unlucky = options({ accessToken: () => given.shift() as string });
+  for (let calls = 0; calls < 3; calls++) {
+    expect(await failure(() => unlucky.selections().all())).toMatchObject({ code: 'no_token' });
+  }
+  await expect(unlucky.selections().all()).resolves.toEqual([]);
+});
+
 test('whatever a function is given, what it throws is of the one class', async () => {
   server.script(none);
   const trap = () => {
