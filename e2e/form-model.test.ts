@@ -251,6 +251,7 @@ async function run(all: readonly Step[]): Promise<void> {
       const label = labels[each.at % labels.length];
       if (label === undefined) return;
       const name = label.toLowerCase();
+      if (OWN[1 - each.tab]?.includes(name)) return;
       const isReset = each.what !== 'Try again';
       if (isReset) choose(name, null);
       const place =
