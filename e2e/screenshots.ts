@@ -147,7 +147,10 @@ async function makeDemo(server: TestServer): Promise<Demo> {
     types: ['selection.saved', 'selection.unset'],
     description: 'Mailing list',
   });
-  await manage.send('POST', `${path}/webhooks`, { url: 'https://crm.example.com/hooks/innkeeper' });
+  await manage.send('POST', `${path}/webhooks`, {
+    url: 'https://crm.example.com/hooks/innkeeper',
+    types: ['user.deleted'],
+  });
   const source = [{ path: 'appearance/theme', language: 'en', text: 'Colour theme' }];
   await manage.send('PATCH', `${path}/catalog/translations`, { texts: source }, { 'if-match': '*' });
   const listed = await manage.get(`${path}/catalog/translations?search=theme%3D`);
