@@ -1,0 +1,117 @@
+/// <reference lib="dom" />
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { chromiumHere } from '../packages/server/test/browser.ts';
+import { freePort } from '../packages/server/test/free-port.ts';
+import { innkeeper } from './service.ts';
+import { setStage } from './stage.ts';
+
+/**
+ * Every room of the portal on a slow 4G connection, in a real Chromium against the real service on SQLite with many users: the
+ * time until it shows its content and its thread is free. Run: npm run bench:rooms [USERS]
+ */
+const [users = 1_000_000] = process.argv.slice(2).map(Number);
+/** As Lighthouse has slow 4G: 1.6 Mbit/s down, 0.75 up, 150 ms to the service and back. */
+const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 96_000 };
+/** The goal. */
+const GOAL_MS = 1_500;
+const QUIET_MS = 200;
+
+const folder = await mkdtemp(join(tmpdir(), 'innkeeper-rooms-'));
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const env = { INNKEEPER_PORT: String(port), INNKEEPER_PUBLIC_URL: url, INNKEEPER_LOG_LEVEL: 'warn' };
+const stage = await setStage({ databaseUrl: `sqlite:${join(folder, 'bench.db')}`, folder, users, env });
+const browser = await chromium.launch(await chromiumHere());
+try {
+  const made = await innkeeper(['admin', 'create', '--email', 'bench@example.com', '--json'], stage.settings);
+  const { link } = JSON.parse(made) as { link: string };
+  const window = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 } });
+  await window.addInitScript(observe);
+  const page = await window.newPage();
+  const session = await window.newCDPSession(page);
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: /^Account / }).waitFor();
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', SLOW_4G);
+
+  const home = `/portal/applications/${stage.clientId}`;
+  const [user] = stage.users;
+  const rooms = ['', 'catalog', 'translations', 'revisions', 'users', `users/${user?.code}`, 'insights', 'requests'];
+  const others = ['events', 'audit', 'connect', 'credentials', 'webhooks', 'members'];
+  const paths = [...rooms, ...others].map((room) => (room === '' ? home : `${home}/${room}`));
+  console.log(`| room, ${users} users, slow 4G, load ${loadavg()[0]?.toFixed(1)} | first visit, ms | again, ms |`);
+  console.log('| --- | --- | --- |');
+  let slowest = 0;
+  for (const path of ['/portal', ...paths]) {
+    // The first visit from another room, as people come: its own files are not in the browser yet.
+    await page.goto(`${url}/portal/account`);
+    await ready(page);
+    const first = await opened(page, path);
+    await page.goto(`${url}${path}`);
+    const again = await ready(page);
+    slowest = Math.max(slowest, first, again);
+    const name = path
+      .slice(home.length)
+      .replace(/^\//, '')
+      .replace(user?.code ?? '-', '…');
+    console.log(`| ${path === '/portal' ? 'applications' : name || 'overview'} | ${first} | ${again} |`);
+  }
+  console.log(`\nSlowest: ${slowest} ms; goal: ${GOAL_MS} ms.`);
+} finally {
+  await browser.close();
+  await stage.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** From one room to another: the portal's own router loads what it needs. */
+async function opened(page: Page, path: string): Promise<number> {
+  const begun = await page.evaluate((to) => {
+    const at = performance.now();
+    const left = window as unknown as { left: Element | null };
+    left.left = document.querySelector('main h1');
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+    return at;
+  }, path);
+  return Math.round((await readyAt(page, path)) - begun);
+}
+
+/** Since the page was asked for. */
+async function ready(page: Page): Promise<number> {
+  return Math.round(await readyAt(page, new URL(page.url()).pathname));
+}
+
+/** When the room has its title, nothing in it is loading any more, and its thread was free for a while. */
+async function readyAt(page: Page, path: string): Promise<number> {
+  const found = await page.waitForFunction(
+    ({ path, quiet }) => {
+      const room = document.querySelector('main');
+      const isLoading = room?.querySelector('.mantine-Loader-root, .mantine-Skeleton-root') ?? null;
+      const noted = window as unknown as { lastTask: number; shownAt: number | undefined; left?: Element | null };
+      const title = room?.querySelector('h1');
+      // The room that is left stays until the other is there.
+      if (location.pathname !== path || !title || title === noted.left || isLoading) {
+        noted.shownAt = undefined;
+        return false;
+      }
+      noted.shownAt ??= performance.now();
+      const free = Math.max(noted.shownAt, noted.lastTask);
+      return performance.now() - free > quiet && free;
+    },
+    { path, quiet: QUIET_MS },
+    { timeout: 60_000, polling: 'raf' },
+  );
+  return Number(await found.jsonValue());
+}
+
+function observe(): void {
+  const noted = window as unknown as { lastTask: number };
+  noted.lastTask = 0;
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) noted.lastTask = startTime + duration;
+  }).observe({ type: 'longtask', buffered: true });
+}
