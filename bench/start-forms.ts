@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from '../packages/server/test/free-port.ts';
 import { startInnkeeper } from '../packages/testing/src/index.ts';
 import { makeCatalog } from './catalog.ts';
-import { guard, stop, untilReady } from './service.ts';
+import { guard, processorTime, stop, untilReady } from './service.ts';
 import { showSpread, spreadOf } from './spread.ts';
 
 /**
@@ -28,7 +28,7 @@ await measureTesting('one key, 1 user', SMALL, 1);
 await measureTesting('32 keys in 5 languages, 20 users', makeCatalog(), 20);
 
 async function measureExecutable(): Promise<void> {
-  const [first, again, bare]: [number[], number[], number[]] = [[], [], []];
+  const [first, again, bare]: [Start[], Start[], number[]] = [[], [], []];
   for (let run = 0; run < RUNS; run++) {
     const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
     try {
@@ -39,20 +39,34 @@ async function measureExecutable(): Promise<void> {
       await rm(folder, { recursive: true });
     }
   }
-  tell('executable, start to ready, empty folder', first);
-  tell('executable, start to ready, existing database', again);
+  for (const [where, starts] of [
+    ['empty folder', first],
+    ['existing database', again],
+  ] as const) {
+    tell(
+      `executable, start to ready, ${where}`,
+      starts.map(({ taken }) => taken),
+    );
+    tell(
+      `executable, processor time by then, ${where}`,
+      starts.map(({ processor }) => processor),
+    );
+  }
   tell('executable, `--version`, start to end', bare);
 }
 
-async function startExecutable(cwd: string): Promise<number> {
+type Start = { taken: number; processor: number };
+
+async function startExecutable(cwd: string): Promise<Start> {
   const port = await freePort();
   const before = performance.now();
   const env = { INNKEEPER_PORT: String(port) };
   const child = guard(spawn(EXECUTABLE, ['serve'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] }));
   await untilReady(port, child);
   const taken = performance.now() - before;
+  const processor = await processorTime(child);
   await stop(child);
-  return taken;
+  return { taken, processor };
 }
 
 async function runTo(file: string, args: string[], cwd: string): Promise<number> {
