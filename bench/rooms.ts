@@ -90,7 +90,9 @@ async function readyAt(page: Page, path: string): Promise<number> {
   const found = await page.waitForFunction(
     ({ path, quiet }) => {
       const room = document.querySelector('main');
-      const isLoading = room?.querySelector('.mantine-Loader-root, .mantine-Skeleton-root') ?? null;
+      // What is further down is loaded when somebody gets there.
+      const loading = [...(room?.querySelectorAll('.mantine-Loader-root, .mantine-Skeleton-root') ?? [])];
+      const isLoading = loading.some((each) => each.getBoundingClientRect().top < innerHeight);
       const noted = window as unknown as { lastTask: number; shownAt: number | undefined; left?: Element | null };
       const title = room?.querySelector('h1');
       // The room that is left stays until the other is there.
