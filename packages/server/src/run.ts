@@ -43,7 +43,8 @@ export async function run(
     return 0;
   } finally {
     // The channel to the process above would keep this one alive.
-    cluster.worker?.disconnect();
+    if (cluster.worker) cluster.worker.disconnect();
+    else process.channel?.unref();
   }
 }
 

@@ -66,6 +66,14 @@ test('what cannot be used is told', async () => {
   await expect(startInnkeeper({ catalog: 'groups: 7' })).rejects.toThrow('catalog:1:9 groups');
 });
 
+test('close does not wait for the time that a stuck shutdown gets', async () => {
+  const other = await startInnkeeper();
+  const before = performance.now();
+  await other.close();
+  // A shutdown that hangs is ended after 10 s.
+  expect(performance.now() - before).toBeLessThan(8_000);
+});
+
 test('a script without anything else to wait for sees the end of close', () => {
   const index = JSON.stringify(join(import.meta.dirname, '../src/index.ts'));
   const script = `const { startInnkeeper } = await import(${index}); await (await startInnkeeper()).close(); console.log('closed')`;
