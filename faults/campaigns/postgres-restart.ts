@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresOptions } from '../../packages/server/test/postgres-server.ts';
 import type { Campaign, Ground } from '../campaign.ts';
+import { checkEvents, countEvents, prepareEventCheck } from '../check-events.ts';
 import { postgresFor } from '../databases.ts';
 import { Client, openPlace } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
@@ -18,7 +19,7 @@ export const postgresRestart: Campaign = {
   name: 'postgres-restart',
   title: 'PostgreSQL is stopped (immediate) under mixed load and started again',
   promise:
-    'the process keeps running, returns 503, recovers within 5 s of the database, and nothing acknowledged is lost',
+    'the process keeps running, returns 503, recovers within 5 s of the database, nothing acknowledged is lost, and every change has its event',
   operatorSees:
     '`/readyz` 503, requests 503 with 9503, one error line a second with the cause and the number of requests',
   unit: 'restarts',
@@ -35,6 +36,7 @@ async function run(ground: Ground, options: PostgresOptions): Promise<void> {
   const postgres = await postgresFor(ground, options);
   const databaseUrl = await postgres.createDatabase();
   const application = await setStage(databaseUrl);
+  await prepareEventCheck(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
   ground.defer(() => end(server));
   let ended = false;
@@ -63,10 +65,10 @@ async function run(ground: Ground, options: PostgresOptions): Promise<void> {
       if (ended) throw new Error(`The service ended: ${server.stderr()}`);
       const isLast = round === ground.times;
       const losses = await checkAll(load, (client) => client.guests.slice(isLast ? 0 : begun.get(client)));
-      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+      for (const loss of [...losses, ...load.surprises.splice(0), ...(await checkEvents(databaseUrl))]) lose(loss);
     });
   }
   const { acknowledged, unknown } = load.counts();
-  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown, ${await countEvents(databaseUrl)} events`);
   ground.tell(`healthy ${worst(healthyMs)} ms after the database`);
 }
