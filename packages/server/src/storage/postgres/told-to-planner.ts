@@ -1,7 +1,7 @@
 import type { TransferStore } from '../port.ts';
 import type { Connections } from './connections.ts';
 
-/** After so many imported users the planner is told of them, and again after eight times as many. */
+/** The planner learns of imported users after so many, and again after eight times as many. */
 const FIRST = 10_000;
 const AGAIN = 8;
 /** An import that pauses for so long has ended. */
