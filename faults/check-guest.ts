@@ -3,8 +3,10 @@ import { KEY_NAMES } from '../bench/catalog.ts';
 import type { Outcome } from '../packages/server/test/operations/load.ts';
 import { type Client, type Done, describe, type Guest, isDone } from './guest.ts';
 
-const MAX_TURNS = 20;
+/** Of each client, all its checks together: a service that is down for good is soon known to be. */
+const MAX_PAUSES = 20;
 const PAUSE_MS = 250;
+const pausesOf = new WeakMap<Client, number>();
 
 /**
  * Compares what a client was told of a user with what the service says now, and so finds out what the client could not know.
@@ -21,11 +23,11 @@ export async function checkGuest(client: Client, guest: Guest): Promise<string[]
     await expectThere(client, guest, lose);
   } else if (guest.code === undefined) {
     // Whole or absent: never a profile without its user (0024).
-    const again = await insist(() => client.recreate(guest));
+    const again = await insist(client, () => client.recreate(guest));
     if (!isDone(again) && !isCode(again, '0001')) lose('neither made nor unmade', again);
     else await expectThere(client, guest, lose);
   } else {
-    const found = await insist(() => client.read(guest));
+    const found = await insist(client, () => client.read(guest));
     guest.exists = isDone(found) ? 'yes' : 'no';
     await (isDone(found) ? expectThere : expectGone)(client, guest, lose);
   }
@@ -33,10 +35,12 @@ export async function checkGuest(client: Client, guest: Guest): Promise<string[]
 }
 
 /** As a client does that is told to come again: being turned away (503) says nothing of the user. */
-async function insist(act: () => Promise<Outcome>): Promise<Outcome> {
-  for (let turn = 1; ; turn++) {
+async function insist(client: Client, act: () => Promise<Outcome>): Promise<Outcome> {
+  for (;;) {
     const outcome = await act();
-    if (turn === MAX_TURNS || outcome.kind !== 'answered' || outcome.status !== 503) return outcome;
+    const pauses = pausesOf.get(client) ?? 0;
+    if (pauses === MAX_PAUSES || outcome.kind !== 'answered' || outcome.status !== 503) return outcome;
+    pausesOf.set(client, pauses + 1);
     await sleep(PAUSE_MS);
   }
 }
@@ -46,24 +50,24 @@ type Lose = (what: string, outcome?: Outcome) => void;
 async function expectThere(client: Client, guest: Guest, lose: Lose): Promise<void> {
   if (guest.accessToken === undefined) {
     if (guest.specialToken === undefined) {
-      const asked = await insist(() => client.ask(guest));
+      const asked = await insist(client, () => client.ask(guest));
       if (!isDone(asked)) return lose('an acknowledged user is gone', asked);
       guest.specialToken = String(asked.body.specialToken);
     }
     const { specialToken } = guest;
-    const granted = await insist(() => client.exchange(Object.assign(guest, { specialToken })));
+    const granted = await insist(client, () => client.exchange(Object.assign(guest, { specialToken })));
     if (!isDone(granted)) return lose('a special token that was never spent is not good', granted);
   }
-  const found = await insist(() => client.read(guest));
+  const found = await insist(client, () => client.read(guest));
   if (!isDone(found)) return lose('an acknowledged user or token is gone', found);
   compareSelections(guest, found, lose);
 }
 
 async function expectGone(client: Client, guest: Guest, lose: Lose): Promise<void> {
-  const asked = await insist(() => client.ask(guest));
+  const asked = await insist(client, () => client.ask(guest));
   if (!isCode(asked, '0025')) lose('a user that was deleted or refused is there', asked);
   if (guest.accessToken === undefined) return;
-  const found = await insist(() => client.read(guest));
+  const found = await insist(client, () => client.read(guest));
   if (found.kind !== 'answered' || found.status !== 401) lose('the token of a deleted user is good', found);
 }
 

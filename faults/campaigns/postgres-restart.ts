@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresOptions } from '../../packages/server/test/postgres-server.ts';
+import { askPostgres } from '../ask-postgres.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { checkEvents, countEvents, prepareEventCheck } from '../check-events.ts';
 import { postgresFor } from '../databases.ts';
@@ -37,6 +38,8 @@ async function run(ground: Ground, options: PostgresOptions): Promise<void> {
   const databaseUrl = await postgres.createDatabase();
   const application = await setStage(databaseUrl);
   await prepareEventCheck(databaseUrl);
+  // The control is to lose acts, not its tables.
+  await askPostgres(databaseUrl, 'checkpoint');
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
   ground.defer(() => end(server));
   let ended = false;
