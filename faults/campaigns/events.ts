@@ -17,7 +17,7 @@ export const events: Campaign = {
     'every acknowledged act is there and has its event, once; no event tells of what did not happen; nothing but ids is left of deleted users',
   operatorSees: "the restart in the supervisor's log",
   unit: 'kills',
-  times: { short: 10, full: 500 },
+  times: { short: 10, full: 250 },
   async run(ground) {
     for (const database of await bothDatabases(ground)) await run(ground, database, {});
   },

@@ -200,6 +200,14 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     ]);
   });
 
+  test('a list of events about nobody is not', async () => {
+    const application = await server.application();
+    const { get } = await manageWith(server, { name: 'watcher' });
+    const path = `/applications/${application.clientId}`;
+    expect((await get(`${path}/events`)).status).toBe(200);
+    expect(await audited(application)).toEqual([]);
+  });
+
   test('so is a list of events, which hold what users typed; support sees no address of members in them', async () => {
     const { as, path, application } = await makeUser();
     const [owner, { send, email }] = [await as('owner'), await as('support')];
