@@ -221,9 +221,17 @@ test('a field that is cleared while something is typed in it stays cleared', asy
 });
 
 test('a field of its own says when nothing can be loaded, and can try again', async () => {
-  const { page } = await openForm((opened) => opened.route('**/api/option_keys?*', (route) => route.abort()));
+  let failed = 0;
+  const { page } = await openForm((opened) =>
+    opened.route('**/api/option_keys?*', async (route) => {
+      await route.abort();
+      failed++;
+    }),
+  );
   const alone = page.locator('main > [role=alert]');
   await alone.getByText('This could not be loaded.').waitFor();
+  // All is read once more when the page begins to follow changes: that must not load what the button is to load.
+  await expect.poll(() => failed).toBeGreaterThanOrEqual(2);
   expect(await page.getByText('Loading…').count()).toBe(0);
   await page.unroute('**/api/option_keys?*');
   await alone.getByRole('button', { name: 'Try again' }).click();
