@@ -102,6 +102,16 @@ describe('a server that goes away', () => {
     expect(await eventually(() => storage.applications.update(appId, { name: 'z' }))).toBe('updated');
   });
 
+  test('a connection that the server ends as soon as it has begun: reads do not notice', async () => {
+    const proxy = await flakyProxy(await postgres.fresh());
+    undo.push(() => proxy.close());
+    const storage = await open(proxy.url);
+    const appId = await createApplication(storage);
+    const { userId } = await createUser(storage, appId);
+    proxy.endTheNext();
+    expect(await storage.users.find(appId, userId)).toMatchObject({ userId });
+  });
+
   test('a server that no longer answers fails acts in time, and is used again when it does', async () => {
     const proxy = await flakyProxy(await postgres.fresh());
     undo.push(() => proxy.close());

@@ -8,6 +8,8 @@ export type FlakyProxy = {
   /** From now on nothing passes, and nothing is refused either. */
   blackHole(): void;
   heal(): void;
+  /** As an administrator does who ends connections by a list: the next one too, as soon as it has begun. */
+  endTheNext(): void;
   /** As a transaction pooler does: the next statement meets a server connection that knows no prepared ones. */
   forgetPreparedStatements(): Promise<void>;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const target = new URL(databaseUrl);
   const lines = new Set<Line>();
   let passing = true;
+  let endsNext = false;
 
   const listener = createServer((client) => {
     const line: Line = {
@@ -35,6 +38,11 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
     };
     lines.add(line);
     client.on('data', (bytes) => {
+      if (endsNext && line.atRest) {
+        endsNext = false;
+        client.end(ENDED_BY_ADMINISTRATOR);
+        return;
+      }
       line.atRest = false;
       if (passing) line.server.write(bytes);
     });
@@ -66,6 +74,10 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
     heal() {
       passing = true;
     },
+    endTheNext() {
+      for (const { client } of lines) client.destroy();
+      endsNext = true;
+    },
     async forgetPreparedStatements() {
       while ([...lines].some((line) => !line.atRest)) await new Promise((resolve) => setTimeout(resolve, 5));
       await Promise.all([...lines].map(deallocateAll));
@@ -77,6 +89,14 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
     },
   };
 }
+
+/** ErrorResponse: 'E', the length, then fields. */
+const ENDED_BY_ADMINISTRATOR = (() => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
+  const head = Buffer.alloc(5, 'E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+})();
 
 /** Asks the server on a line that is at rest, and keeps the answer from the client. */
 function deallocateAll(line: Line): Promise<void> {

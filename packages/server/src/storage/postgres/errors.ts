@@ -81,6 +81,11 @@ export function wasNotSent(error: unknown): boolean {
   return sqlState(error) === undefined && error instanceof Error && error.message.endsWith('is not queryable');
 }
 
+/** admin_shutdown: by pg_terminate_backend, or as the server goes down. */
+export function isEndedByServer(error: unknown): boolean {
+  return sqlState(error) === '57P01';
+}
+
 /** The connection ended under the act: whether it was carried out is not known. */
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
 import { answerWithin } from './deadline.ts';
+import { isEndedByServer } from './errors.ts';
 
 const CONNECT_MS = 2_000;
 /** An act that is not answered by then is cancelled (deadline.ts). */
@@ -22,10 +23,10 @@ const BOUND_SESSION = `
   from pg_settings s join (values ('statement_timeout', $2::integer), ('lock_timeout', $3::integer)) wanted (name, ms) on wanted.name = s.name
   where pg_backend_pid() = $1 and wanted.ms > 0 and (s.setting::integer = 0 or s.setting::integer > wanted.ms)
 `;
-/** What pg says when connecting took too long; the share of that time in which we were at work ourselves; how often we then try. */
+/** What pg says when connecting took too long; the share of that time in which we were at work ourselves. */
 const TIMED_OUT = 'timeout expired';
 const BUSY = 0.25;
-const BUSY_TRIES = 3;
+const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -72,8 +73,9 @@ export class Servers {
   }
 
   /**
-   * A time-out tells something of a server only if we had time to listen to it. A process that loads its modules, or gets
-   * little of the processor, was busy itself: it tries again, once all addresses have had their turn.
+   * A time-out tells something of a server only if we had time to listen to it: a process that loads its modules, or gets
+   * little of the processor, was busy itself. A server that ends a connection that it had just accepted is there, and says
+   * otherwise next time if it is going away. In both cases all addresses have another turn.
    */
   async #connectToAny(options: { pipeline: boolean }): Promise<pg.Client> {
     for (let tries = 1; ; tries++) {
@@ -81,14 +83,17 @@ export class Servers {
       try {
         return await this.#connectInTurn(options);
       } catch (error) {
+        const { message, cause } = error as Error;
         const wasBusy = performance.eventLoopUtilization(before).utilization > BUSY;
-        if (!wasBusy || tries === BUSY_TRIES || !(error as Error).message.includes(TIMED_OUT)) throw error;
+        const tellsNothing = (wasBusy && message.includes(TIMED_OUT)) || isEndedByServer(cause);
+        if (!tellsNothing || tries === MAX_TRIES) throw error;
       }
     }
   }
 
   async #connectInTurn(options: { pipeline: boolean }): Promise<pg.Client> {
     const reasons: string[] = [];
+    let cause: unknown;
     for (let tried = 0; tried < this.#urls.length; tried++) {
       const index = (this.#preferred + tried) % this.#urls.length;
       const client = new pg.Client({
@@ -116,13 +121,14 @@ export class Servers {
         if (isMove) this.#onMove();
         return client;
       } catch (error) {
+        cause = error;
         reasons.push(
           `${client.host}:${client.port} ${(error as Error).message || (error as NodeJS.ErrnoException).code}`,
         );
         endClient(client).catch(() => {});
       }
     }
-    throw new Error(reasons.join('; '));
+    throw new Error(reasons.join('; '), { cause });
   }
 
   /** Those of several addresses that take writes, each with the start of its server: the same server may have two names. */
