@@ -23,7 +23,7 @@ const TYPES: readonly EventType[] = [
   'user.deleted',
 ];
 
-/** Events of all applications that a stream which is resumed may be behind: what is left to look through is bounded. */
+/** A stream that is further behind starts over, as reading what it missed would take too long. */
 const MAX_BEHIND = 10_000;
 
 const schema = {
@@ -77,7 +77,7 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
   async function resume(application: Application, lastId: string, userId: string): Promise<Follower | undefined> {
     try {
       const after = readCursor(keyring, application, lastId, 'Last-Event-ID');
-      if ((await storage.events.newest()) - after > MAX_BEHIND) return undefined;
+      if (!(await storage.events.isNear(application.appId, after, MAX_BEHIND))) return undefined;
       return await live.follow(application, { after, types: TYPES }, userId);
     } catch (error) {
       if (error instanceof InnkeeperError) return undefined;

@@ -77,6 +77,8 @@ export interface EventStore {
   ): Promise<{ items: StoredEvent[]; next: number | null }>;
   /** While it stays the same, nothing was written for any application. */
   newest(): Promise<number>;
+  /** Whether it is cheap to read on from a position: at most about so many events were written after it. */
+  isNear(appId: number, after: number, atMost: number): Promise<boolean>;
   /** The number of the newest event of each of these applications that has one. */
   newestOf(appIds: readonly number[]): Promise<Map<number, number>>;
   /** Removes the oldest events from before a time, a bounded number; answers how many. */

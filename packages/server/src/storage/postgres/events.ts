@@ -163,6 +163,7 @@ export function eventStore(
 ): EventStore {
   const find: EventStore['find'] = async (appId, nos) =>
     (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);
+  const newest = async (): Promise<number> => (await connections.read<{ no: number }>(NEWEST))[0]?.no ?? 0;
   return {
     async read(appId, from, { limit, types }) {
       const upTo = await horizon.advance();
@@ -184,9 +185,9 @@ export function eventStore(
       const rows = await connections.read<ListBackRow>(LIST_BACK, values);
       return toListBack(rows, { scan, limit }, (nos) => find(appId, nos));
     },
-    async newest() {
-      return (await connections.read<{ no: number }>(NEWEST))[0]?.no ?? 0;
-    },
+    newest,
+    // Numbers have few gaps.
+    isNear: async (_, after, atMost) => (await newest()) - after <= atMost,
     async newestOf(appIds) {
       const found = await connections.read<{ appId: number; no: number }>(NEWEST_OF, [JSON.stringify(appIds)]);
       return new Map(found.map(({ appId, no }) => [appId, no]));

@@ -103,6 +103,8 @@ export function eventReads({ statement, rows, value, snapshot }: Connection): Om
     async newest() {
       return newest();
     },
+    // Numbers have few gaps.
+    isNear: async (_, after, atMost) => newest() - after <= atMost,
     async newestOf(appIds) {
       return new Map(rows<[appId: number, no: number]>(NEWEST_OF).all(JSON.stringify(appIds)));
     },

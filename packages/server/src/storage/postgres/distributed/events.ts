@@ -10,6 +10,9 @@ const HORIZON = statement(`
   update event_counter set no = greatest(no, (extract(epoch from clock_timestamp()) * 1000000)::bigint) where only_row = 1
   returning no
 `);
+const COUNT_AFTER = statement(`
+  select count(*) as count from (select 1 from events where app_id = $1 and no > $2 limit $3) found
+`);
 const NEWEST = statement('select last_no as no from event_counter where only_row = 1');
 
 /** Events are in homes: those of a user in its own, those of a catalog in one that its application chooses. A reader sees them in one order, by number. */
@@ -45,6 +48,13 @@ export function distributedEvents(cluster: Cluster): EventStore {
     async newest() {
       // Not the newest of all when a node's clock is behind: followers are behind it anyway, and look.
       return Math.max(...(await numbers((connections) => connections.read(NEWEST))));
+    },
+    // Numbers are times here: how many events lie between two of them has to be counted.
+    async isNear(appId, after, atMost) {
+      const counts = await cluster.everywhere(({ connections }) =>
+        connections.read<{ count: number }>(COUNT_AFTER, [appId, after, atMost + 1]),
+      );
+      return sum(counts.map(([row]) => row?.count ?? 0)) <= atMost;
     },
     async newestOf(appIds) {
       const newest = new Map<number, number>();
