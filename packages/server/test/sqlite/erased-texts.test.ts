@@ -128,6 +128,7 @@ describe('what was erased', () => {
     const worker = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url), { workerData });
     const reader = connectToRead(path);
     try {
+      worker.postMessage('open');
       await once(worker, 'message');
       reader.database.exec('begin');
       reader.statement('select count(*) from users').get();

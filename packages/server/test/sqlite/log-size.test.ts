@@ -33,6 +33,7 @@ test('a long log is emptied although there is a reader at every moment', { timeo
   await sqliteDriver(path).migrate();
   const workerData: WriterData = { path, truncateMs: 50, longLog: MIB };
   const writer = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url), { workerData });
+  writer.postMessage('open');
   await once(writer, 'message');
   const reader = new Worker(READER, { eval: true, workerData: path });
   try {

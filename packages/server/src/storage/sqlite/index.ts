@@ -66,8 +66,14 @@ export function sqliteDriver(path: string, link?: string, actMs?: number): Stora
       );
     },
     async open() {
-      namingFile(path, runMigrations);
-      return openSqlite(path, await Writer.open(path, { link, busyMs: actMs }), leaveNote(path));
+      const writer = Writer.start(path, { link, busyMs: actMs });
+      try {
+        namingFile(path, runMigrations);
+      } catch (error) {
+        await writer.terminate();
+        throw error;
+      }
+      return openSqlite(path, await writer.open(), leaveNote(path));
     },
     whole: sqliteWhole(path),
     scrub: sqliteScrub(path),

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createActs } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData, WriterReady } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData, WriterOrder, WriterReady } from './batch.ts';
 import { connectToWrite } from './connection.ts';
 import { FileGuard } from './file-guard.ts';
 import { OpenFile } from './open-file.ts';
@@ -9,26 +9,30 @@ import { keepLogShort } from './truncate-log.ts';
 
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
 const { path, link, busyMs, truncateMs, longLog, identity } = workerData as WriterData;
-const connection = connectToWrite(path, busyMs);
-const acts = createActs(connection);
-connection.statement('select count(*) from sqlite_schema').get();
-const guard = new FileGuard(connection, new OpenFile(path, { identity, link }));
 
-parentPort?.on('message', (message: BatchMessage | 'close') => {
-  if (message === 'close') {
-    guard.close();
-    connection.close();
-    parentPort?.close();
-  } else {
-    // A rejection ends the thread, and another takes over.
-    void answer(message);
+// The order to open the file, which has its tables by then.
+parentPort?.once('message', () => {
+  const connection = connectToWrite(path, busyMs);
+  const acts = createActs(connection);
+  connection.statement('select count(*) from sqlite_schema').get();
+  const guard = new FileGuard(connection, new OpenFile(path, { identity, link }));
+
+  parentPort?.on('message', (message: BatchMessage | (WriterOrder & 'close')) => {
+    if (message === 'close') {
+      guard.close();
+      connection.close();
+      parentPort?.close();
+    } else {
+      // A rejection ends the thread, and another takes over.
+      void answer(message);
+    }
+  });
+
+  async function answer({ acts: batch }: BatchMessage): Promise<void> {
+    const results = await guard.run(batch.length, () => runBatch(connection, acts, batch));
+    parentPort?.postMessage({ results } satisfies BatchResult);
   }
+
+  keepLogShort(connection, guard.file, { everyMs: truncateMs, longLog });
+  parentPort?.postMessage({ identity: guard.file.identity } satisfies WriterReady);
 });
-
-async function answer({ acts: batch }: BatchMessage): Promise<void> {
-  const results = await guard.run(batch.length, () => runBatch(connection, acts, batch));
-  parentPort?.postMessage({ results } satisfies BatchResult);
-}
-
-keepLogShort(connection, guard.file, { everyMs: truncateMs, longLog });
-parentPort?.postMessage({ identity: guard.file.identity } satisfies WriterReady);

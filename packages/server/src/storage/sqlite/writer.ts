@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData, WriterReady } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData, WriterOrder, WriterReady } from './batch.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
 import { describeMismatch, OpenFile } from './open-file.ts';
@@ -51,10 +51,17 @@ export class Writer {
     this.#busyMs = busyMs;
   }
 
-  static async open(path: string, options: WriterOptions = {}): Promise<Writer> {
+  /** `open` follows in the same turn, or `terminate`: meanwhile the thread loads its code. */
+  static start(path: string, options: WriterOptions = {}): { open(): Promise<Writer>; terminate(): Promise<unknown> } {
     const writer = new Writer(path, options);
-    await writer.#start();
-    return writer;
+    const worker = writer.#startThread();
+    return {
+      async open() {
+        await writer.#open(worker);
+        return writer;
+      },
+      terminate: () => worker.terminate(),
+    };
   }
 
   /** Of the files that the first thread opened. */
@@ -106,20 +113,28 @@ export class Writer {
     if (!worker) return;
     worker.ref();
     const exited = once(worker, 'exit');
-    worker.postMessage('close');
+    worker.postMessage('close' satisfies WriterOrder);
     await exited;
   }
 
-  async #start(): Promise<void> {
+  async #startAgain(): Promise<void> {
     // A new thread opens what is at the path: never another file than the first one did.
     const mismatch = this.#file?.mismatch();
     if (mismatch) throw new StorageUnavailable(describeMismatch(this.#file as OpenFile, mismatch));
-    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    await this.#open(this.#startThread());
+  }
+
+  #startThread(): Worker {
+    return new Worker(new URL('./writer-thread.ts', import.meta.url), {
       workerData: {
         ...{ path: this.#path, link: this.#link, busyMs: this.#busyMs },
         identity: this.#file?.identity,
       } satisfies WriterData,
     });
+  }
+
+  async #open(worker: Worker): Promise<void> {
+    worker.postMessage('open' satisfies WriterOrder);
     const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
     this.#file ??= new OpenFile(this.#path, { identity, link: this.#link });
     this.#watch ??= new FileWatch(this.#file);
@@ -182,7 +197,7 @@ export class Writer {
   #restart(): void {
     if (this.#closing) return;
     setTimeout(() => {
-      this.#start().catch((error: Error) => {
+      this.#startAgain().catch((error: Error) => {
         this.#failure = error.message;
         this.#restart();
       });
