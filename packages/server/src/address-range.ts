@@ -1,12 +1,10 @@
-import { isIP } from 'node:net';
-
 /** First and last address, as numbers. IPv4 is where IPv6 maps it, ::ffff:0:0/96, so that both are compared alike. */
 export type AddressRange = { first: bigint; last: bigint };
 
 /** Of an address, or of a network in CIDR notation. */
 export function rangeOf(network: string): AddressRange {
   const [address = '', bits] = network.split('/');
-  const longest = isIP(address) === 4 ? 32 : 128;
+  const longest = address.includes(':') ? 128 : 32;
   const size = 1n << BigInt(longest - Number(bits ?? longest));
   const first = (addressNumber(address) / size) * size;
   return { first, last: first + size - 1n };
@@ -18,7 +16,7 @@ export function isWithin(number: bigint, ranges: readonly AddressRange[]): boole
 
 export function addressNumber(address: string): bigint {
   // The parser of URLs writes every form in hexadecimal groups, with the longest run of zeros left out.
-  const { hostname } = new URL(`http://[${isIP(address) === 4 ? `::ffff:${address}` : address}]`);
+  const { hostname } = new URL(`http://[${address.includes(':') ? address : `::ffff:${address}`}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [
     string[],
