@@ -33,7 +33,7 @@ export async function run(
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst)
       for (const problem of [...unknownVariables(), openFileProblem() ?? []].flat()) server.logger.warn(problem);
-    if (ephemeral && process.connected) ephemeral.takeOrders(server.service, server.url);
+    if (ephemeral && process.connected) (await import('./ephemeral-orders.ts')).takeOrders(server.service, server.url);
     else if (options.demo && isFirst) await welcome(server, config);
     await asked;
     isEnding = true;

@@ -64,6 +64,7 @@ test('the clock can be moved: a special token expires', async () => {
 
 test('what cannot be used is told', async () => {
   await expect(startInnkeeper({ catalog: 'groups: 7' })).rejects.toThrow('catalog:1:9 groups');
+  await expect(startInnkeeper({ catalog: { groups: 7 } })).rejects.toThrow('catalog groups must be a list');
 });
 
 test('close does not wait for the time that a stuck shutdown gets', async () => {

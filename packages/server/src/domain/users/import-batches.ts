@@ -1,5 +1,6 @@
 import { orderedUuid } from '../../ordered-uuid.ts';
 import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage/port.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
 import { type FileLine, LineRefused, type LineRules } from './import-line.ts';
 
 /** Users per transaction: enough to share a flush widely, and short enough for other writers. */
@@ -39,6 +40,8 @@ export type Rejection = {
 
 export type ImportOptions = Omit<LineRules, 'appId'> & {
   ifThere: IfThere;
+  /** The current one, if the caller has it. */
+  catalog?: CompiledCatalog;
   /** Restore deleted users. */
   restoreDeleted?: boolean;
   withoutEvents?: boolean;

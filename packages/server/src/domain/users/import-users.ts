@@ -15,7 +15,7 @@ export async function importUsers(
   lines: AsyncIterable<readonly FileLine[]>,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const catalog = await loadCompiledCatalog(storage, appId);
+  const catalog = options.catalog ?? (await loadCompiledCatalog(storage, appId));
   const readLine = createLineReader(catalog, { ...options, appId });
   const tryLine = (line: FileLine, held?: Held): ImportEntry | LineRefused => {
     try {

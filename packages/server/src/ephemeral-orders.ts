@@ -1,0 +1,121 @@
+import { createApplication, type NewApplication } from './domain/applications/create-application.ts';
+import type { CatalogDefinition } from './domain/catalog/definition.ts';
+import { publishCatalog, restoreCatalog } from './domain/catalog/publish.ts';
+import { readDefinition } from './domain/catalog/read-definition.ts';
+import { showPath, showProblem } from './domain/catalog/source.ts';
+import type { Service } from './domain/service.ts';
+import { finish } from './domain/slices.ts';
+import type { Rejection } from './domain/users/import-batches.ts';
+import { importUsers } from './domain/users/import-users.ts';
+import { moveTime } from './ephemeral.ts';
+
+/** A service for tests of other programs: real, with its data in a folder that goes when it ends, and a clock that can be moved. */
+export type EphemeralOrder =
+  | { id: number; do: 'setUp'; name: string; catalog: unknown; users: object[] }
+  | { id: number; do: 'reset' }
+  | { id: number; do: 'moveClock'; offsetMs: number };
+
+export type EphemeralAnswer = { id: number; result?: unknown; failed?: string };
+
+type Part = { appId: number; revision: number; lines: string[]; application: NewApplication };
+
+/** Does what the process above asks for, one order after the other. */
+export function takeOrders(service: Service, url: string): void {
+  const parts: Part[] = [];
+  let before: Promise<unknown> = Promise.resolve();
+  const carryOut = async (order: EphemeralOrder): Promise<unknown> => {
+    if (order.do === 'setUp') {
+      const part = await setUp(service, order);
+      parts.push(part);
+      return part.application;
+    }
+    if (order.do === 'reset') {
+      moveTime(0);
+      for (const part of parts) await reset(service, part);
+    } else moveTime(order.offsetMs);
+    return {};
+  };
+  process.on('message', (order: EphemeralOrder) => {
+    before = before
+      .then(() => carryOut(order))
+      .then(
+        (result) => process.send?.({ id: order.id, result } satisfies EphemeralAnswer),
+        (error: Error) => process.send?.({ id: order.id, failed: error.message } satisfies EphemeralAnswer),
+      );
+  });
+  // Tests that end without a word take their service with them.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.send?.({ id: 0, result: { url } } satisfies EphemeralAnswer);
+}
+
+async function setUp(
+  service: Service,
+  { name, catalog, users }: Extract<EphemeralOrder, { do: 'setUp' }>,
+): Promise<Part> {
+  const { storage, keyring, now } = service;
+  const application = await createApplication(storage, keyring, name, now());
+  const appId = Number(application.clientId.split('_')[0]);
+  let revision = 0;
+  if (catalog !== undefined) {
+    const definition = await readGiven(catalog);
+    const how = { author: 'testing', now: now(), allowBreaking: true };
+    const published = await publishCatalog(storage, appId, definition, how);
+    if ('revision' in published) revision = published.revision;
+  }
+  const part = { appId, revision, lines: users.map((user) => JSON.stringify(user)), application };
+  await service.refresh();
+  await importLines(service, part);
+  return part;
+}
+
+/** Only a text has lines to point at, and may need the parser of YAML. */
+async function readGiven(catalog: unknown): Promise<CatalogDefinition> {
+  if (typeof catalog === 'string') {
+    const { parseCatalogFile } = await import('./domain/catalog/parse-file.ts');
+    const parsed = parseCatalogFile(catalog);
+    if ('definition' in parsed) return parsed.definition;
+    throw new Error(parsed.problems.map((each) => showProblem('catalog', each)).join('\n'));
+  }
+  const read = finish(readDefinition(catalog));
+  if ('definition' in read) return read.definition;
+  throw new Error(read.problems.map(({ path, message }) => `catalog ${showPath(path)} ${message}`).join('\n'));
+}
+
+async function reset(service: Service, part: Part): Promise<void> {
+  const { storage, now } = service;
+  for (;;) {
+    const some = await storage.transfer.exportUsers(part.appId, { after: null, limit: 500 });
+    await Promise.all(some.map(({ userId }) => storage.users.delete(part.appId, userId)));
+    if (some.length < 500) break;
+  }
+  // Compiled in memory: reading a large catalog takes longer than all the rest.
+  await service.refresh();
+  const { revision } = await service.catalogs.get(part.appId);
+  if (revision !== part.revision) {
+    const how = { author: 'testing', now: now(), allowBreaking: true };
+    await restoreCatalog(storage, part.appId, part.revision, how);
+    await service.refresh();
+  }
+  await importLines(service, part);
+}
+
+async function importLines({ storage, catalogs, now }: Service, { appId, lines }: Part): Promise<void> {
+  if (lines.length === 0) return;
+  const rejected: Rejection[] = [];
+  const all = async function* () {
+    yield lines.map((text, index) => ({ line: index + 1, text }));
+  };
+  await importUsers(storage, appId, all(), {
+    at: now(),
+    catalog: await catalogs.get(appId),
+    ifThere: 'compare',
+    newCodes: false,
+    withRetired: true,
+    restoreDeleted: true,
+    onRejected: (rejection) => rejected.push(rejection),
+  });
+  if (rejected.length > 0)
+    throw new Error(
+      rejected.map(({ line, field, reason }) => `users[${line - 1}].${field ?? ''} ${reason}`).join('\n'),
+    );
+}
