@@ -12,6 +12,12 @@ export const THREADS = {
   'work-thread': 'work/work-thread.ts',
 };
 
+/** What every start of the service loads is in two files: the second is read while the database opens. */
+const GROUPS = [
+  { name: 'start', test: /src[\\/](cli[\\/]serve|run|storage[\\/]sqlite[\\/]index)\.ts$/, priority: 2 },
+  { name: 'app', test: /src[\\/](app|ephemeral-orders)\.ts$/, priority: 1 },
+];
+
 /**
  * The service and all it depends on in a few files, into dist/: half of a start is finding, reading and linking some six
  * hundred modules (docs/performance.md). What is loaded when it is needed stays a file of its own.
@@ -21,21 +27,26 @@ export function buildServer() {
     dist: join(SERVER, 'dist'),
     madeOf: [join(SERVER, '../../package-lock.json'), join(SERVER, 'src'), join(SERVER, 'build.js')],
     async build(dir) {
-      const { rolldown } = await import('rolldown');
-      const entries = Object.entries({ main: 'main.ts', ...THREADS });
-      const bundle = await rolldown({
-        input: Object.fromEntries(entries.map(([name, path]) => [name, join(SERVER, 'src', path)])),
-        platform: 'node',
-        // What looks unused may be there for what it throws: nothing is left out.
-        treeshake: false,
-        plugins: [
-          {
-            name: 'thread-addresses',
-            transform: (code) => code.replace(/new URL\('\.\/([a-z]+-thread)\.ts'/g, "new URL('./$1.js'"),
-          },
-        ],
-      });
-      await bundle.write({ dir, format: 'esm', minify: false });
+      await bundle('main', 'main.ts', { dir, codeSplitting: { groups: GROUPS } });
+      for (const [name, path] of Object.entries(THREADS))
+        await bundle(name, path, { file: join(dir, `${name}.js`), codeSplitting: false });
     },
   });
+}
+
+async function bundle(name, path, output) {
+  const { rolldown } = await import('rolldown');
+  const built = await rolldown({
+    input: { [name]: join(SERVER, 'src', path) },
+    platform: 'node',
+    // What looks unused may be there for what it throws: nothing is left out.
+    treeshake: false,
+    plugins: [
+      {
+        name: 'thread-addresses',
+        transform: (code) => code.replace(/new URL\('\.\/([a-z]+-thread)\.ts'/g, "new URL('./$1.js'"),
+      },
+    ],
+  });
+  await built.write({ ...output, format: 'esm', minify: false });
 }
