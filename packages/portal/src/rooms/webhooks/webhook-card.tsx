@@ -16,7 +16,7 @@ import { WebhookDialog } from './webhook-dialog.tsx';
 
 type Props = { clientId: string; webhook: Webhook; mayChange: boolean; onDeliveries: (() => void) | undefined };
 
-/** One webhook, how its deliveries fare, and what can be done with it. */
+/** One webhook, the state of its deliveries, and what can be done with it. */
 export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Props) {
   const { t, i18n } = useTranslation('webhooks');
   const { t: shell } = useTranslation();
