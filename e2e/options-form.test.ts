@@ -120,7 +120,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
   await birthday.focus();
   await page.keyboard.press('Backspace');
   await newsletter.focus();
-  await page.getByRole('alert').getByText('This is not a whole date.').waitFor();
+  await page.getByRole('alert').getByText('The date is not complete.').waitFor();
   await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: '4' });
   await expect.poll(saved).toMatchObject({ size: 4, birthday: '1815-12-10' });
   await birthday.fill('');

@@ -113,7 +113,7 @@ test('finding 7: refusals are said in the language of the form, by their code an
   expect(say({ type: 'integer', max: 10 }, 1.5)).toBe('Muss eine ganze Zahl sein.');
   expect(say({ type: 'integer', min: 5, step: 5 }, 7)).toBe('Muss in Schritten von 5 ab 5 sein.');
   expect(say({ type: 'string', max_length: 2, pattern: 'a+' }, 'aaa')).toBe('Darf höchstens 2 Zeichen lang sein.');
-  expect(say({ type: 'string', max_length: 2, pattern: 'a+' }, 'b')).toBe('Das hat nicht die richtige Form.');
+  expect(say({ type: 'string', max_length: 2, pattern: 'a+' }, 'b')).toBe('Das Format ist ungültig.');
   expect(say({ type: 'date', min: '2020-01-31' }, '2019-01-01')).toBe('Muss mindestens 31.01.2020 sein.');
   expect(say(['a', 'b'], 'c')).toBe('Das kann nicht mehr gewählt werden.');
   const other = (status: number, code: string) => {
