@@ -228,12 +228,12 @@ export interface paths {
         put?: never;
         /**
          * Create a link to the preferences of a user
-         * @description Anyone with the link can see and change the options of this user without signing in: send it to nobody else. It expires, and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail headers of RFC 8058, which give mail programs an unsubscribe button.
+         * @description Anyone with the link can see and change the options of this user without signing in: send it only to this user. It expires, and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail headers of RFC 8058, which give mail programs an unsubscribe button.
          */
         post: operations["createPreferenceLink"];
         /**
          * Withdraw the preference links of a user
-         * @description Every link made for this user so far stops working. New ones can be made.
+         * @description All links created for this user so far stop working. You can create new ones.
          */
         delete: operations["withdrawPreferenceLinks"];
         options?: never;
@@ -475,7 +475,7 @@ export interface paths {
         };
         /**
          * Get a signed receipt of the last save of a user option
-         * @description A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps the public keys for good: it can be verified years later, and no byte of it can be altered. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, `user_options_uid`, `option_group_uid`, `option_key_uid`, `group`, `option`, `value`, `texts` (what was shown: `group`, `group_description`, `option`, `option_description`, `value`), `language` and `language_tag` of these texts, `language_known` (false: the save named none, and they are those of the default language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: before this was kept).
+         * @description A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps all public keys, so that it can be verified years later. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, `user_options_uid`, `option_group_uid`, `option_key_uid`, `group`, `option`, `value`, `texts` (what was shown: `group`, `group_description`, `option`, `option_description`, `value`), `language` and `language_tag` of these texts, `language_known` (false: the save named none, and they are those of the default language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: saved before this was recorded).
          */
         get: operations["getUserOptionReceipt"];
         put?: never;
@@ -748,7 +748,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a personal access token
-         * @description Requires a token for all applications with access own. It stops working at once, in every replica.
+         * @description Requires a token for all applications with access own. It stops working immediately, in every replica.
          */
         delete: operations["revokeManageToken"];
         options?: never;
@@ -871,7 +871,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation with your account
-         * @description Uses the link up. If you already have a role in the application, it stays.
+         * @description The link cannot be used again. If you already have a role in the application, it stays.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -938,7 +938,7 @@ export interface paths {
         };
         /**
          * Preview the colours of the preference page
-         * @description What the page makes of an `accentColor`, so that it can be read in light and dark.
+         * @description The colours that the page derives from an `accentColor`, readable in light and dark.
          */
         get: operations["previewPageColors"];
         put?: never;
@@ -1086,7 +1086,7 @@ export interface paths {
         put?: never;
         /**
          * Send events to a URL
-         * @description From now on, as Standard Webhooks. The secret is in this response only. At most 10 an application.
+         * @description From now on, as Standard Webhooks. The secret is shown only in this response. At most 10 per application.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1102,7 +1102,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See a webhook and how its deliveries fare */
+        /** Get a webhook with the state of its deliveries */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a webhook a new secret
+         * Rotate the secret of a webhook
          * @description The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.
          */
         post: operations["rotateWebhookSecret"];
@@ -1148,7 +1148,7 @@ export interface paths {
         put?: never;
         /**
          * Send the events since a time again
-         * @description Those that are still kept, with their ids, in order; then the webhook goes on as before.
+         * @description Those that are still kept, with their ids, in order; then the webhook continues as before.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -1166,7 +1166,7 @@ export interface paths {
         };
         /**
          * List what was sent to a webhook, newest first
-         * @description Kept for 7 days after the last try.
+         * @description Kept for 7 days after the last attempt.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1184,7 +1184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See a delivery with its request and response */
+        /** Get a delivery with its request and response */
         get: operations["getDelivery"];
         put?: never;
         post?: never;
@@ -1533,7 +1533,7 @@ export interface paths {
         put?: never;
         /**
          * Mark texts as reviewed
-         * @description A review is of a text and its source as you saw them: a change of either ends it. An outdated text that is reviewed is up to date. Texts that have changed are left out and listed in `changed`.
+         * @description A review is of a text and its source as you saw them: a change of either ends it. Reviewing an outdated text makes it up to date. Texts that have changed are left out and listed in `changed`.
          */
         post: operations["reviewTranslations"];
         delete?: never;
@@ -1903,7 +1903,7 @@ export interface paths {
         post: operations["createUserLink"];
         /**
          * Withdraw the preference links of a user
-         * @description Every link made for this user so far stops working.
+         * @description All links created for this user so far stop working.
          */
         delete: operations["withdrawUserLinks"];
         options?: never;
@@ -2156,7 +2156,7 @@ export interface paths {
         };
         /**
          * List the events of an application, newest first
-         * @description What feeds, streams and webhooks send, for people who look something up; to follow events use `GET /api/v2/app/{clientId}/events`. With a filter, a page covers at most 20,000 events and can have no items: go on with `next` until it is null.
+         * @description What feeds, streams and webhooks send, to find out what happened; to follow events, use `GET /api/v2/app/{clientId}/events`. With a filter, a page covers at most 20,000 events and can have no items: continue with `next` until it is null.
          */
         get: operations["listApplicationEvents"];
         put?: never;
@@ -2416,7 +2416,7 @@ export interface components {
              */
             eventsKept: number;
             /**
-             * @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read
+             * @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it would be hard to read
              * @default
              */
             accentColor: string;
@@ -2704,7 +2704,7 @@ export interface components {
             authors: string[];
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
-            /** @description why it was published, if somebody wrote that */
+            /** @description why it was published, if the publisher gave a note */
             note?: string;
             changes: components["schemas"]["CatalogChange"][];
         };
@@ -4246,7 +4246,7 @@ export interface components {
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
-                        /** @description why it was published, if somebody wrote that */
+                        /** @description why it was published, if the publisher gave a note */
                         note?: string;
                         changes: {
                             /** @enum {unknown} */
@@ -4348,7 +4348,7 @@ export interface components {
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
-                        /** @description why it was published, if somebody wrote that */
+                        /** @description why it was published, if the publisher gave a note */
                         note?: string;
                         changes: {
                             /** @enum {unknown} */
@@ -7785,7 +7785,7 @@ export interface operations {
                         historyKept?: unknown;
                         /** @description days that events are kept, 1 to 90 (7d, 90d), or 0 for no events; null: reset to the default */
                         eventsKept?: unknown;
-                        /** @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read; null: reset to the default */
+                        /** @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it would be hard to read; null: reset to the default */
                         accentColor?: unknown;
                         /** @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 kB, as a data URL; null: reset to the default */
                         logo?: unknown;
@@ -9514,7 +9514,7 @@ export interface operations {
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
-                            /** @description why it was published, if somebody wrote that */
+                            /** @description why it was published, if the publisher gave a note */
                             note?: string;
                             changes: {
                                 /** @enum {unknown} */
@@ -10280,7 +10280,7 @@ export interface operations {
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
-                            /** @description why it was published, if somebody wrote that */
+                            /** @description why it was published, if the publisher gave a note */
                             note?: string;
                             changes: {
                                 /** @enum {unknown} */
@@ -10720,7 +10720,7 @@ export interface operations {
                                 authors: string[];
                                 /** @description UTC, YYYY-MM-DD HH:MM:SS */
                                 createdAt: string;
-                                /** @description why it was published, if somebody wrote that */
+                                /** @description why it was published, if the publisher gave a note */
                                 note?: string;
                                 changes: components["schemas"]["CatalogChange"][];
                             }[];
@@ -10904,7 +10904,7 @@ export interface operations {
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
-                            /** @description why it was published, if somebody wrote that */
+                            /** @description why it was published, if the publisher gave a note */
                             note?: string;
                             changes: {
                                 /** @enum {unknown} */
@@ -11208,7 +11208,7 @@ export interface operations {
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
-                        /** @description why it was published, if somebody wrote that */
+                        /** @description why it was published, if the publisher gave a note */
                         note?: string;
                         changes: components["schemas"]["CatalogChange"][];
                         catalog: components["schemas"]["Catalog"];

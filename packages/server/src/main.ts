@@ -38,7 +38,7 @@ const program = defineGroup({
   description: 'Innkeeper: users, option catalogs and selections as a service.',
   examples: [
     ['serve', 'run the service'],
-    ['app create --name "Acme web"', 'create an application, with or without a running server'],
+    ['app create --name "Acme web"', 'create an application, whether the service runs or not'],
     ['doctor', 'find out why something does not work'],
   ],
 })

@@ -12,12 +12,12 @@ const EXAMPLE = 'catalog migrate --app 123456789_4f2c --key ads.topics --from ca
 export function catalogMigrate(): Command {
   return defineCommand({
     name: 'migrate',
-    description: 'replace a value in the selections of all users, in small batches beside a running server',
+    description: 'replace a value in the selections of all users, in small batches, while the service runs',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
       [`${EXAMPLE} --dry-run`, 'only count the selections'],
-      [EXAMPLE, 'change them; after an interruption, run it again and it goes on'],
+      [EXAMPLE, 'change them; if interrupted, run it again to continue'],
       [`${EXAMPLE} --json`, '{"key","from","to","planned","migrated","remaining"}'],
     ],
   })

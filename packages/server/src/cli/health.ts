@@ -9,7 +9,7 @@ const PATIENCE_MS = 3_000;
 export function health(): Command {
   return defineCommand({
     name: 'health',
-    description: 'ask the service on this machine whether it is ready; for health checks of containers',
+    description: 'check whether the service on this machine is ready; for container health checks',
     settings: ['port', 'host'],
     examples: [['health', 'exit code 0: ready; 1: not ready, or not running']],
   }).action(run);

@@ -14,7 +14,7 @@ export function migrate(): Command {
     description: 'run pending database migrations; `serve` also does this at startup',
     settings: STORAGE_SETTINGS,
     examples: [
-      ['migrate', 'run pending migrations; safe while servers run'],
+      ['migrate', 'run pending migrations; safe while the service runs'],
       ['migrate --check', 'only check; exit code 1 if migrations are pending'],
       ['migrate --check --json', '{"applied","latest","pending","ran"}'],
       ['migrate --distribute', 'PostgreSQL with Citus: spread users over the workers; safe to repeat'],
@@ -24,7 +24,7 @@ export function migrate(): Command {
     .addOption(new Option('--check', 'change nothing; exit code 1 if migrations are pending').conflicts('distribute'))
     .option(
       '--distribute',
-      'PostgreSQL with Citus: spread users and their data over the workers, after running pending migrations. Stop the servers first',
+      'PostgreSQL with Citus: spread users and their data over the workers, after running pending migrations. Stop the service first',
     )
     .action((options: Options) => (options.distribute ? distribute(options) : run(options)));
 }

@@ -52,7 +52,7 @@ async function run(file: string, options: Options): Promise<void> {
   const database = describeDatabase(config.databaseUrl);
   using interrupt = watchInterrupts(() => {
     progress.clear();
-    process.stderr.write('Interrupted: undoing what was done. Interrupt once more to end at once.\n');
+    process.stderr.write('Interrupted: undoing what was done. Interrupt again to end immediately.\n');
   });
   const mayGoOn = async (): Promise<void> => {
     // SQLite leaves no time for signals in between.

@@ -54,7 +54,7 @@ export function usersExport(): Command {
     )
     .option('--effective', 'with --where: include defaults')
     .option('--status <status>', 'only users with this status: active or suspended')
-    .option('--user <ID>', 'all data about one user: profile, selections, history, tokens, receipts')
+    .option('--user <ID>', 'all data about one user: profile, selections, history, tokens, receipts, events')
     .option('--format <format>', 'with --user: json (default) or html')
     .option('--output <file>', 'write to this file, all or nothing; readable by its owner only')
     .action(run);

@@ -21,7 +21,10 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 export function usersLink(): Command {
   return defineUserCommand('link', 'create a link to the preferences of a user, which needs no sign-in', [
     ['users link ada@example.com --app 123456789_4f2c', 'all groups, for 30 days'],
-    ['users link ada@example.com --app 123456789_4f2c --group notifications --language de --expires 7d', ''],
+    [
+      'users link ada@example.com --app 123456789_4f2c --group notifications --language de --expires 7d',
+      'one group, in German, for a week',
+    ],
     [
       "users link ada@example.com --app 123456789_4f2c --unsubscribe 'notifications.newsletter=[false]' --json",
       '{"url","expiresAt","unsubscribeUrl"}',

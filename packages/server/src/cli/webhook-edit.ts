@@ -78,7 +78,7 @@ export function webhookSet(): Command {
         'webhook set 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 https://new.example.com/events --app 123456789_4f2c',
         'another endpoint',
       ],
-      [`webhook set ${EXAMPLE_IDS} --max-per-second 20`, 'spare a receiver that takes no more'],
+      [`webhook set ${EXAMPLE_IDS} --max-per-second 20`, 'limit the rate for a slow receiver'],
       [`webhook set ${EXAMPLE_IDS} --type selection.saved --type selection.unset`, 'these types; replaces the list'],
     ],
   })
@@ -151,7 +151,7 @@ export function webhookRotateSecret(): Command {
     remote: true,
     examples: [
       [`webhook rotate-secret ${EXAMPLE_IDS}`, 'the previous secret stays valid for 24 hours'],
-      [`webhook rotate-secret ${EXAMPLE_IDS} --overlap 0s`, 'it leaked: sign by the new one alone'],
+      [`webhook rotate-secret ${EXAMPLE_IDS} --overlap 0s`, 'it leaked: sign with the new secret only'],
       [`webhook rotate-secret ${EXAMPLE_IDS} --json`, '{"secret","previousExpiresAt"}'],
     ],
   })
@@ -181,7 +181,7 @@ function toLimit(given: number | 'none'): number | null {
 function rateOption(): Option {
   return new Option(
     '--max-per-second <number>',
-    `requests a second at most, 1 to ${MOST_PER_SECOND}; none: no limit`,
+    `maximum requests per second, 1 to ${MOST_PER_SECOND}; none: no limit`,
   ).argParser((text: string) => {
     const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
     if (text === 'none') return text;

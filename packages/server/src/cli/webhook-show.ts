@@ -30,7 +30,7 @@ export function webhookList(): Command {
 export function webhookShow(): Command {
   return defineCommand({
     name: 'show',
-    description: 'show a webhook and how its deliveries fare',
+    description: 'show a webhook and the state of its deliveries',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [

@@ -7,7 +7,7 @@ import { webhookList, webhookShow } from './webhook-show.ts';
 export function webhook(): Command {
   return defineGroup({
     name: 'webhook',
-    description: 'send the events of an application to your endpoints (Standard Webhooks), and see how they answer',
+    description: 'send the events of an application to your endpoints (Standard Webhooks) and inspect deliveries',
     examples: [
       [
         'webhook create https://app.example.com/events --app 123456789_4f2c',

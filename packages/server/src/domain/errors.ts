@@ -18,7 +18,7 @@ export const ERRORS = {
     message:
       'The access token could not be generated, so no token can be added to the user. The specialToken is still valid.',
     remedy:
-      'Check the token service: its response contained no usable token. Then exchange the same specialToken again.',
+      'Resume the user if they are suspended. Otherwise run `innkeeper doctor`: the token service returned no usable token, or the clock is wrong. Then exchange the same specialToken again.',
   },
   clientIdMissing: {
     code: '0004',
@@ -150,7 +150,7 @@ export const ERRORS = {
     status: 410,
     message: 'Events after this cursor are no longer kept.',
     remedy:
-      'Start again with `oldest` of the response, and read what you mirror from events once more: the setting eventsKept says how long they are kept.',
+      'Continue with `oldest` of the response, and compare your copy with the users and selections: you missed events. The setting eventsKept defines how long events are kept.',
   },
 
   // ---- area B: profile options

@@ -62,9 +62,9 @@ describe.each(databases)('mail on $kind', (database) => {
     const received = await mail.mailsTo(email, 4);
     expect(received.map(subjectOf)).toEqual([
       'Ihr Passwort wurde geändert',
-      'Die Zwei-Faktor-Anmeldung wurde eingeschaltet',
+      'Die Anmeldung in zwei Schritten wurde eingeschaltet',
       'Neue Wiederherstellungscodes wurden erstellt',
-      'Die Zwei-Faktor-Anmeldung wurde ausgeschaltet',
+      'Die Anmeldung in zwei Schritten wurde ausgeschaltet',
     ]);
     expect(received[0]?.text).toContain(`${server.service.publicUrl}/portal/account`);
   });

@@ -103,7 +103,7 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   accentColor: {
     default: '',
     describe:
-      'colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it could not be read',
+      'colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it would be hard to read',
     read: readAccentColor,
   },
   logo: {

@@ -116,8 +116,8 @@ const de: Texts = {
   },
   change: {
     password: 'Ihr Passwort wurde geändert',
-    twoStepOn: 'Die Zwei-Faktor-Anmeldung wurde eingeschaltet',
-    twoStepOff: 'Die Zwei-Faktor-Anmeldung wurde ausgeschaltet',
+    twoStepOn: 'Die Anmeldung in zwei Schritten wurde eingeschaltet',
+    twoStepOff: 'Die Anmeldung in zwei Schritten wurde ausgeschaltet',
     recoveryCodes: 'Neue Wiederherstellungscodes wurden erstellt',
   },
   write(content, time) {
@@ -182,16 +182,16 @@ const de: Texts = {
           subject: `${content.application}: Ein Webhook schlägt fehl`,
           paragraphs: [
             `Ereignisse für ${content.host} konnten seit ${time(content.since)} nicht zugestellt werden.`,
-            'Innkeeper versucht es weiter und schaltet den Webhook nach fünf Tagen ohne Erfolg ab.',
+            'Innkeeper versucht es weiter und schaltet den Webhook nach fünf Tagen ohne Erfolg aus.',
           ],
           action: 'Webhooks öffnen',
           notes: ['Sie erhalten diese E-Mail einmalig als Eigentümer der Anwendung.'],
         };
       case 'webhookOff':
         return {
-          subject: `${content.application}: Ein Webhook wurde abgeschaltet`,
+          subject: `${content.application}: Ein Webhook wurde ausgeschaltet`,
           paragraphs: [
-            `Der Webhook zu ${content.host} wurde abgeschaltet, weil sein Empfänger zu lange nicht erreichbar war oder mit 410 geantwortet hat.`,
+            `Der Webhook zu ${content.host} wurde ausgeschaltet, weil sein Empfänger zu lange nicht erreichbar war oder mit 410 geantwortet hat.`,
             'Die Ereignisse bleiben erhalten. Nach dem Einschalten geht es dort weiter, wo er aufgehört hat.',
           ],
           action: 'Webhooks öffnen',

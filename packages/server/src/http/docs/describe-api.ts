@@ -59,7 +59,8 @@ const SECURITY_SCHEMES: Record<string, Json> = {
     type: 'apiKey',
     in: 'header',
     name: 'apiKey',
-    description: 'The clientId of the application. It is public: it identifies the application and authorizes nothing.',
+    description:
+      'The clientId of the application. It is public and identifies the application. It allows reading the catalog and, unless saveByUserUid is secret or off, saving selections by user_uid.',
   },
   basic: { type: 'http', scheme: 'basic', description: 'clientId and clientSecret of the application.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a user, from get-access-token.' },

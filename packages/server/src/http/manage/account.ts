@@ -168,7 +168,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
   accountRoute('POST', '/account/invitations', {
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation with your account',
-    description: 'Uses the link up. If you already have a role in the application, it stays.',
+    description: 'The link cannot be used again. If you already have a role in the application, it stays.',
     body: Type.Object({ token: Type.String({ description: 'the part of the link after #' }) }),
     response: { 200: Type.Object({ clientId: Type.String(), role: RoleShape }) },
     errors: ['linkInvalid', 'invitationNotYours'],

@@ -97,7 +97,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
   applicationRoute('GET', '/preference-page-colors', {
     operationId: 'previewPageColors',
     summary: 'Preview the colours of the preference page',
-    description: 'What the page makes of an `accentColor`, so that it can be read in light and dark.',
+    description: 'The colours that the page derives from an `accentColor`, readable in light and dark.',
     querystring: Type.Object({ accentColor: Type.String({ description: 'such as #1f5fbf' }) }),
     response: { 200: Type.Object({ light: Colors, dark: Colors }) },
     async handle({ query }) {

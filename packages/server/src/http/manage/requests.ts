@@ -93,8 +93,8 @@ export function requestRoutes({ applicationRoute }: ManageRoutes, service: Servi
     access: 'users',
     summary: 'List the events of an application, newest first',
     description:
-      'What feeds, streams and webhooks send, for people who look something up; to follow events use `GET /api/v2/app/{clientId}/events`. ' +
-      'With a filter, a page covers at most 20,000 events and can have no items: go on with `next` until it is null.',
+      'What feeds, streams and webhooks send, to find out what happened; to follow events, use `GET /api/v2/app/{clientId}/events`. ' +
+      'With a filter, a page covers at most 20,000 events and can have no items: continue with `next` until it is null.',
     querystring: Type.Object({
       type: Type.Optional(Type.Enum([...EVENT_TYPES])),
       userUid: Type.Optional(Type.String({ format: 'uuid' })),

@@ -211,7 +211,7 @@ export const RevisionShape = {
   }),
   authors: Type.Array(Type.String(), { description: 'everyone who edited the draft, or the author' }),
   createdAt: Time,
-  note: Type.Optional(Type.String({ description: 'why it was published, if somebody wrote that' })),
+  note: Type.Optional(Type.String({ description: 'why it was published, if the publisher gave a note' })),
   changes: Type.Array(Change),
 };
 

@@ -141,7 +141,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
   manageRoute('DELETE', '/tokens/:tokenId', {
     operationId: 'revokeManageToken',
     summary: 'Revoke a personal access token',
-    description: `${NEEDS} It stops working at once, in every replica.`,
+    description: `${NEEDS} It stops working immediately, in every replica.`,
     params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
     response: { 204: Type.Null({ description: 'Revoked.' }) },
     errors: ['manageForbidden', 'manageTokenNotFound'],

@@ -125,7 +125,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
     bodyLimit: EDIT_LIMIT,
     summary: 'Mark texts as reviewed',
     description:
-      'A review is of a text and its source as you saw them: a change of either ends it. An outdated text that is reviewed is up to date. ' +
+      'A review is of a text and its source as you saw them: a change of either ends it. Reviewing an outdated text makes it up to date. ' +
       'Texts that have changed are left out and listed in `changed`.',
     querystring: DraftQuery,
     body: Type.Object({

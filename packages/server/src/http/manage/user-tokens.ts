@@ -66,7 +66,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     operationId: 'withdrawUserLinks',
     access: 'users',
     summary: 'Withdraw the preference links of a user',
-    description: 'Every link made for this user so far stops working.',
+    description: 'All links created for this user so far stop working.',
     params: UserParams,
     response: { 204: Type.Null() },
     errors: ['userNotFound'],

@@ -29,7 +29,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
     operationId: 'listDeliveries',
     access: 'users',
     summary: 'List what was sent to a webhook, newest first',
-    description: 'Kept for 7 days after the last try.',
+    description: 'Kept for 7 days after the last attempt.',
     params: WebhookParams,
     querystring: Type.Object({ state: Type.Optional(Type.Enum([...STATES])), ...NewestFirstQuery }),
     response: {
@@ -51,7 +51,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
   applicationRoute('GET', one, {
     operationId: 'getDelivery',
     access: 'users',
-    summary: 'See a delivery with its request and response',
+    summary: 'Get a delivery with its request and response',
     params: DeliveryParams,
     response: {
       200: Type.Object(

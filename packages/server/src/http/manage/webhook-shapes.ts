@@ -13,7 +13,7 @@ export const DeliveryParams = Type.Object({
 
 export const TypesShape = Type.Array(Type.Enum([...EVENT_TYPES]), { description: 'event types; empty: all' });
 export const MaxPerSecondShape = Nullable(
-  Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND, description: 'requests a second at most; null: no limit' }),
+  Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND, description: 'maximum requests per second; null: no limit' }),
 );
 /** Of so many deliveries. */
 export const RECENT = 100;
@@ -35,7 +35,7 @@ export const WebhookShape = Type.Object(
     previousSecretExpiresAt: Nullable(
       Type.String({ description: 'until then, deliveries are signed by the previous secret too' }),
     ),
-    lastSuccessAt: Nullable(Type.String({ description: 'null: never yet' })),
+    lastSuccessAt: Nullable(Type.String({ description: 'null: never' })),
     failingSince: Nullable(Type.String({ description: 'the first failure since the last success' })),
     recent: Type.Object({
       deliveries: Type.Integer({ description: `of the latest that have ended, at most ${RECENT}` }),
@@ -79,7 +79,7 @@ export const DeliveryShape = {
       description: 'when it is tried again; null and pending: now, or after an earlier event of the user',
     }),
   ),
-  lastAt: Nullable(Type.String({ description: 'of the latest try' })),
+  lastAt: Nullable(Type.String({ description: 'of the latest attempt' })),
   status: Nullable(Type.Integer({ description: 'HTTP status of the response; null: there was none' })),
   problem: Nullable(Type.Enum([...SEND_PROBLEMS], { description: 'why there was no response' })),
   milliseconds: Nullable(Type.Integer()),

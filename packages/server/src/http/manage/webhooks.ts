@@ -38,7 +38,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
   applicationRoute('POST', '/webhooks', {
     operationId: 'createWebhook',
     summary: 'Send events to a URL',
-    description: `From now on, as Standard Webhooks. The secret is in this response only. At most ${MOST_WEBHOOKS} an application.`,
+    description: `From now on, as Standard Webhooks. The secret is shown only in this response. At most ${MOST_WEBHOOKS} per application.`,
     body: Type.Object({ url: Url, ...members }),
     response: {
       201: Type.Object({
@@ -57,7 +57,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
 
   applicationRoute('GET', one, {
     operationId: 'getWebhook',
-    summary: 'See a webhook and how its deliveries fare',
+    summary: 'Get a webhook with the state of its deliveries',
     params: WebhookParams,
     response: { 200: WebhookShape },
     errors: ['webhookNotFound'],
@@ -93,7 +93,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
 
   applicationRoute('POST', `${one}/rotate-secret`, {
     operationId: 'rotateWebhookSecret',
-    summary: 'Give a webhook a new secret',
+    summary: 'Rotate the secret of a webhook',
     description:
       'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
     params: WebhookParams,
@@ -107,7 +107,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
   applicationRoute('POST', `${one}/replay`, {
     operationId: 'replayWebhook',
     summary: 'Send the events since a time again',
-    description: 'Those that are still kept, with their ids, in order; then the webhook goes on as before.',
+    description: 'Those that are still kept, with their ids, in order; then the webhook continues as before.',
     params: WebhookParams,
     body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
     response: { 200: WebhookShape },

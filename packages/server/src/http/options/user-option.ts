@@ -164,11 +164,11 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     operationId: 'getUserOptionReceipt',
     summary: 'Get a signed receipt of the last save of a user option',
     description:
-      'A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps the public keys for good: it can be verified ' +
-      'years later, and no byte of it can be altered. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, ' +
+      'A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps all public keys, so that it can be ' +
+      'verified years later. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, ' +
       '`user_options_uid`, `option_group_uid`, `option_key_uid`, `group`, `option`, `value`, `texts` (what was shown: `group`, `group_description`, `option`, ' +
       '`option_description`, `value`), `language` and `language_tag` of these texts, `language_known` (false: the save named none, and they are those of the default ' +
-      'language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: before this was kept).',
+      'language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: saved before this was recorded).',
     querystring: queryOf(UserUidQuery),
     produces: JWT_TYPE,
     response: { 200: Type.String({ description: 'the receipt' }), 304: NotModified },

@@ -42,7 +42,7 @@ const created = {
   operationId: 'createPreferenceLink',
   summary: 'Create a link to the preferences of a user',
   description:
-    'Anyone with the link can see and change the options of this user without signing in: send it to nobody else. It expires, ' +
+    'Anyone with the link can see and change the options of this user without signing in: send it only to this user. It expires, ' +
     'and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail ' +
     'headers of RFC 8058, which give mail programs an unsubscribe button.',
   body: PreferenceLinkBody,
@@ -53,7 +53,7 @@ const created = {
 const withdrawn = {
   operationId: 'withdrawPreferenceLinks',
   summary: 'Withdraw the preference links of a user',
-  description: 'Every link made for this user so far stops working. New ones can be made.',
+  description: 'All links created for this user so far stop working. You can create new ones.',
   response: { 204: Type.Null({ description: 'The links are withdrawn.' }) },
 };
 

@@ -46,7 +46,7 @@ export interface ApplicationStore {
   endPreviousSecrets(appId: number): Promise<'ended' | 'unknown'>;
   /** Notes a use of a secret, unless one was noted after `unlessSince`. */
   touchSecret(secretHash: string, at: number, unlessSince: number): Promise<void>;
-  /** When each of an application's secrets was last used, roughly; null: never yet. */
+  /** When each of an application's secrets was last used, roughly; null: never. */
   secretUses(appId: number): Promise<SecretUse[]>;
   /** With everything that belongs to it. */
   delete(appId: number): Promise<'deleted' | 'unknown'>;

@@ -611,7 +611,7 @@ async function applyUnderLock(query: Query): Promise<number> {
   const applied = row?.applied ?? 0;
   if (applied > LATEST) {
     throw new Error(
-      `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${LATEST}). Run that version or a later one.`,
+      `This database was last used by a newer Innkeeper (schema ${applied}; this version supports ${LATEST}). Run that version or a later one.`,
     );
   }
   const next = MIGRATIONS[applied];

@@ -555,7 +555,7 @@ export function migrate(database: DatabaseSync, upTo = LATEST_MIGRATION): Migrat
       const { applied, latest } = migrationState(database);
       if (applied > latest) {
         throw new Error(
-          `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${latest}). Run that version or a later one.`,
+          `This database was last used by a newer Innkeeper (schema ${applied}; this version supports ${latest}). Run that version or a later one.`,
         );
       }
       const next = applied < upTo ? MIGRATIONS[applied] : undefined;
