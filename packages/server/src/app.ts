@@ -59,7 +59,7 @@ export type AppParts = {
 /** The HTTP interface: the list of routes, and the front door that serves them. */
 export function createApp(parts: AppParts): Door {
   const { config, service, catalogCache, liveEvents, keys, metrics, logger } = parts;
-  // The rules check the parts of a path: they know the right code for one that is too long.
+  // The handlers check path parameters themselves: they know the right error code for one that is too long.
   const routes = new Routes({ maxParamLength: HEADER_LIMIT });
   const door: Door = new Door({
     routes,
@@ -71,7 +71,7 @@ export function createApp(parts: AppParts): Door {
     waitingActs: () => service.storage.waitingActs(),
     notFound(request, reply) {
       if (!config.areas.has('portal') || !wantsPortal(request)) throw routes.refusalOf(request.url);
-      // Relative, as a proxy may serve all of this under a path.
+      // Relative, because a proxy may serve Innkeeper under a path.
       reply.header('vary', 'Accept').redirect('portal');
     },
     fail: createErrorHandler({ throttle: new CredentialThrottle(), logger, guideUrl: `${config.publicUrl}/guide` }),
@@ -96,7 +96,7 @@ export function createApp(parts: AppParts): Door {
     introspectRoute(routes, service);
     revokeRoute(routes, service);
   }
-  // Links name the process that made them.
+  // A preference link points to the process that created it, which may serve either area.
   if (config.areas.has('users') || config.areas.has('options')) {
     const words = new PageWords(config.pageTexts);
     preferencePageRoutes(routes, service, words);
@@ -120,7 +120,9 @@ export function createApp(parts: AppParts): Door {
   return door;
 }
 
-/** Counts, logs and records a response that was written. Never the body, headers or query of its request. */
+/**
+ * Counts and logs a sent response, and adds it to the request log. Never includes the request's body, headers or query.
+ */
 function createRecorder({ service, metrics, requestLog, logger }: AppParts): DoorParts['record'] {
   const logAnswer = createAccessLog(metrics, logger);
   return (request, reply, refused) => {

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** The file that a path leads to, whether it exists or not: symbolic links are followed, also those of its folders. */
+/** The path a file really has, with symbolic links resolved in every part of it. The file need not exist. */
 export function behindLinks(path: string): string {
   try {
     return realpathSync(path);

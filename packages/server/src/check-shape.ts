@@ -1,7 +1,7 @@
 import { readUuid } from './domain/users/user-code.ts';
 import { READ_ELSEWHERE } from './schema.ts';
 
-/** The part of JSON Schema that the catalog file and requests are described with. A test compares it with another validator. */
+/** The part of JSON Schema used to describe the catalog file and requests. A test compares it with another validator. */
 type Shape = {
   type?: string | string[];
   enum?: readonly unknown[];
@@ -24,18 +24,18 @@ type Shape = {
 
 type Path = (string | number)[];
 
-/** `atName`: the name itself is the problem; `allowed`, those that would do. */
+/** `atName`: the name itself is wrong; `allowed` lists the valid ones. */
 type ShapeProblem = { path: Path; message: string; atName?: true; allowed?: readonly unknown[] };
 
-/** `unreadable`: paths of what is missing or of another type, so that nothing more can be said of it. */
+/** `unreadable`: paths that are missing or have the wrong type, so nothing inside them was checked. */
 export type Structure = { problems: ShapeProblem[]; unreadable: Path[] };
 
 export type TypeWords = Record<'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null', string>;
 
-/** `isPlain`: texts are for a database, which takes neither NUL nor half a surrogate pair. */
+/** `isPlain`: texts go to a database, which rejects NUL characters and unpaired surrogates. */
 type Reading = { max: number; words?: TypeWords; isPlain?: boolean };
 
-/** One path for the whole walk: a catalog has hundreds of thousands of places, and few problems. */
+/** One path for the whole walk: a catalog has hundreds of thousands of nodes and few problems. */
 type Walk = { path: Path } & Required<Reading> & Structure;
 
 export const TYPE_WORDS: TypeWords = {
@@ -48,7 +48,7 @@ export const TYPE_WORDS: TypeWords = {
   null: 'null',
 };
 
-/** Where parsed data is not of the schema's shape, in words for people; at most `max` problems. */
+/** Lists where parsed data does not match the schema, in plain English; at most `max` problems. */
 export function checkShape(
   schema: object,
   data: unknown,
@@ -73,7 +73,7 @@ function check(shape: Shape, value: unknown, walk: Walk): void {
   else if (typeof value === 'object' && value !== null) checkMembers(shape, value as Record<string, unknown>, walk);
 }
 
-/** Of alternatives, the problem is that of the one that the value is. */
+/** For a union, reports only the problems of the alternative that the value appears to be. */
 function checkKinds(kinds: Shape[], value: unknown, walk: Walk): void {
   const kind = kinds.find((each) => (each.enum ? each.enum.includes(value) : isOfType(each.type, value)));
   if (kind) check(kind, value, walk);
@@ -93,7 +93,7 @@ function checkChoice(allowed: readonly unknown[], value: unknown, walk: Walk): v
 }
 
 function checkText({ minLength = 0, maxLength = Infinity, format }: Shape, text: string, walk: Walk): void {
-  // Characters are counted only where the units of UTF-16 do not decide.
+  // Count characters only when the length in UTF-16 code units leaves it open.
   if (text.length < 2 * minLength && [...text].length < minLength)
     report(walk, `must have at least ${minLength} characters`);
   if (text.length > maxLength && (text.length > 2 * maxLength || [...text].length > maxLength))

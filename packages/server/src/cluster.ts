@@ -10,12 +10,12 @@ import { watchWorkers } from './worker-watch.ts';
 
 const RESTART_MS = 1_000;
 const GATHER_MS = 1_000;
-/** Everything is let go of by then, or left to itself: container runtimes kill after ten seconds. */
+/** The shutdown is forced after this time: container runtimes kill after ten seconds. */
 export const SHUTDOWN_MS = 9_500;
-/** What a worker that did not answer before has to end: it serves nobody. */
+/** For a worker that had stopped responding: it is not serving anyone. */
 const SILENT_END_MS = 1_000;
 
-/** The process above INNKEEPER_WORKERS: starts them, replaces those that die, and passes the end on to all. */
+/** The parent process for INNKEEPER_WORKERS: starts the workers, replaces those that die, and passes signals on. */
 export async function runWorkers(config: Config): Promise<number> {
   const logger = createLogger(config.logLevel);
   await (await storageDriver(config.databaseUrl)).migrate();
@@ -39,7 +39,7 @@ export async function runWorkers(config: Config): Promise<number> {
     restarts.add(timer);
   };
   const end = (): void => {
-    // Asked for twice: someone does not want to wait.
+    // A second signal means: do not wait.
     const signal = ending ? 'SIGKILL' : 'SIGTERM';
     if (!ending) logger.info({ workers: alive.size }, 'shutting down');
     ending = true;
@@ -56,7 +56,7 @@ export async function runWorkers(config: Config): Promise<number> {
     worker.process.kill('SIGKILL');
   };
 
-  // An executable that is one file has no script to name: workers get its own arguments.
+  // A single-file executable has no script to run: workers get its own arguments.
   const [, , command, ...args] = process.argv;
   if (isSea() && command !== undefined) cluster.setupPrimary({ exec: command, args, execArgv: [] });
   answerMetrics(listening);
@@ -65,7 +65,7 @@ export async function runWorkers(config: Config): Promise<number> {
     if (!message.isListening) return;
     listening.add(worker);
     if (started) return;
-    // The others follow once one is up: what stops one would stop all, and is reported once.
+    // Start the others once the first is up: a problem at startup would affect all of them and is now reported once.
     started = true;
     for (let index = 1; index < config.workers; index++) start();
   });
@@ -73,15 +73,16 @@ export async function runWorkers(config: Config): Promise<number> {
     alive.delete(worker);
     listening.delete(worker);
     if (ending) {
-      // One that was still starting knows no better end than the signal.
+      // A worker that was still starting has no signal handler yet, so SIGTERM is a normal exit.
       failed ||= code !== 0 && signal !== 'SIGTERM';
       if (alive.size === 0) over.resolve();
     } else if (started) {
-      // Also one that did not come up: what it misses, such as the database, may be back by the next time.
+      // Also covers a worker that failed to start: the cause, such as an unreachable database, may be gone by the next
+      // try.
       logger.error({ worker: worker.process.pid, exitCode: code, signal }, 'a worker has ended; starting another');
       startAgain();
     } else {
-      // The first of all did not come up, and has said why.
+      // The first worker did not start, and has logged why.
       failed = true;
       over.resolve();
     }
@@ -95,20 +96,23 @@ export async function runWorkers(config: Config): Promise<number> {
 
 const LISTENING = { isListening: true };
 
-/** What a worker says to the process above once it serves: where it listens for itself, node does not. */
+/** A worker reports that it is serving: node reports it only for shared sockets. */
 export function tellListening(): void {
   cluster.worker?.send(LISTENING);
 }
 
 /**
- * Whether each worker listens for itself, on a socket of its own at the same port. What node does otherwise, accept in the process
- * above and hand out, drops at the end what no worker has taken yet. Elsewhere systems do not share a port out evenly, or not at all.
+ * Whether each worker has its own listening socket on the same port. Node's default is to accept in the parent and hand
+ * connections out, which drops those not yet handed out at shutdown. Other systems than Linux do not balance a shared
+ * port, or do not support it.
  */
 export function sharesPort({ workers, port }: Config): boolean {
   return workers > 1 && port !== 0 && process.platform === 'linux';
 }
 
-/** Sockets that share a port do not mind those of another service that does the same; one that does not share it minds any. */
+/**
+ * Workers that share a port would start next to another service that shares it too; a plain listener detects that one.
+ */
 async function refuseUsedPort({ host, port }: Config): Promise<void> {
   const probe = createServer().listen({ host, port, backlog: 1 });
   await once(probe, 'listening');
@@ -116,21 +120,21 @@ async function refuseUsedPort({ host, port }: Config): Promise<void> {
   await once(probe, 'close');
 }
 
-/** /metrics reaches one worker, which asks the process above, which asks all of them and sums up. */
+/** /metrics reaches one worker. It asks the parent, which collects from all workers and adds up. */
 type Message =
   | { metrics: 'wanted'; id: number }
   | { metrics: 'collect'; id: number }
   | { metrics: 'part'; id: number; part: Part }
   | { metrics: 'text'; id: number; text: string };
 
-/** As prom-client writes them for other processes. */
+/** In prom-client's format for aggregation. */
 type Part = object[];
 
 function answerMetrics(workers: ReadonlySet<Worker>): void {
   type Gathering = { parts: Part[]; missing: Set<Worker>; complete(): void };
   const gatherings = new Map<number, Gathering>();
   let lastId = 0;
-  /** Counters never go backwards: of a worker that does not answer, or has ended, those that it gave last count. */
+  /** Counters must never go backwards, so a worker that has exited or does not answer counts with its last figures. */
   const latest = new Map<Worker, Part>();
   let ended = Promise.resolve<Part>([]);
 
@@ -140,7 +144,7 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
     const gathering: Gathering = { parts: [], missing: new Set(workers), complete: resolve };
     gatherings.set(id, gathering);
     for (const worker of workers) send(worker, { metrics: 'collect', id });
-    // One that died or hangs has no new figures to give.
+    // A worker that died or hangs has no new figures.
     const patience = setTimeout(resolve, GATHER_MS);
     await promise;
     clearTimeout(patience);
@@ -181,11 +185,11 @@ async function addUp(before: Part, counters: Part): Promise<Part> {
 }
 
 function send(worker: Worker, message: Message): void {
-  // With a callback, a worker that has just died is no error of ours.
+  // The callback swallows the error of a worker that has just died.
   if (worker.isConnected()) worker.send(message, () => {});
 }
 
-/** The text of /metrics for the whole service: this process alone, or all workers summed up. */
+/** The text of /metrics for the whole service: this process alone, or the sum of all workers. */
 export function metricsText(registry: () => Promise<Registry>): () => Promise<string> {
   if (!cluster.isWorker) return async () => (await registry()).metrics();
   const waiting = new Map<number, (text: string) => void>();

@@ -23,8 +23,8 @@ import {
 import { trustsEveryone } from './trusts-everyone.ts';
 
 /**
- * The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. One that holds a secret may
- * also be INNKEEPER_NAME_FILE, the path of a file with it.
+ * The only code that reads the environment. Every setting is INNKEEPER_NAME in the environment or --name on the command
+ * line. A setting with a secret can also be INNKEEPER_NAME_FILE, the path of a file that contains it.
  */
 export const SETTINGS = {
   port: { default: '8080', describe: 'TCP port to listen on (0: any free port)' },
@@ -107,7 +107,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, { default: string; describe: string; secret?: true }>;
 
-/** For commands that can work on a service elsewhere. */
+/** For commands that can work on a remote service. */
 export const REMOTE_SETTINGS = {
   url: { describe: 'URL of a remote service to manage over HTTP, instead of a database' },
   token: { describe: 'personal access token for the remote service' },
@@ -120,7 +120,7 @@ export type Area = 'users' | 'options' | 'portal';
 export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** What is sent to a collector by OTLP. */
+/** What is sent to an OTLP collector. */
 export type TelemetryConfig = { traces: boolean; metrics: boolean; intervalMs: number };
 
 export type Config = {
@@ -128,46 +128,46 @@ export type Config = {
   telemetry: TelemetryConfig | undefined;
   port: number;
   host: string;
-  /** sqlite:/absolute/path, behind all symbolic links, or postgres://… */
+  /** sqlite:/absolute/path with symbolic links resolved, or postgres://… */
   databaseUrl: string;
-  /** The path that was given, where it is another. */
+  /** The path as given, if it was a symbolic link. */
   databaseLink: string | undefined;
-  /** How long an act of the storage waits for a lock. No setting: tests have more time. */
+  /** How long a storage call waits for a lock. Not a setting; tests allow more time. */
   actMs?: number;
-  /** How long a start waits for it. */
+  /** How long to wait for the database at startup. */
   databaseWaitMs: number;
-  /** Where `secret` came from, unless it was given. */
+  /** The file `secret` was read from, unless the secret was given directly. */
   secretFile: string | undefined;
   secret: string;
-  /** Empty: none. */
+  /** Empty if there is none. */
   secretPrevious: string;
   publicUrl: string;
   areas: ReadonlySet<Area>;
-  /** `timeoutMs`, for a whole call of it, is no setting: tests have more time. */
+  /** `timeoutMs` covers a whole call. It is not a setting; tests allow more time. */
   tokenService: { url: string; clientId: string; clientSecret: string; timeoutMs?: number } | undefined;
   workers: number;
   logLevel: (typeof LOG_LEVELS)[number];
   metricsToken: string | undefined;
-  /** Addresses and CIDR ranges; none: every peer is a client. */
+  /** Addresses and CIDR ranges. If empty, every peer is a client. */
   trustedProxies: readonly string[];
-  /** Of applications that set none of their own, and of addresses. */
+  /** The default for applications without their own limit, and the limit per address. */
   rateLimit: RateLimit | 'off';
   addressRateLimit: RateLimit | 'off';
   /** Bytes for ready responses to catalog reads. */
   streams: { inAll: number; perApplication: number };
   cacheBytes: number;
-  /** Whether the latest requests of applications are kept. */
+  /** Whether to record the latest requests of each application. */
   requestLog: boolean;
-  /** Networks that webhooks may reach although they are not public. */
+  /** Non-public networks that webhooks may reach. */
   webhooksAllow: readonly string[];
   /** Undefined: no mail is sent. */
   mail: MailSettings | undefined;
   /** Undefined: no OpenID provider. */
   oidc: OidcSettings | undefined;
   passwords: boolean;
-  /** Words of the preference page, by language tag, beside those that are built in. */
+  /** Texts of the preference page by language tag, in addition to the built-in ones. */
   pageTexts: Readonly<Record<string, PageTexts>>;
-  /** Undefined: never by itself. */
+  /** Undefined: never scrub automatically. */
   scrubEveryMs: number | undefined;
 };
 
@@ -188,7 +188,7 @@ export function environmentName(name: SettingName | keyof typeof REMOTE_SETTINGS
   return `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** How to type the command here. Outside a clone, `npx innkeeper` is a stranger's package. */
+/** How to type the command here. Outside a clone, `npx innkeeper` would run somebody else's package. */
 export function commandName({ npm_lifecycle_event: started }: NodeJS.ProcessEnv = process.env): string {
   if (started === 'start') return 'npx innkeeper';
   return started === 'npx' ? 'npx @innkeeper/server' : 'innkeeper';
@@ -199,8 +199,8 @@ export function flagName(name: SettingName): string {
 }
 
 /**
- * Flags win over the environment, the environment over the defaults; an empty variable counts as unset. Without
- * `needsSecret`, a missing secret is not created: the result has the existing one or an empty text.
+ * Flags override the environment, and the environment overrides the defaults; an empty variable counts as unset.
+ * Without `needsSecret`, a missing secret is not created: the result has the existing one or an empty string.
  */
 export function readConfig(
   flags: Settings,
@@ -298,7 +298,7 @@ export function readConfig(
   if (config.passwords === false && !config.oidc) {
     problems.push('INNKEEPER_PASSWORDS is off, but INNKEEPER_OIDC_ISSUER is not set: nobody could sign in. Set it.');
   }
-  // An empty variable is an unset one; a blank one is a mistake.
+  // An empty variable is unset, but a blank one is a mistake.
   if (text('secret') !== '' && text('secret').trim() === '') {
     problems.push('INNKEEPER_SECRET is blank. Create one with: openssl rand -base64 48');
   }
@@ -320,7 +320,7 @@ export function readConfig(
   return config;
 }
 
-/** Problems told at a time. */
+/** Maximum problems listed at once. */
 const MOST_TOLD = 20;
 
 function readPageTextsFile(path: string, problems: string[]): Record<string, PageTexts> {
@@ -352,7 +352,7 @@ function readOidc(text: (name: SettingName) => string, problems: string[]): Oidc
   const given = text('oidcIssuer');
   if (given === '') return undefined;
   const url = readPublicUrl(given);
-  // As it was given: providers compare it exactly.
+  // Keep the trailing slash as given: providers compare the issuer exactly.
   const issuer = given.endsWith('/') ? `${url}/` : url;
   if (url === undefined || issuer === undefined) problems.push('INNKEEPER_OIDC_ISSUER must be an https URL.');
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
@@ -376,7 +376,7 @@ function readOidc(text: (name: SettingName) => string, problems: string[]): Oidc
   return { issuer: issuer ?? '', clientId, clientSecret, name, scope: text('oidcScope'), domains, rolesClaim, grants };
 }
 
-/** From the variable, or from the file that its …_FILE names. */
+/** Reads the variable, or the file that its …_FILE variant names. */
 function readSecretText(name: SettingName | 'token', env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
   const variable = environmentName(name);
   const path = env[`${variable}_FILE`];
@@ -396,7 +396,7 @@ function readSecretText(name: SettingName | 'token', env: NodeJS.ProcessEnv, pro
   }
 }
 
-/** By its own variables, which its SDK reads: on as soon as a collector is named. */
+/** Reads OpenTelemetry's own variables: it is on as soon as a collector is named. */
 function readTelemetry(env: NodeJS.ProcessEnv): TelemetryConfig | undefined {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
   const isOn = (signal: 'TRACES' | 'METRICS'): boolean =>
@@ -409,7 +409,7 @@ function readTelemetry(env: NodeJS.ProcessEnv): TelemetryConfig | undefined {
 
 export type Remote = { url: string; token: string };
 
-/** The service that a command is to work on; undefined: a database of its own. */
+/** The remote service for a command to work on; undefined: work on a local database. */
 export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env): Remote | undefined {
   const problems: string[] = [];
   const text = flags.url || env.INNKEEPER_URL;
@@ -429,14 +429,17 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   return { url: url as string, token: token as string };
 }
 
-/** What must not go into production, each with a suggested fix. `innkeeper serve` refuses to start on any of them. */
+/**
+ * Settings that are unsafe in production, each with a suggested fix. `innkeeper serve` refuses to start with any of
+ * them.
+ */
 export function unsafeSettings(config: Config): string[] {
   const problems: string[] = [];
   const isWeak = isWeakSecret(config.secret);
   const isOfFile = config.secret === '' || config.secretFile !== undefined;
   const fileProblem = isWeak && isOfFile ? findSecretProblem(config) : undefined;
   if (fileProblem !== undefined) problems.push(fileProblem);
-  // Without one, a strong one is made with the database.
+  // Without a secret, a strong one is created along with the database.
   else if (config.secret !== '' && isWeak) {
     problems.push(
       'INNKEEPER_SECRET is weak: it needs at least 32 random characters. Create one with: openssl rand -base64 48',
@@ -480,11 +483,14 @@ export function unsafeSettings(config: Config): string[] {
   return problems;
 }
 
-/** Of clients, of remote commands, of tests and of the command itself; and what Kubernetes sets for each Service in the namespace. */
+/**
+ * Variables for clients, remote commands, tests and the wrapper script, and those Kubernetes sets for each Service in
+ * the namespace.
+ */
 const OTHERS_VARIABLE =
   /^INNKEEPER_(CLIENT_ID|CLIENT_SECRET|URL|TOKEN|TOKEN_FILE|TEST_\w+|RERUN)$|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/;
 
-/** Variables that look like settings and are none, each with a suggestion: most are mistyped. */
+/** Variables that look like settings but are not, each with a suggestion: most are typos. */
 export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
     const variable = environmentName(name);
@@ -504,7 +510,7 @@ export function listeningUrl(host: string, port: number): string {
 }
 
 export function isWeakSecret(secret: string): boolean {
-  // What repeats itself or counts up packs well, or steps by the same amount all along; key material does neither.
+  // Repeated text compresses well, and sequences advance in equal steps; key material does neither.
   const steps = new Set([...secret].slice(1).map((char, index) => char.charCodeAt(0) - secret.charCodeAt(index)));
   return secret.length < 32 || new Set(secret).size < 10 || steps.size < 8 || deflateRawSync(secret).length < 28;
 }
@@ -518,7 +524,7 @@ function readInteger(text: string, min: number, max: number): number | undefined
   return value >= min && value <= max ? value : undefined;
 }
 
-/** A number of KiB, MiB or GiB, 0 or more. */
+/** A number of KiB, MiB or GiB, at least 0. */
 function readBytes(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,7}) ?(KiB|MiB|GiB)$/.exec(text) ?? [];
   if (number === undefined) return undefined;
@@ -529,7 +535,9 @@ function readSwitch(text: string): boolean | undefined {
   return text === 'on' ? true : text === 'off' ? false : undefined;
 }
 
-/** SQLite's log lies beside the file that links lead to: everything uses that path. */
+/**
+ * SQLite keeps its write-ahead log next to the real file, so every part of the service uses the path behind the links.
+ */
 function readDatabasePlace(text: string): DatabasePlace | undefined {
   if (/^postgres(ql)?:\/\/./.test(text)) return { databaseUrl: text, databaseLink: undefined };
   if (text === 'sqlite::memory:' || !/^sqlite:./.test(text)) return undefined;
@@ -539,7 +547,7 @@ function readDatabasePlace(text: string): DatabasePlace | undefined {
     return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
-    // The folder cannot be read, say: opening the file reports it.
+    // For example, the folder cannot be read: opening the file reports it.
     return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
   }
 }

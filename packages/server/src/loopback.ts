@@ -1,4 +1,4 @@
-/** Of a URL or a setting. */
+/** For the host name of a URL or a setting. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -15,7 +15,7 @@ a remote service over HTTP, without its database or secret.
 ${bold('Output:')} results go to stdout, errors to stderr, with --json as {"error":{"message","problems","wayOut"}}.
 ${bold('Exit codes:')} 0 success, 1 failure, 2 usage error (invalid argument, flag or setting). \`catalog plan\` has its own.`;
 
-/** In the order of the help. Only the one that is called is loaded; for the help, all of them. */
+/** In the order of the help. Only the command that runs is loaded; the help loads all of them. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./cli/serve.ts')).serve()],
   ['migrate', async () => (await import('./cli/migrate.ts')).migrate()],
@@ -47,7 +47,7 @@ const program = defineGroup({
 const called = COMMANDS.get(process.argv[2] ?? '');
 for (const load of called ? [called] : COMMANDS.values()) program.addCommand(await load());
 
-// The reader of the output may stop early (`innkeeper app list | head -1`): that is no error.
+// The reader may close the pipe early (`innkeeper app list | head -1`): that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   const failure = new Failure(`the output could not be written: ${fileProblem(error) ?? error.message}.`, {

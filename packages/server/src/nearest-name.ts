@@ -1,4 +1,4 @@
-/** The one of these that somebody meant who typed this, unless less than two thirds of what follows the prefix are right. */
+/** The name most likely meant by a typo; undefined if less than two thirds of what follows the prefix match. */
 export function nearestName(typed: string, names: readonly string[], prefix: string): string | undefined {
   const [nearest] = names
     .map((name) => ({ name, edits: editsBetween(typed, name) }))
@@ -6,7 +6,7 @@ export function nearestName(typed: string, names: readonly string[], prefix: str
   return nearest && nearest.edits <= (nearest.name.length - prefix.length) / 3 ? nearest.name : undefined;
 }
 
-/** How many letters have to be added, left out or replaced to make one of the other. */
+/** Levenshtein distance: letters to add, remove or replace to turn one text into the other. */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...one].entries()) {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** Each connection of a client needs one, and each thread and each connection to the database some. */
+/** Each client connection needs a file descriptor; threads and database connections need several. */
 const WANTED = 1_024;
 export const RAISE_FILE_LIMIT = `Allow at least ${WANTED}, better 65536: LimitNOFILE in a systemd unit, --ulimit nofile with Docker, ulimit -n in a shell.`;
 
-/** What is wrong, then what to do; undefined where the limit is high enough, or the system does not say. Node uses the hard limit. */
+/**
+ * What is wrong, then what to do; undefined if the limit is high enough or unknown. Node raises the soft limit to the
+ * hard one.
+ */
 export function openFileProblem(): string | undefined {
   const limit = readLimit();
   if (limit === undefined || limit >= WANTED) return undefined;
@@ -16,7 +19,7 @@ function readLimit(): number | undefined {
     const hard = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
     return hard === undefined ? undefined : Number(hard);
   } catch {
-    // Not Linux, or nothing can be opened at all.
+    // Not Linux, or no file can be opened at all.
     return undefined;
   }
 }

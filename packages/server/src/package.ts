@@ -3,10 +3,10 @@ import { findPackageJSON } from 'node:module';
 import { dirname } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 
-/** Nothing lies beside an executable that is one file. */
+/** A single-file executable has no package.json next to it. */
 const manifest = isSea() ? process.execPath : (findPackageJSON(import.meta.url) as string);
 
-/** Where this package is, whether it runs from its sources or as it was built. */
+/** The root of this package, both in the sources and in the built package. */
 export const PACKAGE_ROOT = dirname(manifest);
 
 const text = isSea() ? getAsset('package.json', 'utf8') : readFileSync(manifest, 'utf8');

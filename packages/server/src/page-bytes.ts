@@ -1,7 +1,7 @@
-/** What a page of rows holds at most, beside the row that fills it: rows differ in size by a factor of a thousand. */
+/** Size limit of a page of rows, not counting the row that exceeds it: row sizes differ by a factor of a thousand. */
 export const PAGE_BYTES = 1_048_576;
 
-/** The first rows, up to the one that fills a page. Rows beyond are not read. */
+/** The first rows, including the one that fills the page. Does not read further rows. */
 export function takePage<Row>(rows: Iterable<Row>, sizeOf: (row: Row) => number, most = PAGE_BYTES): Row[] {
   const page: Row[] = [];
   let bytes = 0;

@@ -24,12 +24,12 @@ export async function run(
     const asked = endAsked();
     answerWatch();
     tellListening();
-    // Node ends the worker right after this.
+    // Node ends the worker right after this event.
     cluster.worker?.once('disconnect', () => {
       if (!isEnding) server.logger.error('the parent process has ended, so this worker ends');
     });
     const isFirst = (cluster.worker?.id ?? 1) === 1;
-    // A folder that was moved, or a mistyped path, shows as a database that is new.
+    // Points out a moved folder or a mistyped path, which would otherwise go unnoticed.
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst)
       for (const problem of [...unknownVariables(), openFileProblem() ?? []].flat()) server.logger.warn(problem);
@@ -42,17 +42,17 @@ export async function run(
     await server.close();
     return 0;
   } finally {
-    // The channel to the process above would keep this one alive.
+    // The channel to the parent would keep this process alive.
     if (cluster.worker) cluster.worker.disconnect();
     else process.channel?.unref();
   }
 }
 
-/** The second signal is not waited for: it ends the process. */
+/** Resolves at the first signal. The second ends the process by default. */
 function endAsked(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve());
-    // A terminal sends Ctrl+C to workers as well: theirs is the signal from the process above.
+    // A terminal sends Ctrl+C to the workers too; they wait for the parent's signal instead.
     if (cluster.isWorker) process.on('SIGINT', () => {});
     else process.once('SIGINT', () => resolve());
   });

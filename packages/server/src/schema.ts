@@ -21,17 +21,17 @@ type Used =
 
 const optional = new WeakSet<object>();
 
-/** A symbol, so that it is copied with a schema but not written into a document. */
+/** A symbol, so that copies of a schema keep it but JSON documents do not contain it. */
 export const READ_ELSEWHERE = Symbol('read elsewhere');
 
-/** Describes what the domain reads, which has codes of its own for what is invalid: requests are not checked against it. */
+/** Marks a schema as documentation only: the domain reads this part and has its own error codes for it. */
 export function readElsewhere<T extends object>(schema: T) {
   const copy = { ...schema, [READ_ELSEWHERE]: true };
   if (optional.has(schema)) optional.add(copy);
   return copy as unknown as ReturnType<typeof Typebox.Unknown>;
 }
 
-/** The same for each of some members. */
+/** Marks each of several members as read elsewhere. */
 export function membersReadElsewhere<T extends Record<string, object>>(members: T) {
   const read = Object.entries(members).map(([name, schema]) => [name, readElsewhere(schema)]);
   return Object.fromEntries(read) as Record<keyof T, ReturnType<typeof Typebox.Unknown>>;
@@ -42,8 +42,8 @@ const typed =
   (options?: Schema): Schema => ({ type, ...options });
 
 /**
- * JSON Schemas with their TypeScript types. The types are those of typebox; the schemas are plain objects made here, because
- * typebox itself is 680 modules, a third of a second of every start.
+ * JSON Schemas with their TypeScript types. The types are typebox's; the schemas are plain objects made here, because
+ * loading typebox means 680 modules and a third of a second at every start.
  */
 export const Type = {
   Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
@@ -57,7 +57,7 @@ export const Type = {
     const required = Object.keys(properties).filter((name) => !optional.has(properties[name] as Schema));
     return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options };
   },
-  /** Says nothing in the schema itself, but in that of the object which has it. */
+  /** Changes nothing in the schema itself, only `required` of the object that contains it. */
   Optional: (schema: Schema) => {
     const copy = { ...schema };
     optional.add(copy);

@@ -20,12 +20,12 @@ import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
 import { FIRST_TABLE } from './storage/sqlite/first-table.ts';
 
-/** Where a database lies: behind all links, and the path that was given where that was a link. */
+/** Where a database is: the real path, and the given path if that was a symbolic link. */
 export type DatabasePlace = { databaseUrl: string; databaseLink: string | undefined };
 
 /**
- * The file that keeps the secret of an embedded database, there or not yet. It lies beside the database; earlier versions
- * made it beside a link to the database, where it is found as well.
+ * The path of the secret file of an embedded database; the file need not exist yet. It is next to the database. Earlier
+ * versions created it next to a symbolic link to the database, and it is still found there.
  */
 export function secretPath({ databaseUrl, databaseLink }: DatabasePlace): string | undefined {
   if (!databaseUrl.startsWith('sqlite:')) return undefined;
@@ -38,7 +38,7 @@ export function secretPath({ databaseUrl, databaseLink }: DatabasePlace): string
   return one !== other && fits(other, database) ? besideLink : beside;
 }
 
-/** Reads the secret, or makes it for a database that has never had one. */
+/** Reads the secret, or creates one for a database that has never had any. */
 export function keepSecret(place: DatabasePlace, problems: string[]): string {
   const path = secretPath(place);
   if (path === undefined) {
@@ -49,9 +49,9 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   }
   const database = place.databaseUrl.slice('sqlite:'.length);
   if (!existsSync(path)) {
-    // Another program's file gets no secret; opening it is refused.
+    // Create no secret for another program's file; opening it is refused later.
     if (isForeign(database)) return '';
-    // Another process may make it, and settle the database on it, between these two looks.
+    // Check the file again: another process may have created the secret and used the database in between.
     if (!isUnused(database) && !existsSync(path)) {
       problems.push(
         `${path} is missing, but its database exists: stored data could not be decrypted. Restore the file, or set INNKEEPER_SECRET to its content.`,
@@ -66,7 +66,7 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   return secret;
 }
 
-/** What is wrong with a file that has no secret in it, or another one than the service saved beside it; then what to do. */
+/** Reports a secret file that has no secret, or not the one the service saved next to it, and what to do about it. */
 export function findSecretProblem(place: DatabasePlace): string | undefined {
   const path = secretPath(place);
   if (path === undefined || !existsSync(path)) return undefined;
@@ -93,7 +93,7 @@ function emptySecretProblem(path: string, database: string): string {
   return `INNKEEPER_SECRET is empty: ${path} has no content. ${wayOut}`;
 }
 
-/** The secret that is there, or an empty one. */
+/** The existing secret, or an empty string. */
 export function findSecret(place: DatabasePlace): string {
   const path = secretPath(place);
   return path !== undefined && existsSync(path) ? readSecretFile(path) : '';
@@ -103,7 +103,7 @@ export function previousSecretPath(path: string): string {
   return `${path}.previous`;
 }
 
-/** The secret before this one, from the file beside; '' when there is none, or a new one was never made. */
+/** The previous secret, from the file next to the current one; '' if there is none. */
 export function readPreviousSecret(path: string): string {
   const previous = previousSecretPath(path);
   if (!existsSync(previous) || !existsSync(path)) return '';
@@ -112,8 +112,9 @@ export function readPreviousSecret(path: string): string {
 }
 
 /**
- * Puts a new secret into the file, and the one until now beside it. A process that stops at any point leaves files that open the
- * database: the old secret is in one of them throughout. Under the write lock of the database, so that of two commands one does it.
+ * Replaces the secret in the file and saves the old one next to it. If the process stops at any point, the files still
+ * open the database: one of them always has the old secret. Holds the database's write lock, so only one command does
+ * this at a time.
  */
 export function renewSecretFile(path: string, databaseUrl: string): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
@@ -122,7 +123,7 @@ export function renewSecretFile(path: string, databaseUrl: string): void {
     database.exec('begin immediate');
     const check = database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string;
     const secret = readSecretFile(path);
-    // Another command may have done it a moment ago: the database is still under the previous one then.
+    // If another command has just done this, the database still uses the previous secret.
     if (createKeyring(secret).unseal(check) !== undefined) {
       replaceFile(previousSecretPath(path), secret, path);
       replaceFile(path, newSecret(), path);
@@ -133,7 +134,7 @@ export function renewSecretFile(path: string, databaseUrl: string): void {
   }
 }
 
-/** Of the same owner as the secret: root may run the command of a service that is not root. */
+/** Keeps the owner of the secret file: root may run the command for a service that is not root. */
 function replaceFile(path: string, secret: string, ownedAs: string): void {
   const target = existsSync(path) ? realpathSync(path) : path;
   const { uid, gid } = statSync(ownedAs);
@@ -151,7 +152,7 @@ function replaceFile(path: string, secret: string, ownedAs: string): void {
   }
 }
 
-/** A name is on disk when its folder is. */
+/** Makes a rename durable: file names are on disk only once their folder is flushed. */
 function flushFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');
@@ -162,14 +163,19 @@ function flushFolder(folder: string): void {
   }
 }
 
-/** Writes the file again after somebody deleted it under a running service, which would not start without it. True if it did. */
+/**
+ * Writes the file again if it was deleted while the service runs: the next start would fail without it. True if it did.
+ */
 export function putSecretBack(path: string, secret: string): boolean {
   if (existsSync(path)) return false;
   makeSecretFile(path, secret);
   return true;
 }
 
-/** Undefined while the file has this secret; otherwise a file beside it that does, because the one who changed it may need the other. */
+/**
+ * Undefined while the file has this secret. Otherwise the path of a file next to it that does: the changed file is
+ * kept, because its content may be needed.
+ */
 export function recoverSecret(path: string, secret: string): string | undefined {
   if (readSecretFile(path) === secret) return undefined;
   const beside = recoveredPaths(path).find((each) => !existsSync(each) || readSecretFile(each) === secret);
@@ -182,7 +188,7 @@ function recoveredPaths(path: string): string[] {
   return ['.recovered', '.recovered-2', '.recovered-3'].map((ending) => path + ending);
 }
 
-/** Linked into place, so that two processes starting at once agree on one. */
+/** Hard-linked into place, so that two processes that start at once agree on one secret. */
 function makeSecretFile(path: string, secret = newSecret()): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = draftPath(path);
@@ -210,13 +216,13 @@ export function readSecretFile(path: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** A database settles on a secret when it is first used: until then nothing in it depends on one. */
+/** A database is bound to a secret when it is first used: until then, nothing in it depends on one. */
 function isUnused(database: string): boolean {
   const file = statSync(database, { throwIfNoEntry: false });
   return !file || file.size === 0 || readCheck(database) === undefined;
 }
 
-/** Tables without the first of ours (storage/sqlite/refuse-foreign.ts). */
+/** Has tables, but not the first of ours (storage/sqlite/refuse-foreign.ts). */
 function isForeign(path: string): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 || existsSync(`${path}-journal`)) return false;
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
@@ -238,15 +244,18 @@ function fits(secret: string, database: string): boolean {
   return typeof sealed === 'string' && createKeyring(secret).unseal(sealed) !== undefined;
 }
 
-/** What the database keeps of its secret; null where that cannot be read. Rarely needed, so SQLite is loaded only then. */
+/**
+ * The check value that the database stores for its secret; null if it cannot be read. Rarely needed, so SQLite is
+ * loaded only here.
+ */
 function readCheck(path: string): string | undefined | null {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   try {
-    // A journal is left by a start that was killed while it made the file: SQLite must undo that before it can read.
+    // A start that was killed while creating the file leaves a journal, which SQLite must roll back before it can read.
     const readOnly = !existsSync(`${path}-journal`);
     const database = new DatabaseSync(path, { readOnly, timeout: 5_000 });
     try {
-      // A start that failed or was killed leaves no tables, and another process may be about to create them.
+      // A start that failed or was killed leaves no tables; another process may be about to create them.
       if (!database.prepare("select 1 from sqlite_schema where name = 'facts'").get()) return undefined;
       return database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string | undefined;
     } finally {

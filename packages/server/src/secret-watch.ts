@@ -11,9 +11,10 @@ const OUTDATED =
   'INNKEEPER_SECRET was rotated, and this process has only the previous one. Restart it with the new secret as INNKEEPER_SECRET.';
 
 /**
- * Follows the secret of the database while it is rotated (`follow`), and looks after its file. A secret file that was deleted or changed
- * would be noticed at the next start, when nobody has the secret any more: a deleted one is written again; beside one with other content,
- * the right secret is put. A new one that `innkeeper secret rotate` put there, with this one beside it, is used from then on.
+ * Uses a rotated secret as soon as the database does (`follow`), and guards the secret file. A deleted or changed file
+ * would otherwise be noticed only at the next start, when the secret is lost: a deleted file is written again, and next
+ * to a changed one the right secret is saved. A new secret written by `innkeeper secret rotate`, with the current one
+ * next to it, is used from then on.
  */
 export class SecretWatch {
   readonly #config: Config;
@@ -35,11 +36,11 @@ export class SecretWatch {
     this.#timer = setInterval(() => this.look(), EVERY_MS).unref();
   }
 
-  /** Seals new data under the secret that the database is under now. */
+  /** Switches to the secret that the database uses now, for sealing new data. */
   async follow({ facts }: Pick<Storage, 'facts'>): Promise<void> {
     const { master } = this.#keyring;
     const check = await facts.get(SECRET_FACT);
-    // A database without the fact says nothing of a rotation.
+    // A database without this fact has never been rotated.
     if (check === undefined) return;
     const state = master.adopt(check);
     master.isOutdated = state === undefined;
@@ -48,7 +49,7 @@ export class SecretWatch {
 
   look(): void {
     const { databaseUrl, secretFile } = this.#config;
-    // A folder that was moved or removed gets no file from us.
+    // Write nothing if the folder was moved or removed.
     if (secretFile === undefined || !existsSync(databaseUrl.slice('sqlite:'.length))) return;
     try {
       this.#takeOver();
@@ -75,7 +76,7 @@ export class SecretWatch {
     clearInterval(this.#timer);
   }
 
-  /** True if the file has a new secret since the last look. */
+  /** True if the file has a new secret since the last check. */
   #takeOver(): boolean {
     const { secretFile } = this.#config;
     if (secretFile === undefined || !existsSync(secretFile)) return false;

@@ -38,7 +38,7 @@ import { SigningKeys } from './tokens/keys.ts';
 import { WorkPool } from './work/pool.ts';
 import { workerProblems } from './worker-watch.ts';
 
-/** A reader of the log that has stopped holds a shutdown up no longer. */
+/** How long a shutdown waits for a log reader that has stopped. */
 const LOG_DRAIN_MS = 1_000;
 
 export type RunningServer = {
@@ -46,7 +46,7 @@ export type RunningServer = {
   service: Service;
   logger: Logger;
   requestsInFlight(): number;
-  /** Answers every accepted request, then lets go of everything. */
+  /** Answers every accepted request, then releases all resources. */
   close(): Promise<void>;
 };
 
@@ -54,13 +54,13 @@ export type RunningServer = {
 export async function startServer(config: Config, times?: TimeSources): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
   const driver = await storageDriver(config.databaseUrl, config.databaseLink, config.actMs);
-  // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
+  // The database opens on its own thread or server; meanwhile, load the HTTP modules.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
   const clock = new Clock(opened, times);
   const { now } = clock;
   const { storage, durations: actDurations } = timedStorage(auditedStorage(opened, currentActor, now));
   const held: { close(): void | Promise<void> }[] = [storage, clock];
-  /** The last taken first: a start that fails halfway leaves nothing behind either. */
+  /** In reverse order of acquisition. Also cleans up after a start that failed halfway. */
   const letGo = async (): Promise<void> => {
     for (const each of held.toReversed()) await each.close();
   };
@@ -247,7 +247,7 @@ async function startOidc({ name, scope, issuer, clientId, clientSecret, ...rules
   return { name, rules, provider: createIdentityProvider({ issuer, clientId, clientSecret, scope }) };
 }
 
-/** Log lines without addresses or links. */
+/** The log lines contain no addresses and no links. */
 function startMailer(settings: MailSettings, logger: Logger): SmtpMailer {
   return new SmtpMailer(settings, {
     onFailure: (reason, isLast) => logger.warn({ reason }, `a mail could not be sent${isLast ? '' : '; retrying'}`),
@@ -261,7 +261,7 @@ function worstFirst(problems: Problem[]): Problem[] {
   return problems.sort((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
 }
 
-/** With port 0 the public URL is the assigned port's, unless one was given. */
+/** With port 0, the public URL uses the assigned port, unless a URL was given. */
 function withPort(publicUrl: string, port: number): string {
   const url = new URL(publicUrl);
   if (url.port !== '0') return publicUrl;

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea';
 import { PACKAGE_ROOT } from './package.ts';
 
-/** Files for browsers that come with the service. */
+/** Files for browsers that ship with the service. */
 export type ShippedFolder = 'portal' | 'guide' | 'explorer';
 
-/** In the executable they are assets, in the npm package they lie in files/, in a clone where each was built. */
+/** They are assets in the executable, in files/ in the npm package, and in their build folders in a clone. */
 const isExecutable = isSea();
 
-/** Paths inside the folder, with slashes; undefined where it was not built. */
+/** Paths inside the folder, with slashes; undefined if it was not built. */
 export async function listShipped(folder: ShippedFolder): Promise<string[] | undefined> {
   if (isExecutable) {
     const start = `${folder}/`;

@@ -1,6 +1,6 @@
 import { type AddressRange, addressNumber, rangeOf } from './address-range.ts';
 
-/** The addresses that clients on the Internet can have. */
+/** The addresses that Internet clients can have. */
 const PUBLIC: readonly AddressRange[] = [
   { first: addressNumber('1.0.0.0'), last: addressNumber('223.255.255.255') },
   rangeOf('2000::/3'),

@@ -8,8 +8,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * A database server may start after the service. For as long as the setting says, a start asks again, with growing pauses; then the
- * last failure ends it. An embedded database is there or not.
+ * A database server may start after the service. A start retries with growing pauses for as long as the setting allows,
+ * then fails with the last error. An embedded database is not waited for.
  */
 export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, logger: Logger): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) return;
@@ -18,7 +18,7 @@ export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, l
   for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS), tries++) {
     try {
       const { applied } = await driver.migrationState();
-      // A mistyped name, or a search_path that leads elsewhere, shows as a database that is new.
+      // Points out a mistyped name or a wrong search_path, which would otherwise go unnoticed.
       if (applied === 0) logger.info('the database is new and empty: its tables are created');
       if (tries > 1) logger.info({ tries }, 'the database is reachable');
       return;

@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import type { Problem } from './storage/port.ts';
 
 const EVERY_MS = 1_000;
-/** A worker that has not answered for so long hangs: it was stopped, or its thread does not get to it. */
+/** A worker that has not answered for this long hangs: it was stopped, or its event loop is blocked. */
 const SILENT_MS = 5_000;
 
 type Message = { watch: 'ping' } | { watch: 'pong' } | { watch: 'silent'; pids: number[] };
 
-/** In the process above: asks every worker each second whether it answers, logs those that do not, and tells the others of them. */
+/** In the parent: pings every worker once a second, logs those that do not answer, and reports them to the others. */
 export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { isSilent(worker: Worker): boolean } {
-  /** When the oldest question was asked that a worker has not answered. */
+  /** When the oldest unanswered ping was sent, by worker. */
   const askedAt = new Map<Worker, number>();
   const silent = new Set<Worker>();
   let lookedAt = performance.now();
@@ -26,7 +26,7 @@ export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { is
   });
   setInterval(() => {
     const now = performance.now();
-    // Stopped or kept busy itself, this process has heard nobody.
+    // If this process itself was stopped or busy, it has missed the answers.
     if (now - lookedAt > SILENT_MS / 2) askedAt.clear();
     lookedAt = now;
     for (const worker of workers) {
@@ -51,7 +51,7 @@ function send(worker: Worker, message: Message): void {
 
 let silentPids: number[] = [];
 
-/** In a worker. */
+/** Runs in a worker. */
 export function answerWatch(): void {
   if (!cluster.isWorker) return;
   process.on('message', (message: Message) => {
@@ -61,7 +61,7 @@ export function answerWatch(): void {
   });
 }
 
-/** What the process above says of the other workers. */
+/** The parent's report about the other workers. */
 export function workerProblems(): Problem[] {
   if (silentPids.length === 0) return [];
   const one = silentPids.length === 1;

@@ -1,6 +1,6 @@
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 
-/** What the demo application offers: three languages, two groups, six keys of different types. */
+/** The demo application's catalog: three languages, two groups, six keys of different types. */
 export const DEMO_CATALOG: CatalogFile = {
   languages: [
     { name: 'English', tag: 'en', default: true },

@@ -7,19 +7,19 @@ import { finish } from '../domain/slices.ts';
 import type { Storage } from '../storage/port.ts';
 import { DEMO_CATALOG } from './catalog.ts';
 
-/** What the first `npm start` shows. Only that start can: the secret is kept as a hash. */
+/** What the first `npm start` shows. Later starts cannot: only a hash of the secret is stored. */
 export type Demo = { clientId: string; clientSecret: string; ada: string; theme: { groupUid: string; keyUid: string } };
 
 const MADE = 'demo-application';
 
-/** Where a page is while somebody works on it. */
+/** Origins of common development servers. */
 const DEVELOPMENT_ORIGINS = ['http://localhost:3000', 'http://localhost:5173'];
 
-/** Makes the demo application once per database; undefined when it has been made before. */
+/** Creates the demo application once per database; undefined if it exists already. */
 export async function makeDemo(storage: Storage, keyring: Keyring, now: number): Promise<Demo | undefined> {
   if ((await storage.facts.get(MADE)) !== undefined) return undefined;
   const application = await createApplication(storage, keyring, 'Demo', now);
-  // Two first starts at once: the one whose application is settled on is the demo, the other takes its own back.
+  // If two first starts race, the application recorded first is the demo, and the other start deletes its own.
   if ((await storage.facts.settle(MADE, application.clientId)) !== application.clientId) {
     await storage.applications.delete(appIdOf(application.clientId));
     return undefined;
@@ -29,7 +29,7 @@ export async function makeDemo(storage: Storage, keyring: Keyring, now: number):
   return fillDemo(storage, keyring, application, now);
 }
 
-/** Gives an application what the demo has: its catalog, and Ada. */
+/** Adds the demo's catalog and Ada to an application. */
 export async function fillDemo(
   storage: Storage,
   keyring: Keyring,
@@ -45,7 +45,7 @@ export async function fillDemo(
     clientUserId: 'ada@example.com',
     clientUserName: 'Ada Lovelace',
     createdAt: now,
-    // Expired from the start: nobody was told it.
+    // Expired from the start: nobody has it.
     specialToken: { tokenHash: keyring.hashToken(ada), expiresAt: now },
   });
   return { ...application, ada, theme };
@@ -68,8 +68,8 @@ function appIdOf(clientId: string): number {
 }
 
 /**
- * Each line is whole in itself: it works pasted alone, and again. Those with # are without quotes and parentheses: zsh
- * takes them for commands.
+ * Each line works pasted alone, and repeatedly. Lines with # have no quotes or parentheses: zsh would run them as
+ * commands.
  */
 export function demoLines(url: string, { clientId, clientSecret, ada, theme }: Demo): string {
   const credentials = `"clientId":"${clientId}","clientSecret":"${clientSecret}"`;

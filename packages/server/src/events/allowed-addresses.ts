@@ -5,7 +5,7 @@ const PUBLIC: readonly AddressRange[] = [
   rangeOf('2000::/3'),
 ];
 
-/** Within those, what IANA's registries of special-purpose addresses have: private, local, for documentation, for protocols. */
+/** Within those, IANA's special-purpose addresses: private, local, for documentation, for protocols. */
 const SPECIAL: readonly AddressRange[] = [
   ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24'],
   ...['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15'],
@@ -13,7 +13,7 @@ const SPECIAL: readonly AddressRange[] = [
   '3fff::/20',
 ].map(rangeOf);
 
-/** Addresses that stand for one of IPv4, and where it is in them. */
+/** IPv6 ranges that embed an IPv4 address, and its position. */
 const EMBEDDING = [
   { range: rangeOf('64:ff9b::/96'), shift: 0n },
   { range: rangeOf('2002::/16'), shift: 80n },
@@ -21,11 +21,11 @@ const EMBEDDING = [
 const MAPPED = addressNumber('0.0.0.0');
 
 export type AllowedAddresses = {
-  /** Whether a connection may be made to an address that a name resolved to, or that a URL has. */
+  /** Whether to connect to an address that is in a URL or that a name resolved to. */
   allows(address: string, protocol: string): boolean;
 };
 
-/** Public ones with https; and those of the operator's networks, with http too. */
+/** Public addresses over https, and the operator's networks over http as well. */
 export function allowedAddresses(networks: readonly string[]): AllowedAddresses {
   const own = networks.map(rangeOf);
   return {

@@ -3,24 +3,24 @@ import type { WebhookFigures } from '../domain/webhooks/sender.ts';
 import type { Attempt } from '../storage/port.ts';
 import { type DispatchParts, Endpoint } from './endpoint.ts';
 
-/** A process that was killed holds its webhooks no longer than this. */
+/** How long a killed process keeps its webhooks from others. */
 const LEASE_MS = 25_000;
 const RENEW_MS = 8_000;
 const CLAIM_MS = 1_000;
-/** A few at a time, so that replicas that start together share them. */
+/** A few at a time, so that replicas that start together share the webhooks. */
 const CLAIMED_AT_ONCE = 4;
-/** How often the feed is asked for news, and the database for deliveries that are due. */
+/** How often to check the feed for new events, and the database for deliveries that are due. */
 const POLL_MS = 50;
 const DUE_MS = 500;
-/** An event can be seen this long after its number was given. */
+/** An event can become visible this long after its number was assigned. */
 const SETTLING_MS = 3_000;
-/** And longer after a stalled commit. */
+/** After a stalled commit it can take longer, so everything is read again this often. */
 const READ_ALL_MS = 5_000;
 const CLOSE_MS = 3_000;
 
 /**
- * Sends events to webhooks: one in each process, for the webhooks whose lease it holds. Without webhooks it does nothing at all. What is
- * to be sent is in the database before it is sent, so that nothing is lost with a process.
+ * Sends events to webhooks. Each process has one, for the webhooks it holds a lease on. Without webhooks it does
+ * nothing. Deliveries are in the database before they are sent, so nothing is lost if a process dies.
  */
 export class WebhookDispatcher {
   readonly #parts: DispatchParts;
@@ -45,7 +45,7 @@ export class WebhookDispatcher {
     this.#onFailure = onFailure;
   }
 
-  /** Webhooks were changed, by anyone. */
+  /** Called when webhooks were changed, by any process. */
   async reload(): Promise<void> {
     const { webhooks } = this.#parts.storage;
     this.#on = await webhooks.countOn();
@@ -68,7 +68,7 @@ export class WebhookDispatcher {
     return { attempts: { ...this.#attempts }, lagMs: Math.max(0, ...lags) };
   }
 
-  /** What is in flight has a few seconds; the rest is given back, for another process or the next start. */
+  /** Requests in flight get a few seconds; the rest is released for another process or the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -95,7 +95,7 @@ export class WebhookDispatcher {
       });
   }
 
-  /** Of failures in a row only the first is reported: an outage would fill the log. */
+  /** Reports only the first of several failures in a row: an outage would fill the log. */
   #fail(error: unknown): void {
     if (!this.#isFailing && !this.#isClosed) this.#onFailure(error);
     this.#isFailing = true;
@@ -123,7 +123,7 @@ export class WebhookDispatcher {
     } else if (at < this.#newsUntil) await this.#lookAtNews();
   }
 
-  /** Without the secret of the database nothing can be signed: a process that has it sends. */
+  /** Without the database's secret nothing can be signed: releases the webhooks to a process that has it. */
   async #giveBack(): Promise<void> {
     if (this.#endpoints.size === 0) return;
     for (const endpoint of this.#endpoints.values()) endpoint.change(undefined);
@@ -131,7 +131,7 @@ export class WebhookDispatcher {
     this.#endpoints.clear();
   }
 
-  /** Events of other applications are no news: a look at the feed costs more than one at the numbers. */
+  /** Ignores events of other applications: comparing numbers is cheaper than reading the feed. */
   async #lookAtNews(): Promise<void> {
     const endpoints = [...this.#endpoints.values()];
     const newest = await this.#parts.storage.events.newestOf([...new Set(endpoints.map(({ appId }) => appId))]);

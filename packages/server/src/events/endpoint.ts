@@ -6,14 +6,14 @@ import { orderedUuid } from '../ordered-uuid.ts';
 import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
 import { Pace } from './pace.ts';
 
-/** In flight at once; those of one user never. */
+/** Maximum requests in flight; never two for the same user. */
 const CONCURRENCY = 32;
-/** So many events are in memory at once. */
+/** Maximum events in memory. */
 const PAGE = 128;
-/** After so many failures in a row, a try is made every PROBE_MS, until one succeeds. */
+/** After this many failures in a row, one try every PROBE_MS until one succeeds. */
 const FAILURES = 8;
 const PROBE_MS = 10_000;
-/** A position that moved past events of others is written down this often. */
+/** How often to store a position that only moved past events of others. */
 const KEEP_POSITION_MS = 10_000;
 
 export type DispatchParts = Pick<
@@ -23,14 +23,14 @@ export type DispatchParts = Pick<
 
 type Ready = { deliveryId: string; attempts: number; event: SentEvent | undefined };
 
-/** A webhook whose lease this process holds: reads its events, sends them, notes what came of it. */
+/** A webhook whose lease this process holds: reads its events, sends them and records the results. */
 export class Endpoint {
   readonly #parts: DispatchParts;
   readonly #owner: string;
   readonly #onFailure: (error: unknown) => void;
   readonly #onAttempt: (attempt: Attempt) => void;
   #webhook: LeasedWebhook;
-  /** By the monotonic clock; afterwards another process may send. */
+  /** On the monotonic clock; afterwards another process may send. */
   #leasedUntil: number;
   #ready: Ready[] = [];
   #results: Attempt[] = [];
@@ -42,7 +42,7 @@ export class Endpoint {
   #hasDue = true;
   #prefersDue = true;
   #working: Promise<void> | undefined;
-  /** Time of the last event read, while there are more to read. */
+  /** Time of the last event read, while more are waiting. */
   #behindAt: number | undefined;
   #isOver = false;
   #idle: (() => void) | undefined;
@@ -71,7 +71,7 @@ export class Endpoint {
     return this.#webhook.appId;
   }
 
-  /** The last event that it has read. */
+  /** The last event read. */
   get place(): number {
     return this.#webhook.position.after;
   }
@@ -80,12 +80,12 @@ export class Endpoint {
     return this.#webhook.webhookId;
   }
 
-  /** Switched off, or somebody else's: it can be let go of. */
+  /** Switched off or taken by another process: this endpoint can be dropped. */
   get isOver(): boolean {
     return this.#isOver && this.#inFlight === 0 && this.#working === undefined;
   }
 
-  /** How old the last event is that it has read; 0 when it has read all. */
+  /** Age of the last event read; 0 when all are read. */
   lagMs(now: number): number {
     return this.#behindAt === undefined || this.#isOver ? 0 : Math.max(0, now - this.#behindAt);
   }
@@ -99,7 +99,7 @@ export class Endpoint {
     else this.#webhook = { ...this.#webhook, ...webhook };
   }
 
-  /** There may be events to read, or deliveries to send. */
+  /** Called when there may be events to read or deliveries to send. */
   look({ news = false, due = false }): void {
     this.#hasNews ||= news;
     this.#hasDue ||= due;
@@ -112,7 +112,7 @@ export class Endpoint {
       });
   }
 
-  /** Sends nothing more, waits for what is in flight, and notes it. */
+  /** Stops sending, waits for requests in flight, and records their results. */
   async close(): Promise<void> {
     this.#isOver = true;
     if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
@@ -128,18 +128,18 @@ export class Endpoint {
     return this.#failures >= FAILURES;
   }
 
-  /** How many may be taken on now. */
+  /** How many more deliveries can be accepted now. */
   get #room(): number {
     if (this.#isOver || performance.now() > this.#leasedUntil) return 0;
     const held = this.#ready.length + this.#inFlight;
     if (this.#isFailing) return held === 0 && performance.now() >= this.#probeAt ? 1 : 0;
-    // What is taken on but has to wait would be late elsewhere if this process ended.
+    // Accepting more than can be sent at once would delay them if this process died.
     return Math.min(PAGE, this.#webhook.maxPerSecond ?? PAGE) - held;
   }
 
   /**
-   * One act on the database after another, in turns: noting results must not keep new events waiting. Requests go on meanwhile, so the more
-   * there are, the more share an act.
+   * Runs one database call at a time, alternating, so that recording results does not hold up new events. Requests
+   * continue meanwhile, so the more there are, the more results share a call.
    */
   async #work(): Promise<void> {
     for (;;) {
@@ -193,7 +193,7 @@ export class Endpoint {
     this.#behindAt = page.more ? (page.items.at(-1)?.at ?? this.#behindAt) : undefined;
   }
 
-  /** Reads the events of deliveries that were stored earlier: if the user was deleted since, only ids are left. */
+  /** Reads the events of deliveries stored earlier. If the user was deleted since, they have only ids. */
   async #prepare(deliveries: readonly (NewDelivery & { attempts: number })[]): Promise<void> {
     const nos = deliveries.flatMap(({ eventNo }) => (eventNo === null ? [] : [eventNo]));
     if (nos.length === 0) return;
@@ -254,7 +254,7 @@ export class Endpoint {
     }
   }
 
-  /** Its secret cannot be opened: another process, or a later try, may have the secret that it was sealed under. */
+  /** The webhook's secret cannot be unsealed: another process, or a later try, may have the right INNKEEPER_SECRET. */
   readonly #notSent = (error: unknown): Sent => {
     this.#onFailure(error);
     return NOT_SENT;
@@ -284,7 +284,7 @@ export class Endpoint {
 }
 
 const NOT_SENT: Sent = { status: null, problem: 'unreachable', body: null, milliseconds: 0 };
-/** Its event was purged before it could be sent. */
+/** The event was purged before it could be sent. */
 const EXPIRED: Sent = { status: null, problem: 'event-expired', body: null, milliseconds: 0 };
 
 function toSent({ event }: FeedItem): SentEvent {

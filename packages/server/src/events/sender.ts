@@ -6,27 +6,27 @@ import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/sender
 import { version } from '../package.ts';
 import { type AllowedAddresses, allowedAddresses } from './allowed-addresses.ts';
 
-// An import would load more than is used.
+// An import would load more than needed.
 const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
-/** For all of it: name, connection, request, response. */
+/** Covers name lookup, connection, request and response. */
 const WITHIN_MS = 10_000;
 const KEPT_BYTES = 1024;
-/** What is longer is not read to its end. */
+/** Maximum bytes read of a response. */
 const MOST_BYTES = 65_536;
-/** 1xx responses before the real one: no receiver needs more. */
+/** 1xx responses before the final one: no receiver needs more. */
 const MOST_EARLY = 10;
 const IDLE_MS = 4_000;
 const LONGEST_URL = 2048;
 const NAME_SERVER = { timeout: 2_000, tries: 2 };
 
 type Options = {
-  /** Networks of the operator that may be reached. */
+  /** Non-public networks that may be reached. */
   allow: readonly string[];
-  /** Those of the system, unless given. */
+  /** Default: those of the system. */
   nameServers?: readonly string[];
   withinMs?: number;
-  /** Receivers get a traceparent; undefined: none. */
+  /** If given, receivers get a traceparent. */
   tracer?: Tracer | undefined;
 };
 
@@ -43,12 +43,12 @@ class Overdue extends Error {
 }
 
 /**
- * Names are resolved by the lookup of each connection, which refuses addresses that are not allowed: there is no moment between
- * check and use at which a name could lead elsewhere. No redirect is followed.
+ * Names are resolved in each connection's own lookup, which rejects addresses that are not allowed. A name therefore
+ * cannot change between check and use. Redirects are not followed.
  */
 export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer }: Options): WebhookSender {
   const addresses = allowedAddresses(allow);
-  // Not the resolver of the system, which blocks a thread of the pool that passwords are hashed in.
+  // The system's resolver blocks a thread of the pool that also hashes passwords.
   const resolver = new Resolver(NAME_SERVER);
   if (nameServers) resolver.setServers(nameServers);
   const pool = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MS };
@@ -56,7 +56,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
 
   async function resolve(host: string, protocol: string): Promise<{ address: string; family: number }[]> {
     const found = await findAddresses(resolver, host);
-    // All of them: one that is not allowed shows that the name is not meant for the public.
+    // Every address must be allowed: a private one among them shows that the name is not meant to be public.
     if (!found.every(({ address }) => addresses.allows(address, protocol))) throw new AddressNotAllowed();
     return found;
   }
@@ -79,7 +79,8 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
         await resolve(hostOf(url), url.protocol);
         return undefined;
       } catch (error) {
-        // A name that cannot be resolved now may be later; that it leads to a network of the operator has to be seen.
+        // A name that cannot be resolved now may resolve later, but http is accepted only once it is seen to lead to an
+        // operator's network.
         return error instanceof AddressNotAllowed || url.protocol === 'http:' ? notAllowed(url) : undefined;
       }
     },
@@ -111,9 +112,9 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
         let finish: (() => void) | undefined;
         sent.on('close', () => overdue.removeEventListener('abort', stop));
         sent.on('error', (error: NodeJS.ErrnoException) => {
-          // However a response ends: its status came in time.
+          // The status arrived in time, so it counts even if the response breaks off.
           if (finish) finish();
-          // The receiver closed an idle connection at this moment.
+          // The receiver closed an idle connection just as it was reused.
           else if (sent.reusedSocket && error.code === 'ECONNRESET') send(target);
           else fail(problemOf(error));
         });
@@ -139,7 +140,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
       };
 
       if (!isHttp(url)) fail('unreachable');
-      // An address in the URL itself is never looked up.
+      // An address in the URL is never looked up, so check it here.
       else if (isIP(hostOf(url)) && !addresses.allows(hostOf(url), url.protocol)) fail('address-not-allowed');
       else send(url);
       const sent = await promise;
@@ -177,7 +178,7 @@ function isHttp(url: URL | null): url is URL & { protocol: 'http:' | 'https:' } 
   return url?.protocol === 'https:' || url?.protocol === 'http:';
 }
 
-/** Without the brackets of IPv6. */
+/** Without the brackets around IPv6 addresses. */
 function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
@@ -185,7 +186,7 @@ function hostOf({ hostname }: URL): string {
 async function findAddresses(resolver: Resolver, host: string): Promise<{ address: string; family: number }[]> {
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
-  // RFC 6761: not asked of a name server.
+  // RFC 6761: never ask a name server for it.
   if (/^(.+\.)?localhost\.?$/i.test(host)) return [{ address: '127.0.0.1', family: 4 }];
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const found = answers.flatMap((answer, index) =>
@@ -206,7 +207,7 @@ function problemOf(error: Error): SendProblem {
   if (error instanceof Overdue) return 'timeout';
   if (error instanceof NoResponse) return 'connection-lost';
   if (error instanceof AddressNotAllowed) return 'address-not-allowed';
-  // Happy eyeballs: each address failed in its own way.
+  // With Happy Eyeballs, each address has its own error.
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
   const { code = '' } = first as NodeJS.ErrnoException;
   if (code.startsWith('HPE_')) return 'connection-lost';
@@ -214,7 +215,7 @@ function problemOf(error: Error): SendProblem {
   return PROBLEMS[code] ?? 'unreachable';
 }
 
-/** That both databases can keep. */
+/** Text that both databases can store. */
 function toText(bytes: Buffer): string | null {
   const text = new TextDecoder().decode(bytes).replaceAll('\u0000', '\ufffd');
   return text === '' ? null : text;

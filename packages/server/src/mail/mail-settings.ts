@@ -6,7 +6,7 @@ export type MailSettings = {
   port: number;
   /** TLS from the first byte. */
   secure: boolean;
-  /** Whether mail goes out only when the server offers STARTTLS. */
+  /** Whether to send mail only if the server offers STARTTLS. */
   requireTls: boolean;
   auth: { user: string; pass: string } | undefined;
   from: { name: string; address: string };
@@ -14,7 +14,7 @@ export type MailSettings = {
 
 const FORM = 'smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465';
 
-/** The two settings of mail, of which neither works without the other. Never shows the URL: it has a password in it. */
+/** Reads the two mail settings, which require each other. Never shows the URL: it contains a password. */
 export function readMail(url: string, from: string, problems: string[]): MailSettings | undefined {
   if (url === '' && from === '') return undefined;
   if (url === '') {
@@ -30,7 +30,7 @@ export function readMail(url: string, from: string, problems: string[]): MailSet
   return server && sender && { ...server, from: sender };
 }
 
-/** Outside this machine, passwords and links are sent encrypted, unless the URL has `?tls=off`. */
+/** Requires encryption to other machines, because mail contains links and passwords, unless the URL has `?tls=off`. */
 function readServer(text: string): Omit<MailSettings, 'from'> | undefined {
   const url = URL.parse(text);
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !/^\/?$/.test(url.pathname)) return undefined;

@@ -8,7 +8,7 @@ import type { MailSettings } from './mail-settings.ts';
 type Options = {
   onFailure(reason: string, isLast: boolean): void;
   onDropped(letters: number): void;
-  /** Between the tries of one letter. */
+  /** Pauses between the tries for one letter. */
   pausesMs?: readonly number[];
   withinMs?: number;
   mostQueued?: number;
@@ -16,24 +16,27 @@ type Options = {
 };
 
 const PAUSES_MS = [5_000, 60_000, 300_000];
-/** A server that hangs holds up a letter this long. */
+/** How long a server that hangs can hold up a letter. */
 const WITHIN_MS = 15_000;
 const MOST_QUEUED = 500;
 const CLOSE_WITHIN_MS = 3_000;
-/** So many failed tries in a row are a problem of the server, not of an address; for so long after the last of them. */
+/**
+ * This many failures in a row point to the server rather than to an address. Reported until this long after the last
+ * one.
+ */
 const PROBLEM = { failures: 3, lastsMs: 3_600_000 };
 
 type Write = () => Promise<Letter | undefined>;
 
 /**
- * Sends letters from a queue in memory. What is queued when the process ends is lost: every letter can be asked for again, and a link that
- * waits in a database could be stolen from it.
+ * Sends letters from a queue in memory. Queued letters are lost when the process ends: every letter can be requested
+ * again, and a link stored in a database could be stolen from there.
  */
 export class SmtpMailer implements Mailer {
   readonly #settings: MailSettings;
   readonly #options: Required<Options>;
   readonly #queue: { write: Write; tries: number }[] = [];
-  /** Letters between two tries: they hold up nobody else. */
+  /** Letters waiting for a retry: they do not hold up others. */
   readonly #pausing = new Set<NodeJS.Timeout>();
   readonly #counts: MailCounts = { sent: 0, failed: 0, dropped: 0 };
   /** One at a time. */
@@ -139,13 +142,13 @@ export class SmtpMailer implements Mailer {
   async #post({ to, subject, text, html }: Letter): Promise<void> {
     const { from } = this.#settings;
     await connected(this.#settings, this.#options.withinMs, (transport) =>
-      // Addresses as objects: a text would be read as a list of them.
+      // Pass addresses as objects: a string would be parsed as a list.
       transport.sendMail({ from, to: { name: '', address: to }, subject, text, html }),
     );
   }
 }
 
-/** For doctor: connects, and signs in where there is a password. */
+/** For doctor: connects, and signs in if there is a password. */
 export async function tryToConnect(settings: MailSettings, withinMs: number): Promise<void> {
   try {
     await connected(settings, withinMs, (transport) => transport.verify());
@@ -154,7 +157,7 @@ export async function tryToConnect(settings: MailSettings, withinMs: number): Pr
   }
 }
 
-/** One connection, for so long: a server that sends a byte now and then would keep it open. */
+/** Limits the connection's lifetime: a server that sends a byte now and then would keep it open. */
 async function connected(
   settings: MailSettings,
   withinMs: number,
@@ -174,7 +177,7 @@ async function connected(
     greetingTimeout: withinMs,
     socketTimeout: withinMs,
     dnsTimeout: withinMs,
-    // Nothing that a letter says is read from a file or an address.
+    // A letter must never include files or URLs from this machine.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -194,13 +197,13 @@ async function connected(
 
 type SmtpError = Error & { code?: string; responseCode?: number; command?: string };
 
-/** The server refused this letter for good. */
+/** Whether the server refused this letter permanently. */
 function isFinal(error: unknown): boolean {
   const { responseCode, code } = error as SmtpError;
   return code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
 }
 
-/** What went wrong, without what the server said: that has addresses in it. */
+/** The reason without the server's own text, which contains addresses. */
 function reasonOf(error: unknown): string {
   const { code, responseCode, command } = error as SmtpError;
   if (responseCode !== undefined) return `the server answered ${responseCode} to ${command ?? 'the connection'}`;

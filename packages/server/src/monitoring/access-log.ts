@@ -5,26 +5,26 @@ import type { Metrics } from './metrics.ts';
 
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** A request that was answered. Never its body, headers or query. */
+/** An answered request. Never includes its body, headers or query. */
 export type Exchange = {
   requestId: string;
   method: string;
-  /** The pattern; undefined: no route knew the path. */
+  /** The route pattern; undefined if no route matched. */
   route: string | undefined;
   url: string;
   address: string;
   status: number;
-  /** Of the error answered. */
+  /** The error code of the response. */
   code: string | undefined;
   milliseconds: number;
   span: Span | undefined;
-  /** Of a route that is asked all day by machines: counted, and not logged. */
+  /** For routes that machines poll all day: counted but not logged. */
   unlogged?: boolean;
 };
 
 /**
- * Counts and logs every answer. The line is as pino would write it, to where pino writes, but put together here: of a
- * read that is answered from memory, a general logger takes longer than all the rest.
+ * Counts and logs every response. Writes the same line as pino, to the same output, but assembles it here: for a read
+ * served from memory, a general logger would take longer than everything else.
  */
 export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Exchange) => void {
   const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
@@ -34,7 +34,7 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
   return ({ requestId, method, route, url, address, status, code, milliseconds, span, unlogged }) => {
     metrics.observe(method, route ?? 'unknown', status, code, milliseconds / 1000);
     if (unlogged || !isLogged) return;
-    // Nothing here needs escaping but the path: ids, methods, routes, addresses and codes have no quotes.
+    // Only the path needs escaping: ids, methods, routes, addresses and codes contain no quotes.
     const where =
       route === undefined ? `"path":${JSON.stringify(maskPath(url.split('?', 1)[0] ?? ''))}` : `"route":"${route}"`;
     stream?.write(
@@ -46,7 +46,10 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
   };
 }
 
-/** The time as `toISOString` writes it, which takes longer than all the rest of a line: it is asked once a second. */
+/**
+ * The current time as from `toISOString`, which is computed once a second because it costs more than the rest of a
+ * line.
+ */
 function clock(): () => string {
   let second = 0;
   let upToSecond = '';

@@ -1,4 +1,4 @@
-/** Each act is in one bucket, the narrowest that it fits; what took longer than the last bound is in none. */
+/** Each duration is counted in one bucket, the narrowest that fits; durations above the last bound are in none. */
 export class Durations {
   readonly bounds: readonly number[];
   readonly buckets: number[];

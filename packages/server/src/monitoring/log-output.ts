@@ -1,36 +1,37 @@
 import cluster from 'node:cluster';
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
-/** The most that waits to be written. Lines beyond it are dropped and counted. */
+/** Maximum bytes waiting to be written. Lines beyond it are dropped and counted. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** A line is written after this time at the latest. */
 const FLUSH_MS = 100;
-/** One write. Workers, which share a pipe, stay within what it takes whole (PIPE_BUF): else their lines would mix. */
+/** Bytes per write. Workers share a pipe and stay within its atomic size (PIPE_BUF), or their lines would interleave. */
 const PIECE_BYTES = { alone: 64 * 1024, shared: 4096 };
-/** The longest pause before the next try: a full pipe empties soon, a full disk does not. */
+/** The longest pause before a retry: a full pipe drains soon, a full disk does not. */
 const RETRY_MS = { full: 100, failing: 1_000 };
-/** The longest that the end of the process waits for the log. */
+/** How long the process waits for the log when it exits. */
 const FLUSH_SYNC_MS = 500;
-/** Enough for a write that is in flight. */
+/** Enough for a write in flight. */
 const IN_FLIGHT_MS = 20;
 
 type Gap = { lines: number; since: number };
 
 /**
- * Standard output for the log. A full disk, a reader that has stopped or gone, never blocks the event loop, throws or ends the
- * process: lines wait in order, up to a bound, and what is dropped beyond it is reported once the log can be written again.
+ * Standard output for the log. A full disk or a reader that has stopped or gone never blocks the event loop, throws or
+ * ends the process: lines wait in order up to a limit, and dropped lines are reported once the log can be written
+ * again.
  */
 export class LogOutput {
   readonly #fd: number;
   readonly #pieceBytes: number;
-  /** Lines that are not in a piece yet. */
+  /** Lines not yet in a piece. */
   #lines = '';
   /** The first may be in flight. */
   #pieces: Buffer[] = [];
   #pieceBytesHeld = 0;
   #inFlight = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Tries that failed since the last success. */
+  /** Failed tries since the last success. */
   #failures = 0;
   #lastError = '';
   #gaveUp = false;
@@ -45,7 +46,7 @@ export class LogOutput {
 
   write(line: string): void {
     const held = this.#pieceBytesHeld + this.#lines.length;
-    // After a gap only with half of the buffer free: one report covers many lines.
+    // After a gap, wait until half of the buffer is free: then one report covers many lines.
     if (held + line.length > (this.#gap ? MAX_BYTES / 2 : MAX_BYTES)) {
       this.#gap ??= { lines: 0, since: Date.now() };
       this.#gap.lines++;
@@ -56,7 +57,7 @@ export class LogOutput {
     this.#append(line);
   }
 
-  /** Writes what is held, for at most so long. Resolves in any case. */
+  /** Writes what is buffered, for at most this long. Always resolves. */
   async drain(milliseconds: number): Promise<void> {
     this.#seal();
     if (this.#pieces.length === 0) return;
@@ -72,10 +73,10 @@ export class LogOutput {
     this.#onDrained = undefined;
   }
 
-  /** When the process ends; pino calls it after a fatal line. */
+  /** Called when the process exits, and by pino after a fatal line. */
   flushSync(): void {
     this.#seal();
-    // The thread pool finishes a write in flight, before the process ends.
+    // The thread pool finishes a write in flight before the process exits.
     const first = this.#inFlight ? 1 : 0;
     if (first === 1) pause(IN_FLIGHT_MS);
     const deadline = performance.now() + (this.#gaveUp ? 0 : FLUSH_SYNC_MS);
@@ -117,7 +118,7 @@ export class LogOutput {
       return;
     }
     this.#inFlight = true;
-    // In the thread pool: a disk may be slow without being full.
+    // In the thread pool: a disk can be slow without being full.
     write(this.#fd, piece, (error, written) => {
       this.#inFlight = false;
       if (error) this.#retryLater(error);
@@ -142,7 +143,7 @@ export class LogOutput {
     this.#timer = setTimeout(() => this.#writeNext(), delay).unref();
   }
 
-  /** A write may take less than it was given: the rest of the line comes next. */
+  /** A write may be partial: the rest of the line comes next. */
   #advance(index: number, written: number): void {
     const piece = this.#pieces[index] as Buffer;
     this.#pieceBytesHeld -= written;
@@ -167,7 +168,7 @@ export class LogOutput {
 
 let output: LogOutput | undefined;
 
-/** One for the process, as standard output is. */
+/** One per process, like standard output. */
 export function logOutput(): LogOutput {
   if (output) return output;
   const opened = new LogOutput(openStdout(), cluster.isWorker ? PIECE_BYTES.shared : PIECE_BYTES.alone);
@@ -177,8 +178,9 @@ export function logOutput(): LogOutput {
 }
 
 /**
- * Pipes and terminals are opened once more, to be written without waiting. Others may share the one we were given, and make it
- * wait again. What cannot be opened again, such as the socket of journald, node has set not to wait: process.stdout does so.
+ * Pipes and terminals are opened a second time in non-blocking mode: another process may share the original one and
+ * make it blocking again. What cannot be reopened, such as journald's socket, node has made non-blocking already
+ * through process.stdout.
  */
 function openStdout(): number {
   const { fd } = process.stdout;

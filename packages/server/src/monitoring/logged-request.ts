@@ -5,7 +5,7 @@ import { mask } from './logging.ts';
 import { MASKED, maskAnswer, maskRequest, type ReadBody, readBody, shorten } from './masked-body.ts';
 import { maskSentPath, readPath } from './masked-path.ts';
 
-/** What a request leaves behind for the log, as it was. */
+/** The unmasked data of a request, for the request log. */
 export type SeenRequest = {
   requestUid: string;
   appId: number;
@@ -21,16 +21,16 @@ export type SeenRequest = {
   ip: string;
   userAgent: string | undefined;
   authorization: string | undefined;
-  /** Whom its route found it to be about. */
+  /** The user that the route found the request to be about. */
   userId: string | undefined;
   body: Buffer | undefined;
   answer: unknown;
 };
 
-/** What the request itself tells of that. */
+/** The part of it that comes from the request itself. */
 export type Exchanged = Omit<SeenRequest, 'requestUid' | 'appId' | 'at' | 'code'>;
 
-/** As it may be kept: without secrets, and what tells of a person apart from the rest. */
+/** The form that may be stored: without secrets, and with personal data separate from the rest. */
 export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
   const path = readPath(seen.url, seen.route, seen.params);
   const body = readBody(seen.body);
@@ -43,7 +43,7 @@ export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
       .map((id) => (typeof id === 'string' ? readUuid(id) : undefined))
       .filter((id) => id !== undefined),
   );
-  // What names several people goes with none of them.
+  // Data about several users is attached to none of them.
   const isOfOne = userIds.size <= 1;
   return {
     requestUid: seen.requestUid,
@@ -70,7 +70,7 @@ function kindOf({ status, route }: SeenRequest): 'catalog' | 'user' | 'error' {
   return route?.startsWith('/api/option_') ? 'catalog' : 'user';
 }
 
-/** As the rules take one (CONTRACT.md section 2); any other is nobody's. */
+/** A clientUserId that the rules accept (CONTRACT.md section 2); any other belongs to no user. */
 function clientUserIdOf(body: ReadBody): string | null {
   const id = body?.clientUserId;
   if (typeof id !== 'string' || id.length === 0 || id.length > 255) return null;
@@ -82,12 +82,12 @@ function kindOfCredentials(authorization: string | undefined): NewLoggedRequest[
   return (scheme as 'basic' | 'bearer' | undefined) ?? 'none';
 }
 
-/** Clients may choose it. What is longer than such ids are may be a token that was put into the wrong header. */
+/** Clients may choose it. A longer one may be a token in the wrong header. */
 function keepRequestId(id: string): string {
   return id.length <= 40 ? id : MASKED;
 }
 
-/** The network it came from, not the machine. */
+/** Keeps the network, not the machine. */
 function shortenAddress(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(ip)?.[1] ?? /^(\d+\.\d+\.\d+)\.\d+$/.exec(ip)?.[1];
   if (mapped !== undefined) return `${mapped}.0/24`;

@@ -4,7 +4,7 @@ import { currentSpan } from '../domain/tracing.ts';
 import { logOutput } from './log-output.ts';
 
 const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+)_[\w-]{20,}/g;
-/** With or without the rest: what begins like a token is read once, to its end, whether it turns out to be one or not. */
+/** The rest is optional, so that text that starts like a token is scanned only once, whether it is one or not. */
 const JWT = /\beyJ[\w-]{10,}(\.[\w-]+\.[\w-]*)?/g;
 const URL_PASSWORD = /(:\/\/[^\s:/@]*:)[^\s@]+(@)?/g;
 
@@ -16,27 +16,27 @@ export function mask(text: string): string {
     .replace(URL_PASSWORD, (found, start: string, at?: string) => (at === undefined ? found : `${start}[masked]@`));
 }
 
-/** Long and without sense, as passwords and keys of other services are. */
+/** Long and random, like passwords and keys of other services. */
 export function looksRandom(text: string): boolean {
   const runs = text.match(/[\w+/=-]{16,}/g) ?? [];
   return runs.some((run) => (/\d/.test(run) && /[A-Z]/.test(run)) || /^[\da-f]{24,}$/.test(run));
 }
 
-/** A name given by a client, masked unless it looks like a name: anything else may be a secret. */
+/** A name sent by a client, masked unless it looks like a name: it may be a secret. */
 export function maskName(name: string): string {
   return /^[\w-]{1,40}$/.test(name) && !looksRandom(name) ? mask(name) : '[masked]';
 }
 
-/** The path of a request without a route, masked: it may contain anything a client mistook for a path. */
+/** The path of a request without a route, masked: it may contain anything. */
 export function maskPath(path: string): string {
   const parts = path.split('/').slice(0, 12);
   return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) && !looksRandom(part) ? part : '[masked]')).join('/');
 }
 
-/** An error that is expected: where it was thrown says nothing. */
+/** An expected error: its stack is of no use. */
 export type WithoutStack = { type: string; message: string };
 
-/** JSON lines on standard output. What is logged of a request is chosen in app.ts: never its body, headers or query. */
+/** JSON lines on standard output. app.ts decides what is logged of a request: never its body, headers or query. */
 export function createLogger(level: Config['logLevel']): Logger {
   return pino(
     {
@@ -44,7 +44,7 @@ export function createLogger(level: Config['logLevel']): Logger {
       base: { pid: process.pid },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Where it belongs in a trace, if requests are traced.
+      // The trace and span, if requests are traced.
       mixin() {
         const span = currentSpan();
         return span ? { trace_id: span.traceId, span_id: span.spanId } : {};

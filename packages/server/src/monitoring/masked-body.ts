@@ -3,16 +3,16 @@ import { looksRandom, mask, maskName } from './logging.ts';
 
 /** Longer bodies are not read: only their length is logged. */
 const READ_BYTES = 16 * 1024;
-/** What is kept of a body. */
+/** Maximum stored characters of a body. */
 const KEPT_CHARACTERS = 2048;
 const TEXT_CHARACTERS = 255;
 export const MASKED = '[masked]';
 
-/** A name, in any script, or a tag. */
+/** A language name in any script, or a tag. */
 const LANGUAGE = /^(?:[\p{L}\p{M} ()'’-]{1,64}|[a-z]{2,8}(?:-[a-z\d]{1,8}){0,4})$/iu;
 const CLIENT_ID = /^\d+_[\da-f]{1,64}$/;
 
-/** Members of requests and parameters of paths that tell nothing of a person, and open nothing, if they look so. */
+/** Request members and path parameters that are neither personal nor secret if they match. */
 const HARMLESS: Readonly<Record<string, (text: string) => boolean>> = {
   clientId: (text) => CLIENT_ID.test(text),
   option_group_uid: (text) => readUuid(text) !== undefined,
@@ -28,19 +28,19 @@ export function isHarmless(name: string, value: unknown): value is string {
   return typeof value === 'string' && Object.hasOwn(HARMLESS, name) && HARMLESS[name]?.(value) === true;
 }
 
-/** Members of requests that tell of a person. */
+/** Personal members of requests. */
 const PERSONAL = new Set(['clientUserId', 'clientUserName', 'user_uid', 'value']);
-/** Members of answers that open something. */
+/** Secret members of responses. */
 const SECRET = new Set(['specialToken', 'access_token', 'clientSecret', 'token', 'refresh_token', 'id_token']);
-/** Members of answers of the catalog and of errors, which are about nobody. */
+/** Members of catalog and error responses, which concern no user. */
 const OF_ERRORS = new Set(['code', 'message', 'errors', 'field', 'error', 'error_description']);
 
-/** A body as it may be kept, in full (as long as its user is there) and without anything of a person. */
+/** A body as it may be stored: in full for as long as its user exists, and without personal data. */
 export type MaskedBody = { full: string | null; bare: string | null };
 
 export type ReadBody = Record<string, unknown> | undefined;
 
-/** undefined: it is no JSON object that could be looked into. */
+/** undefined: not a JSON object. */
 export function readBody(body: unknown): ReadBody {
   const length = Buffer.isBuffer(body) || typeof body === 'string' ? body.length : 0;
   if (length === 0 || length > READ_BYTES) return undefined;
@@ -52,14 +52,14 @@ export function readBody(body: unknown): ReadBody {
   }
 }
 
-/** Only members known to be harmless stay: any other may be a secret under a wrong name. */
+/** Keeps only members known to be harmless: any other may be a misnamed secret. */
 export function maskRequest(body: unknown, read: ReadBody): MaskedBody {
   if (!read) return same(lengthOf(body));
   const write = (isFull: boolean): string => cut(JSON.stringify(maskMembers(read, isFull)));
   return { full: write(true), bare: write(false) };
 }
 
-/** Answers are our own: all but the secrets in them stays. */
+/** Responses are our own: everything but their secrets is kept. */
 export function maskAnswer(body: unknown, read: ReadBody, kind: 'catalog' | 'user' | 'error'): MaskedBody {
   if (!read) return same(lengthOf(body));
   const full = cut(
@@ -92,7 +92,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Texts, numbers, truth values and lists of them. */
+/** Strings, numbers, booleans and lists of them. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return shorten(mask(value), TEXT_CHARACTERS);
   if (Array.isArray(value)) return value.slice(0, 50).map((each) => (Array.isArray(each) ? MASKED : plain(each)));
@@ -112,7 +112,7 @@ function cut(text: string): string {
   return shorten(text, KEPT_CHARACTERS);
 }
 
-/** Never within a character: half of one is no text that a database takes. */
+/** Never splits a character: databases reject an unpaired surrogate. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text.toWellFormed() : `${text.slice(0, length).toWellFormed()}…`;
 }

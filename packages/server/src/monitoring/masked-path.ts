@@ -5,7 +5,7 @@ import { isHarmless, MASKED, shorten } from './masked-body.ts';
 const PERSONAL_PARTS = new Set(['serviceUserCode', 'clientUserId', 'user_options_uid']);
 export type SentPath = {
   url: string;
-  /** The pattern; undefined: no route knew the path. */
+  /** The route pattern; undefined if no route matched. */
   route: string | undefined;
   params: Record<string, string | undefined>;
   query: URLSearchParams;
@@ -17,7 +17,7 @@ export function readPath(url: string, route: string | undefined, params: unknown
   return { url: at < 0 ? url : url.slice(0, at), route, params: (params ?? {}) as SentPath['params'], query };
 }
 
-/** The path as it was sent, as far as it may be kept. */
+/** The path as sent, as far as it may be stored. */
 export function maskSentPath({ url, route, params, query }: SentPath, isFull: boolean): string {
   const path =
     route === undefined

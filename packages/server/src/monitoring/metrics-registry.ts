@@ -5,7 +5,7 @@ import type { Durations } from './durations.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { ActDurations } from './timed-storage.ts';
 
-/** What is measured elsewhere. */
+/** Figures measured elsewhere. */
 export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer' | 'webhookFigures'> & {
   actDurations: ActDurations;
   changeLagMs(): number;
@@ -15,7 +15,7 @@ export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs'
 
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
 
-/** All there is to tell, in the form that prom-client writes and sums up. */
+/** All metrics, in the form that prom-client writes and aggregates. */
 export function createRegistry(sources: MetricSources, counts: RequestCounts): Registry {
   const { storage, problems, clockSkewMs, mailer, webhookFigures, actDurations, droppedLogLines } = sources;
   const registry = new Registry();
@@ -23,7 +23,7 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
 
   const show = (type: 'counter' | 'histogram', name: string, help: string, read: () => Sample[]): void => {
     const get = async () => ({ name, help, type, aggregator: 'sum', values: read() });
-    // A registry asks no more of a metric; the type has all that prom-client's own can do besides.
+    // A registry uses nothing else of a metric; the type requires all of prom-client's own.
     registry.registerMetric({ name, get } as unknown as Counter);
   };
   show('counter', 'innkeeper_requests_total', 'Requests answered, by route, HTTP status and error code.', () =>
@@ -109,14 +109,14 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   if (storage.kind === 'sqlite') {
-    // Workers share it: the sum over them would be wrong.
+    // Workers share the file: a sum over them would be wrong.
     figure('innkeeper_log_bytes', 'Size of the write-ahead log.', () => storage.figures().logBytes ?? 0, 'max');
   }
   figure('innkeeper_database_waiting', 'Callers waiting for one.', () => storage.figures().connections.waiting);
   return registry;
 }
 
-/** Prometheus wants each bucket with all the narrower ones in it. */
+/** Prometheus buckets are cumulative. */
 function toHistogram(name: string, labels: Record<string, string>, durations: Durations): Sample[] {
   const { bounds, buckets, seconds, count } = durations;
   let within = 0;

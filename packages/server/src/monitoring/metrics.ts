@@ -4,13 +4,13 @@ import { RequestCounts } from './request-counts.ts';
 
 export type Metrics = {
   observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
-  /** A request of which nobody knows when it began. */
+  /** For a request whose start time is unknown. */
   count(method: string, route: string, status: number, code: string | undefined): void;
   /** Prometheus text format. */
   text(): Promise<string>;
 };
 
-/** Requests are counted from the start; prom-client, 80 modules, is loaded when someone first asks for the figures. */
+/** Requests are counted from the start; prom-client, 80 modules, is loaded when the metrics are first read. */
 export function createMetrics(
   sources: MetricSources,
   textOf: (registry: () => Promise<Registry>) => () => Promise<string>,

@@ -23,11 +23,11 @@ import type { ServedRequest, Span, Tracer } from '../domain/tracing.ts';
 import { version } from '../package.ts';
 import { maskPath } from './logging.ts';
 
-/** RFC 9110 and PATCH; semantic conventions want the others as one. */
+/** RFC 9110 and PATCH; the semantic conventions combine all others into one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);
-/** Those of the semantic conventions for durations of HTTP requests, in seconds. */
+/** From the semantic conventions for HTTP request durations, in seconds. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** A collector that is away is reported so often. */
+/** How often to report that the collector is unreachable. */
 const REPORT_EVERY_MS = 60_000;
 const CLOSE_MS = 2_000;
 
@@ -44,13 +44,13 @@ const writeHeader = {
 
 export type Telemetry = {
   tracer: Tracer | undefined;
-  /** What is measured elsewhere, once it is there. */
+  /** Adds the figures measured elsewhere, once their sources exist. */
   observe(sources: Pick<Service, 'storage' | 'problems'> & { requestsInFlight(): number }): void;
-  /** Sends what is left, within two seconds. */
+  /** Sends what remains, within two seconds. */
   close(): Promise<void>;
 };
 
-/** Loaded only where it is switched on. The OTEL_* variables are read by the SDK itself, as everywhere else. */
+/** Loaded only when switched on. The SDK itself reads the OTEL_* variables. */
 export function startTelemetry({ traces, metrics, intervalMs }: TelemetryConfig, logger: Logger): Telemetry {
   reportFailures(logger);
   const ours = { 'service.name': 'innkeeper', 'service.version': version, 'service.instance.id': randomUUID() };
@@ -75,7 +75,7 @@ export function startTelemetry({ traces, metrics, intervalMs }: TelemetryConfig,
   });
   const tracer = spans.getTracer('innkeeper', version);
 
-  /** Most are not sampled: they are spared the attributes. */
+  /** Most spans are not sampled, so their attributes are not even computed. */
   const begin = (name: string, kind: SpanKind, attributes: () => Attributes, parent: Context): SdkSpan => {
     const span = tracer.startSpan(name, { kind }, parent);
     return span.isRecording() ? span.setAttributes(attributes()) : span;
@@ -88,7 +88,7 @@ export function startTelemetry({ traces, metrics, intervalMs }: TelemetryConfig,
         'http.request.method': method,
         'server.address': hostname,
         'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-        // Addresses of webhooks may have a secret in path or query.
+        // Webhook addresses may have a secret in path or query.
         'url.full': origin + maskPath(pathname),
       };
     };
@@ -151,7 +151,7 @@ export function startTelemetry({ traces, metrics, intervalMs }: TelemetryConfig,
   };
 }
 
-/** Every request has one: what only some need is made when it is needed. */
+/** Every request has one, so parts that only some need are made on demand. */
 class TracedSpan implements Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -206,7 +206,7 @@ class TracedSpan implements Span {
   }
 }
 
-/** The SDK retries by itself; a collector that stays away is one line a minute, and no request waits for it. */
+/** The SDK retries by itself; an unreachable collector is logged once a minute, and no request waits for it. */
 function reportFailures(logger: Logger): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const report = (message: string): void => {

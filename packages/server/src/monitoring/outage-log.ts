@@ -6,11 +6,12 @@ const EVERY_MS = 1_000;
 type Failure = { level: 'warn' | 'error'; code: string; reqId: string; thrown: unknown };
 
 /**
- * Failures that are expected while the database or the token service is away. The first of a code is logged at once, further ones once a
- * second as a number, so that an outage does not fill the disk. Without a stack: it says nothing of what is away.
+ * For failures that are expected while the database or the token service is unreachable. Logs the first of each code
+ * immediately and the rest as a count once a second, so that an outage does not fill the disk. Without a stack, which
+ * would say nothing about the outage.
  */
 export function createOutageLog(logger: Logger): (failure: Failure) => void {
-  /** By code, of which there are few: failures since the last line. */
+  /** Failures since the last line, by code. There are few codes. */
   const counted = new Map<string, number>();
 
   const summarize = (failure: Failure): void => {

@@ -6,9 +6,9 @@ const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 type Labels = Record<'method' | 'route' | 'code', string> & { status: number };
 type Answers = { labels: Labels; count: number };
 
-/** What every request adds to. Looked up by what is there anyway: no name is put together for a count. */
+/** Counters that every request updates. Lookups use values at hand, so that no key has to be built. */
 export class RequestCounts {
-  /** By route: the few that each has are found sooner one after another than by three more maps. */
+  /** By route: scanning the few entries of a route is faster than three more maps. */
   readonly #answers = new Map<string, Answers[]>();
   readonly durations = new Map<string, Durations>();
 

@@ -6,17 +6,19 @@ import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-requ
 import { Sampling } from './sampling.ts';
 
 const FLUSH_MS = 1_000;
-/** What waits for the next flush; beyond it, requests are counted and not logged. */
+/** Maximum requests waiting for the next flush; further ones are counted but not logged. */
 const MAX_WAITING = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Of each application, this many of the newest are kept. */
+/** How many of the newest requests are kept per application. */
 const KEPT = 1000;
-/** After so many new ones of an application, its oldest go: so much more than KEPT may be there for each process. */
+/**
+ * After this many new requests, the oldest of the application are deleted. Each process may exceed KEPT by this many.
+ */
 const TRIM_AFTER = 200;
 
 /**
- * Counts the requests of every application and logs the latest ones. On the way of a request it only remembers what is
- * there anyway; looking into bodies, masking and writing happen afterwards, once a second, in one act.
+ * Counts the requests of every application and logs the latest. While a request is served, it only collects data that
+ * is at hand; parsing, masking and writing happen once a second, in one transaction.
  */
 export class RequestLog {
   readonly #service: Service;
@@ -24,7 +26,7 @@ export class RequestLog {
   readonly #onFailure: (error: unknown) => void;
   readonly #sampling = new Sampling();
   readonly #timer: NodeJS.Timeout;
-  /** How many were added since an application was trimmed. */
+  /** Requests added since the application was last trimmed. */
   readonly #added = new Map<number, number>();
   #waiting: SeenRequest[] = [];
   #bytes = 0;
@@ -38,7 +40,7 @@ export class RequestLog {
     this.#timer.unref();
   }
 
-  /** After the answer has left. What it was is asked for only where it is kept. */
+  /** Called after the response was sent. `read` is called only if the request is logged. */
   observe(appId: number, code: string | undefined, read: () => Exchanged): void {
     const { activity, now } = this.#service;
     activity.count(appId, 'requests');
@@ -54,7 +56,7 @@ export class RequestLog {
     this.#waiting.push({ requestUid: orderedUuid(), appId, at, code, ...seen });
   }
 
-  /** Resolves when what was seen before the call is in the database, or was given up. */
+  /** Resolves when everything observed before the call is stored or was dropped. */
   flush(): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#write());
     return this.#underWay;
@@ -81,7 +83,7 @@ export class RequestLog {
       await this.#service.storage.requestLog.add(logged);
       await this.#trim(logged);
     } catch (error) {
-      // They are not tried again: a database in trouble has better things to do.
+      // Not retried, to spare a database in trouble.
       this.#onFailure(error);
     }
   }

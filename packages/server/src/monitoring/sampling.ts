@@ -1,12 +1,12 @@
-/** Of each application, every request is logged until this many came at once; then only so many a second. */
+/** Every request of an application is logged up to this burst, then only so many a second. */
 const BURST = 100;
 const PER_SECOND = 5;
-/** Applications that are remembered; beyond it, all start over. */
+/** Maximum applications tracked; beyond it, all start over. */
 const MAX_APPLICATIONS = 10_000;
 
 type Bucket = { left: number; at: number };
 
-/** Thins what is logged of busy applications. Errors have a share of their own: they are what one looks for. */
+/** Samples the requests of busy applications. Errors have their own quota, because they are what people look for. */
 export class Sampling {
   readonly #buckets = { answers: new Map<number, Bucket>(), errors: new Map<number, Bucket>() };
 

@@ -1,15 +1,15 @@
 import type { Storage } from '../storage/port.ts';
 import { Durations } from './durations.ts';
 
-/** In seconds. Few: there is a row of them for every act. */
+/** In seconds. Few, because every storage call has its own row. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
 
-/** How long acts took, by name: `users.create`. */
+/** Durations of storage calls, by name, such as `users.create`. */
 export type ActDurations = ReadonlyMap<string, Durations>;
 
 type Act = (...args: unknown[]) => Promise<unknown>;
 
-/** The same storage, which measures every act of a store from the call to its outcome or error, waiting included. */
+/** Wraps a storage to measure every call, from start to result or error, including waiting. */
 export function timedStorage(storage: Storage): { storage: Storage; durations: ActDurations } {
   const durations = new Map<string, Durations>();
   const timed: Record<string, unknown> = { ...storage };

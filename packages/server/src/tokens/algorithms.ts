@@ -13,7 +13,7 @@ const generate = promisify(generateKeyPair);
 
 type KeyPair = { privateKey: KeyObject; publicKey: KeyObject };
 
-/** In node's pool of threads: an RSA key takes a tenth of a second and more. */
+/** On node's thread pool: an RSA key takes a tenth of a second or more. */
 export function generateKey(algorithm: TokenAlgorithm): Promise<KeyPair> {
   switch (algorithm) {
     case 'EdDSA':

@@ -4,7 +4,7 @@ import { createEmbeddedTokenService } from './embedded.ts';
 import type { SigningKeys } from './keys.ts';
 import type { TokenService } from './port.ts';
 
-/** The token service that the settings name: the one at INNKEEPER_TOKEN_SERVICE_URL, or the embedded one. */
+/** The configured token service: the one at INNKEEPER_TOKEN_SERVICE_URL, or the embedded one. */
 export async function createTokenService(
   config: Pick<Config, 'tokenService'>,
   keys: SigningKeys,

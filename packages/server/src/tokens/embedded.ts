@@ -7,7 +7,7 @@ import type { SigningKeys } from './keys.ts';
 import { KnownTokens } from './known-tokens.ts';
 import { type IdentifiedToken, type Reserve, TOKEN_ALGORITHMS, type TokenService } from './port.ts';
 
-/** RFC 9068 access tokens, signed here. They stand until they expire, are revoked, or their user is deleted. */
+/** RFC 9068 access tokens, signed here. They are valid until they expire, are revoked, or their user is deleted. */
 export function createEmbeddedTokenService(options: {
   keys: SigningKeys;
   issuer(): string;
@@ -75,8 +75,8 @@ export function createEmbeddedTokenService(options: {
   };
 
   /**
-   * By a key that only the processes on this database have. Their addresses are not compared (`iss`): those for users and
-   * for options may have one each, and an installation may move.
+   * Verifies with keys that only processes on this database have. `iss` is not compared: the processes for users and
+   * for options may have different addresses, and an installation may move.
    */
   async function verify(accessToken: string): Promise<IdentifiedToken | undefined> {
     if (!isAsIssued(accessToken)) return undefined;
@@ -99,7 +99,7 @@ export function createEmbeddedTokenService(options: {
   }
 }
 
-/** Decoders are lenient: blanks, padding and unused bits would make other texts of the same token. */
+/** Decoders are lenient: with blanks, padding or unused bits, the same token would have several texts. */
 function isAsIssued(accessToken: string): boolean {
   return accessToken.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }

@@ -9,14 +9,14 @@ import { TOKEN_ALGORITHMS, type TokenAlgorithm, TokenServiceRefused } from './po
 
 const DAY_MS = 86_400_000;
 const ROTATE_EVERY_MS = 30 * DAY_MS;
-/** A new key is published this long before it signs, so that every replica and every verifier has met it. */
+/** A new key is published this long before it signs, so that every replica and verifier has seen it. */
 const PUBLISH_AHEAD_MS = 10 * 60_000;
-/** Longer than any access token lives (30 days), so that no key leaves while a token needs it. */
+/** Longer than any access token lives (30 days), so that no key is removed while a token needs it. */
 const PUBLISH_AFTER_MS = 31 * DAY_MS;
-/** A key that is newer than this was made by a clock that was ahead. */
+/** A key dated further in the future was made by a clock that was ahead. */
 const FUTURE_MS = 60 * 60_000;
 
-/** `typ` of the header: one kind of token is never taken for another. */
+/** `typ` in the header, so that one kind of token is never accepted as another. */
 export type TokenType = 'at+jwt' | 'JWT' | 'receipt+jwt';
 
 export type KeyClock = Pick<Clock, 'now' | 'certain' | 'isTrusted'>;
@@ -24,19 +24,19 @@ export type KeyClock = Pick<Clock, 'now' | 'certain' | 'isTrusted'>;
 type SigningKey = {
   record: SigningKeyRecord;
   algorithm: TokenAlgorithm;
-  /** undefined: it is retired, and verifies receipts alone. */
+  /** undefined: the key is retired and only verifies receipts. */
   privateKey: KeyObject | undefined;
   publicKey: KeyObject;
   jwk: JWK;
   headers: Map<string, string>;
 };
 
-/** A token may name a key that another replica made a moment ago: looked for at most so often. */
+/** A token may name a key that another replica has just made. Look for it at most this often. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The keys that sign access tokens: kept in the database, sealed under INNKEEPER_SECRET, shared by all replicas and rotated
- * with overlap by whichever replica is first. Each algorithm has its own; its first is made when it is first needed.
+ * The keys that sign access tokens: stored in the database, sealed under INNKEEPER_SECRET, shared by all replicas, and
+ * rotated with overlap by the first replica to notice. Each algorithm has its own keys; the first is created on demand.
  */
 export class SigningKeys {
   readonly #store: SigningKeyStore;
@@ -45,7 +45,7 @@ export class SigningKeys {
   #keys: SigningKey[] = [];
   readonly #making = new Map<TokenAlgorithm, Promise<void>>();
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Those that some application has its tokens signed with; EdDSA also signs for ourselves. */
+  /** The algorithms that some application uses; EdDSA also signs for Innkeeper itself. */
   algorithmsInUse: () => ReadonlySet<TokenAlgorithm> = () => new Set();
 
   constructor(store: SigningKeyStore, keyring: Keyring, clock: KeyClock) {
@@ -64,16 +64,19 @@ export class SigningKeys {
     });
   }
 
-  /** A database without a key of the algorithm gets one at once; all others wait for a clock that may rotate. */
+  /** Creates a key if the database has none for the algorithm. All later keys wait for `rotateIfDue`. */
   async makeFirst(algorithm: TokenAlgorithm = 'EdDSA'): Promise<void> {
-    // Another replica may take the number for a key of another algorithm: then the next one is tried.
+    // If another replica takes the number for another algorithm, try the next one.
     while (!this.#newest(algorithm)) {
       const now = this.#clock.now();
       await this.#add(algorithm, now, now);
     }
   }
 
-  /** Makes the next key when the newest has served its time, or was made by a clock that was ahead and would serve for years. */
+  /**
+   * Creates the next key when the newest is due for rotation, or when a clock that was ahead dated it far in the
+   * future.
+   */
   async rotateIfDue(): Promise<void> {
     const inUse = this.algorithmsInUse();
     for (const algorithm of TOKEN_ALGORITHMS) {
@@ -96,7 +99,7 @@ export class SigningKeys {
     return this.#keys.findLast((key) => key.algorithm === algorithm);
   }
 
-  /** Requests that need the same first key wait for the same one. */
+  /** Concurrent requests for the same first key share one. */
   #makeOnce(algorithm: TokenAlgorithm): Promise<void> {
     let making = this.#making.get(algorithm);
     if (!making) {
@@ -106,12 +109,12 @@ export class SigningKeys {
     return making;
   }
 
-  /** JWKS: every key that ever signed. Receipts are verified years after their key was retired. */
+  /** JWKS with every key that ever signed: receipts are verified years after their key was retired. */
   published(): JWK[] {
     return this.#keys.map((key) => key.jwk);
   }
 
-  /** Of a key that may have signed a live access token with this algorithm, and signs with no other. */
+  /** The public key, if it may have signed a live access token with this algorithm. */
   async publicKey(kid: string | undefined, algorithm: string | undefined): Promise<KeyObject | undefined> {
     const find = () =>
       this.#keys.find((key) => key.record.kid === kid && key.algorithm === algorithm && key.privateKey)?.publicKey;
@@ -128,8 +131,8 @@ export class SigningKeys {
   }
 
   /**
-   * Makes compact JWTs with the key of this moment. By hand on node:crypto: twice as fast as through Web Cryptography, and the
-   * header is the same every time. A signature takes longer than all else in its request, so it is made by node's pool of threads.
+   * Makes compact JWTs with the current key. Written on node:crypto: it is twice as fast as Web Cryptography, and the
+   * header is always the same. Signing is the most expensive part of a request, so it runs on node's thread pool.
    */
   async signer(
     type: TokenType,
@@ -139,7 +142,7 @@ export class SigningKeys {
     if (!this.#newest(algorithm)) await this.#makeOnce(algorithm);
     const now = this.#clock.now();
     const keys = this.#keys.filter((key) => key.algorithm === algorithm && key.privateKey);
-    // A clock that was set back is before the first key; that one is published, and serves.
+    // If the clock was set back to before the first key, use that one: it is published.
     const key = keys.findLast(({ record }) => record.signsFrom <= now) ?? keys[0];
     if (!key) throw new Error(`There is no signing key for ${algorithm}.`);
     let header = key.headers.get(type);
@@ -171,7 +174,7 @@ export class SigningKeys {
       },
       signsFrom + PUBLISH_AFTER_MS,
     );
-    // Added by us or, a moment earlier, by another replica: either way the database has it now.
+    // Either this replica added the key or another did just before: the database has it now.
     await this.load();
   }
 

@@ -1,11 +1,11 @@
 import type { IdentifiedToken } from './port.ts';
 
-/** Of two halves together: about 6 MB when full. */
+/** Entries per half; both together take about 6 MB when full. */
 const HALF = 5_000;
 
 /**
- * Tokens that were signed here or whose signature has been checked, by their text. The older half is dropped as a whole:
- * a Map that loses its oldest entry with every new one steps over ever more gaps to find it.
+ * Tokens that were signed or verified here, by their text. The older half is dropped as a whole: a Map whose oldest
+ * entry is deleted for every new one has to skip more and more gaps to find it.
  */
 export class KnownTokens {
   #newer = new Map<string, IdentifiedToken>();

@@ -1,30 +1,36 @@
 import type { UserRecord } from '../storage/port.ts';
 
-/** What access tokens may be signed with, as JWTs name it: RFC 9068 asks for RS256, and many libraries know no EdDSA. */
+/**
+ * Signing algorithms for access tokens, by their JWT names. RFC 9068 requires RS256, and many libraries do not support
+ * EdDSA.
+ */
 export const TOKEN_ALGORITHMS = ['EdDSA', 'RS256', 'ES256'] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
 type TokenRequest = { clientId: string; lifetimeSeconds: number; algorithm?: TokenAlgorithm };
 
-/** Who makes access tokens and who can say whether one is genuine: the embedded service or a remote one. */
+/** Issues access tokens and tells whether one is genuine: the embedded service or a remote one. */
 export interface TokenService {
   readonly kind: 'embedded' | 'remote';
-  /** Throws TokenServiceUnreachable or TokenServiceRefused, nothing else. */
+  /** Throws only TokenServiceUnreachable or TokenServiceRefused. */
   issue(request: TokenRequest & { user: Pick<UserRecord, 'userId'> }): Promise<IssuedToken>;
   /**
-   * Where nothing can go wrong in making a token, all of it that storage has to know is settled before its user is known. Throws
-   * TokenServiceRefused while none can be made.
+   * Settles everything storage needs to know about a token before its user is known. Only for services where issuing
+   * cannot fail later. Throws TokenServiceRefused while no token can be made.
    */
   readonly reserve?: Reserve;
-  /** What storage knows a token by, taken from its text unproven; undefined when no token of ours could read like it. */
+  /**
+   * The id under which storage knows a token, read from its text without verification; undefined if the text cannot be
+   * one of our tokens.
+   */
   tokenIdOf(accessToken: string): string | undefined;
   /**
-   * What a genuine, unexpired token says; undefined for any other text. Whether it has been revoked, or its
-   * user deleted, is for storage to say: see domain/users/authenticate.ts.
-   * Rejects with TokenServiceUnreachable, nothing else, when a remote service has to be asked and cannot be.
+   * The contents of a genuine, unexpired token; undefined for any other text. Storage says whether the token was
+   * revoked or its user deleted: see domain/users/authenticate.ts.
+   * Rejects only with TokenServiceUnreachable, when a remote service is needed and cannot be reached.
    */
   identify(accessToken: string): Promise<IdentifiedToken | undefined>;
-  /** Rejects with TokenServiceUnreachable when tokens cannot be had at the moment. */
+  /** Rejects with TokenServiceUnreachable while no tokens can be issued. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,43 +42,43 @@ export type IssuedToken = {
   expiresAt: number;
 };
 
-/** `home`: of the user (home.ts), for the token's id to carry. */
+/** `home`: the user's home (home.ts), which becomes part of the token's id. */
 export type Reserve = (request: TokenRequest & { home: number }) => Promise<ReservedToken>;
 type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
-  /** `more`: claims of the application's own choice. */
+  /** `more`: additional claims chosen by the application. */
   make(user: Pick<UserRecord, 'userId'>, more?: Record<string, unknown>): Promise<string>;
 };
 
 export type IdentifiedToken = { tokenId: string; issuedAt: number; expiresAt: number };
 
-/** Refused connection, no answer in time, 5xx: code 0009. */
+/** Connection refused, timeout or 5xx: code 0009. */
 export class TokenServiceUnreachable extends Error {
   override name = 'TokenServiceUnreachable';
 }
 
-/** It answered, but no usable token came of it: code 0002. */
+/** It answered, but without a usable token: code 0002. */
 export class TokenServiceRefused extends Error {
   override name = 'TokenServiceRefused';
 }
 
-/** What the browser keeps between the two halves of a sign-in. */
+/** What the browser stores between the two halves of a sign-in. */
 export type PendingSignIn = { state: string; nonce: string; verifier: string };
 
-/** What an identity provider says of somebody, by an ID token that is genuine and for us. */
+/** The claims of a verified ID token that was issued to us. */
 export type IdentityClaims = Record<string, unknown> & { iss: string; sub: string };
 
-/** An OpenID provider that signs people in to the portal. */
+/** An OpenID provider for signing in to the portal. */
 export interface IdentityProvider {
-  /** Where the browser goes. */
+  /** Returns the URL to send the browser to. */
   begin(redirectUri: string): Promise<{ url: string; pending: PendingSignIn }>;
-  /** What it came back with. Both throw IdentityProblem, nothing else. */
+  /** Takes the parameters the browser returned with. Both methods throw only IdentityProblem. */
   finish(returned: URLSearchParams, pending: PendingSignIn, redirectUri: string): Promise<IdentityClaims>;
-  /** Where to sign out of the provider too; undefined: it offers none, or has not answered yet. */
+  /** Where to sign out of the provider as well; undefined if it has no such page or has not answered yet. */
   endSessionUrl(returnTo: string): string | undefined;
   close(): void;
 }
 
-/** `cancelled`: by the person or the provider. `refused`: what it answered is invalid, or it did not accept us. */
+/** `cancelled`: by the person or the provider. `refused`: the provider's answer is invalid, or it did not accept us. */
 export class IdentityProblem extends Error {
   override name = 'IdentityProblem';
   readonly kind: 'unreachable' | 'refused' | 'cancelled';

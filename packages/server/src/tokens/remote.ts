@@ -9,19 +9,22 @@ import { issueToken } from './remote/issue-token.ts';
 import { toTokenError, toUnreachable } from './remote/token-error.ts';
 import { createPublishedKeys } from './remote/verify-jwt.ts';
 
-/** Long enough for one exchange and two clocks that disagree a little. */
+/** Enough for one exchange and a small clock difference. */
 const SUBJECT_TOKEN_SECONDS = 60;
 
 export type RemoteTokenServiceOptions = {
-  /** The server's issuer, whose metadata names the rest. The address of a token endpoint alone is not enough. */
+  /** The server's issuer, whose metadata names all endpoints. A token endpoint alone is not enough. */
   url: string;
   clientId: string;
   clientSecret: string;
-  /** For the whole of a call, discovery included. */
+  /** For a whole call, including discovery. */
   timeoutMs?: number;
-  /** In hex: what a remote token is known by here, as its own text is never stored. */
+  /** In hex. Remote tokens are known by their hash, because their text is never stored. */
   hashToken(token: string): string;
-  /** A JWT by which Innkeeper vouches for the user; `audience` is the remote server's issuer, `clientId` the application's. */
+  /**
+   * A JWT in which Innkeeper vouches for the user; `audience` is the remote server's issuer, `clientId` the
+   * application's.
+   */
   signSubjectToken(request: {
     user: Pick<UserRecord, 'userId'>;
     clientId: string;
@@ -31,7 +34,7 @@ export type RemoteTokenServiceOptions = {
   now?: () => number;
 };
 
-/** Any OAuth 2.0 server as the maker of access tokens. Throws TokenServiceRefused for an address that is not safe. */
+/** Uses any OAuth 2.0 server to issue access tokens. Throws TokenServiceRefused for an unsafe address. */
 export function createRemoteTokenService(options: RemoteTokenServiceOptions): TokenService {
   const { url, clientId, clientSecret, timeoutMs = 2_000, hashToken, now = Date.now } = options;
   const issuer = new URL(url);
@@ -53,7 +56,7 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
         });
       const request = { server, audience: clientId, lifetimeSeconds, signSubjectToken, hashToken, keys, now };
       try {
-        // No retry here: the caller can try again with the special token, which is still valid.
+        // No retry: the caller can try again with the special token, which is still valid.
         return await deadlines.run((whole) =>
           breaker.run(() => deadlines.run((signal) => issueToken({ ...request, signal })), whole),
         );

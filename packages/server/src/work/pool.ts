@@ -9,19 +9,22 @@ export type TaskResult =
   | { refused: ErrorName; detail: { message: string; fields?: FieldError[]; more: Record<string, unknown> } }
   | { failed: unknown };
 
-/** Several applications at a time, and never every core. */
+/** Several applications at a time, but never every core. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** Of one application, beside the one at work: as many as a build server starts at once, if they are small, or a few large ones. */
+/**
+ * Queued per application, besides the running one: as many small tasks as a build server starts at once, or a few large
+ * ones.
+ */
 const MAX_WAITING = 32;
 const MAX_WAITING_BYTES = 64 * 1024 ** 2;
 const IDLE_MS = 30_000;
-/** Of processor time: a large catalog takes two seconds of it, however busy the machine is. */
+/** Of processor time: a large catalog takes two seconds, however busy the machine is. */
 const LIMIT_MS = 10_000;
-/** The limit by the clock, on a busy machine too. */
+/** The time limit on the clock is this many times as long, for busy machines. */
 const PATIENCE = 6;
 const LOOK_MS = 500;
 const RETRY_AFTER = { 'retry-after': '5' };
-/** What a catalog of the largest size takes, twice. */
+/** Twice what the largest catalog takes. */
 const MAX_HEAP_MB = 1_024;
 
 type Waiting = {
@@ -32,7 +35,7 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-/** Worker threads, started when they are needed and ended when they are not. */
+/** Worker threads, started on demand and ended when idle. */
 export class WorkPool implements Work {
   readonly #limitMs: number;
   readonly #idle: { worker: Worker; end: NodeJS.Timeout }[] = [];
@@ -71,7 +74,7 @@ export class WorkPool implements Work {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
-  /** First come, first served, but one of each application at a time, and in turn with the others. */
+  /** First come, first served, but one task per application at a time, in turn with the others. */
   #startNext(): void {
     while (this.#running.size < MAX_THREADS) {
       const busy = new Set([...this.#running.values()].map(({ appId }) => appId));
@@ -101,7 +104,7 @@ export class WorkPool implements Work {
       const worked = (await processorMs(worker)) - (await before);
       const waited = performance.now() - started;
       const isOver = worked > this.#limitMs || waited > this.#limitMs * PATIENCE;
-      // Another task may run by now.
+      // The thread may run another task by now.
       if (isOver && this.#running.get(worker)?.watch === watch) this.#fail(worker, tooSlow(this.#limitMs));
     };
     const watch = setInterval(() => void look(), Math.min(LOOK_MS, this.#limitMs));
@@ -120,7 +123,7 @@ export class WorkPool implements Work {
       else task?.reject(result.failed);
       this.#startNext();
     });
-    // For instance out of memory.
+    // For example, out of memory.
     worker.on('error', (cause) =>
       this.#fail(worker, new InnkeeperError('overloaded', { cause, headers: RETRY_AFTER })),
     );
@@ -157,14 +160,14 @@ export class WorkPool implements Work {
   }
 }
 
-/** What it holds in memory while it waits; the rest of an input is small. */
+/** Memory held while it waits; the rest of an input is small. */
 function bytesOf(input: unknown): number {
   const { body, entries, catalog } = input as Partial<Parameters<Tasks['previewTexts']>[0]> & { body?: Uint8Array };
   const texts = [...(entries?.pieces ?? []), ...(catalog?.items ?? []).map(({ document }) => document)];
   return texts.reduce((sum, text) => sum + text.length, body?.byteLength ?? 0);
 }
 
-/** 0 before it has started and when it has ended. */
+/** 0 before the thread has started and after it has ended. */
 async function processorMs(worker: Worker): Promise<number> {
   const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
   return (user + system) / 1000;

@@ -11,10 +11,10 @@ import { pack, unpack } from '../domain/packed.ts';
 import { finish } from '../domain/slices.ts';
 import type { PatternCheck, TaskName, Tasks } from '../domain/work.ts';
 
-/** A file of another application has as many problems as it has texts; nobody reads on after these. */
+/** A wrong file has as many problems as texts; nobody reads more than these. */
 const PROBLEMS_TOLD = 200;
 
-/** What runs on the worker threads. */
+/** The tasks that run on worker threads. */
 export const TASKS: {
   [Name in TaskName]: (input: Parameters<Tasks[Name]>[0]) => ReturnType<Tasks[Name]> | Promise<ReturnType<Tasks[Name]>>;
 } = {

@@ -3,7 +3,7 @@ import { InnkeeperError } from '../domain/errors.ts';
 import type { TaskMessage, TaskResult } from './pool.ts';
 import { TASKS } from './tasks.ts';
 
-/** A thread for work whose cost a caller can choose. The HTTP thread answers others meanwhile. */
+/** A thread for work whose cost a caller can choose, so that the HTTP thread keeps serving others. */
 parentPort?.on('message', (message: TaskMessage) => {
   void run(message).then((result) => parentPort?.postMessage(result));
 });

@@ -16,7 +16,7 @@ import { createRemembered, type Remembered } from './remembered.ts';
 
 export type { Metadata };
 
-/** The server as its own metadata describes it, and who we are there. */
+/** The server as described by its metadata, and our client there. */
 export type AuthorizationServer = {
   metadata: Remembered<Metadata>;
   client: Client;
@@ -43,7 +43,7 @@ export function createAuthorizationServer(options: {
     }),
     client: { client_id: clientId },
     authenticate(metadata) {
-      // RFC 8414: a server that lists no methods takes HTTP Basic.
+      // RFC 8414: a server that lists no methods accepts HTTP Basic.
       const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
       const post = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
       return post ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
@@ -51,7 +51,7 @@ export function createAuthorizationServer(options: {
   };
 }
 
-/** What every call through oauth4webapi is given. Which http addresses are allowed is decided in fetchAnswer. */
+/** Options for every oauth4webapi call. fetchAnswer decides which http addresses are allowed. */
 export function requestOptions(signal: AbortSignal) {
   return { signal, [customFetch]: fetchAnswer, [allowInsecureRequests]: true } as const;
 }

@@ -4,19 +4,19 @@ const FAILURES_BEFORE_TROUBLE = 5;
 const MAX_UNDER_WAY = 128;
 
 export type Breaker = {
-  /** Runs `act`, at once or after a call that goes ahead; `signal` ends the wait. */
+  /** Runs `act` now or after the probe in flight; `signal` ends the wait. */
   run<T>(act: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
 
 /**
- * Keeps a service in trouble from being asked by everybody at once. After a row of calls that did not reach it, one call goes ahead of
- * the others, and they are sent when it was answered. No failure is remembered: one that a caller gets is of a call that began after
- * the caller came, so who comes when the service is back is served.
+ * Keeps a service in trouble from getting all calls at once. After several calls in a row that did not reach it, one
+ * call is sent as a probe, and the others follow once it succeeds. Failures are not remembered: a caller only ever gets
+ * the failure of a call that began after its own, so it succeeds as soon as the service is back.
  */
 export function createBreaker(): Breaker {
   let failures = 0;
   let underWay = 0;
-  /** The call that goes ahead; it ends with why it did not reach the service, or undefined. */
+  /** The probe in flight; resolves to why it did not reach the service, or undefined. */
   let ahead: Promise<TokenServiceUnreachable | undefined> | undefined;
 
   async function send<T>(act: () => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export function createBreaker(): Breaker {
       failures = 0;
       return result;
     } catch (error) {
-      // Any answer at all shows that the service is there.
+      // Any answer shows that the service is up.
       failures = error instanceof TokenServiceUnreachable ? failures + 1 : 0;
       throw error;
     }
@@ -51,7 +51,7 @@ export function createBreaker(): Breaker {
         for (let waits = 0; ahead; waits++) {
           const failure = await ahead;
           signal.throwIfAborted();
-          // The first began before this caller came, and says nothing of the service as it is now.
+          // The first probe began before this call, so its failure may be outdated.
           if (failure && waits > 0) throw failure;
         }
         return await (failures < FAILURES_BEFORE_TROUBLE ? send(act) : sendAhead(act));

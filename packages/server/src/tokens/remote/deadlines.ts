@@ -1,9 +1,9 @@
 import { TokenServiceUnreachable } from '../port.ts';
 
 export type Deadlines = {
-  /** Runs `act` for at most the time allowed, then rejects with TokenServiceUnreachable and aborts its signal. */
+  /** Runs `act` for at most the allowed time, then rejects with TokenServiceUnreachable and aborts its signal. */
   run<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Cancels everything in flight, and everything that comes after. */
+  /** Cancels everything in flight and all later calls. */
   close(): void;
 };
 
@@ -16,7 +16,7 @@ export function createDeadlines(timeoutMs: number): Deadlines {
       if (closed) throw closing();
       const controller = new AbortController();
       const { promise: cut, reject } = Promise.withResolvers<never>();
-      // Raced as well as signalled: what is waited for may be shared with others and outlive this caller.
+      // Raced as well as signalled: the awaited call may be shared and outlive this caller.
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
       const timer = setTimeout(
         () => controller.abort(new TokenServiceUnreachable(`no answer from the token service in ${timeoutMs} ms`)),

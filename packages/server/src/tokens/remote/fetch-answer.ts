@@ -4,8 +4,8 @@ import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * The only code that calls the token service: an answer that is whole and of a sane size, or one of the port's two errors.
- * It has the shape of fetch, so that oauth4webapi sends everything through it.
+ * The only code that calls the token service. Returns a complete answer of limited size, or throws one of the port's
+ * two errors. It has fetch's signature, so that oauth4webapi sends everything through it.
  */
 export async function fetchAnswer(
   address: string,
@@ -16,7 +16,7 @@ export async function fetchAnswer(
     signal?: AbortSignal | undefined;
   },
 ): Promise<Response> {
-  // The server's own metadata names the endpoints: they must be as safe as the configured address was.
+  // The server's metadata names the endpoints: they must be as safe as the configured address.
   requireSafeAddress(new URL(address));
   const { method, headers, body, signal } = init;
   const span = currentSpan()?.call(method, address);
@@ -29,7 +29,7 @@ export async function fetchAnswer(
       body: body ?? null,
     });
     span?.end({ status: response.status });
-    // 429 belongs to these: it says nothing about the token that was asked for, only "not now".
+    // 429 says nothing about the token, only "not now".
     if (response.status >= 500 || response.status === 429) {
       await response.body?.cancel();
       throw new TokenServiceUnreachable(`the token service answered with HTTP ${response.status}`);
@@ -43,21 +43,21 @@ export async function fetchAnswer(
   }
 }
 
-/** Clear text is for a token service on the same machine only: what is sent holds a client secret. */
+/** Plain http is only for a token service on the same machine: requests contain a client secret. */
 export function requireSafeAddress(url: URL): void {
   const loopback = /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return;
   throw new TokenServiceRefused(`${url.origin} is no address for a token service: use https (http on loopback only)`);
 }
 
-/** Counts what comes out of decompression, so that a small answer cannot grow without end. */
+/** Counts decompressed bytes, so that a small response cannot expand without limit. */
 async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   if (!response.body) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the body.
     if (size > MAX_BODY_BYTES) throw new TokenServiceRefused(`the answer is over ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk);
   }

@@ -11,13 +11,19 @@ import { isVerifiableJwt, type PublishedKeys, toMilliseconds, verifyJwt } from '
 
 const GENUINE_KEPT = 10_000;
 const UNKNOWN_KEPT = 1_000;
-/** The server may revoke a token that only it can read, so its word is asked for again … */
+/** Only the server can read an opaque token and may revoke it, so it is asked again after this time … */
 const INTROSPECTION_FRESH_MS = 30_000;
-/** … but when it cannot be asked, its last response counts for so long (tokens we revoke ourselves fail immediately anyway) … */
+/**
+ * … but while it cannot be reached, its last answer counts for this long (tokens we revoke ourselves fail immediately
+ * anyway) …
+ */
 const INTROSPECTION_KEPT_MS = 300_000;
-/** … and nobody who has its last word waits longer than this for a newer one: its outage is not to slow us down. */
+/**
+ * … and a request with a last answer waits no longer than this for a newer one, so that an outage does not slow us
+ * down.
+ */
 const PATIENCE_MS = 250;
-/** After it could not be asked in time, nobody who has its last word asks again for so long. */
+/** After a failed try, requests that have a last answer do not ask again for this long. */
 const RETRY_MS = 1_000;
 
 type Checked = { token: IdentifiedToken; freshUntil: number; keptUntil: number };
@@ -31,10 +37,10 @@ export function createTokenIdentifier(options: {
   now(): number;
 }): (accessToken: string) => Promise<IdentifiedToken | undefined> {
   const { server, keys, deadlines, now } = options;
-  // Not the breaker that issuing has: made-up tokens must not stand in the way of real exchanges.
+  // Not shared with issuing: made-up tokens must not block real exchanges.
   const breaker = createBreaker();
   const genuine = createRecentlyUsed<Checked>(GENUINE_KEPT);
-  // Apart from the genuine ones, so that made-up tokens cannot crowd those out.
+  // Separate from the genuine ones, so that made-up tokens cannot evict those.
   const unknown = createRecentlyUsed<{ until: number }>(UNKNOWN_KEPT);
   const underWay = new Map<string, Promise<Checked | undefined>>();
   let askAgainAt = 0;
@@ -43,7 +49,7 @@ export function createTokenIdentifier(options: {
     const metadata = await server.metadata.get();
     if (metadata.jwks_uri && isVerifiableJwt(accessToken)) {
       const claims = await verifyJwt(accessToken, keys, metadata, now());
-      // A signature stays true: until the token expires, there is nothing more to ask.
+      // A verified signature stays valid until the token expires, so never ask again.
       return claims && toChecked(claims, tokenId, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     }
     if (!metadata.introspection_endpoint) return undefined;
@@ -55,7 +61,7 @@ export function createTokenIdentifier(options: {
   }
 
   function toChecked(claims: Claims, tokenId: string, freshUntil: number, keptUntil: number): Checked | undefined {
-    // Introspection need not say when a token ends: then it is valid for as long as the response is cached.
+    // Introspection may omit the expiry: then the token is valid for as long as the answer is cached.
     const expiresAt = claims.exp === undefined ? freshUntil : toMilliseconds(claims.exp);
     if (!(expiresAt > now())) return undefined;
     const issuedAt = typeof claims.iat === 'number' ? toMilliseconds(claims.iat) : now();

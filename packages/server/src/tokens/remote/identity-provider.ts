@@ -30,7 +30,7 @@ export type IdentityProviderOptions = {
   timeoutMs?: number;
 };
 
-/** Somebody waits in front of a browser. */
+/** A person is waiting at a browser. */
 const TIMEOUT_MS = 5_000;
 
 /** Authorization code with PKCE, state and nonce; the ID token's signature is checked by the provider's published keys. */
@@ -70,10 +70,10 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       });
       await validateApplicationLevelSignature(metadata, response, request);
       const claims = getValidatedIdTokenClaims(result) as IdentityClaims;
-      // Databases keep other texts as something else, or not at all: two people could become one.
+      // Databases alter or reject other texts, which could merge two people into one.
       if (!/^\P{C}{1,255}$/u.test(claims.sub)) throw new Error('the ID token has no usable sub');
       if (metadata.userinfo_endpoint === undefined) return claims;
-      // Some providers put address and groups nowhere else.
+      // Some providers return address and groups only here.
       const more = await userInfoRequest(metadata, client, result.access_token, request);
       return { ...(await processUserInfoResponse(metadata, client, claims.sub, more)), ...claims };
     });
@@ -106,10 +106,10 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     finish: (returned, pending, redirectUri) =>
       asProblem(async () => exchange(await describe(), returned, pending, redirectUri)),
     endSessionUrl(returnTo) {
-      // Nobody waits for it.
+      // Nobody waits for the result.
       describe().catch(() => {});
       const url = URL.parse(String(latest?.end_session_endpoint));
-      // The portal goes there: another scheme could run scripts in it.
+      // The portal opens this URL: another scheme could run scripts in it.
       if (!url || !/^https?:$/.test(url.protocol)) return undefined;
       url.searchParams.set('client_id', clientId);
       url.searchParams.set('post_logout_redirect_uri', returnTo);

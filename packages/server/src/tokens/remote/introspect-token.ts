@@ -6,7 +6,7 @@ import {
 } from 'oauth4webapi';
 import { type AuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
 
-/** Introspection (RFC 7662): what the server says of a token that only it can read; undefined when it is not live. */
+/** Introspection (RFC 7662): what the server says about an opaque token; undefined if it is not active. */
 export async function introspectToken(
   token: string,
   server: AuthorizationServer,
@@ -22,7 +22,7 @@ export async function introspectToken(
     if (!answer.active) return undefined;
     return answer.iss === undefined || answer.iss === metadata.issuer ? answer : undefined;
   } catch (error) {
-    // Some servers answer so to a text that cannot be one of their tokens. 401 and 403 are about us, not the token.
+    // Some servers answer like this to text that cannot be one of their tokens. 401 and 403 concern us, not the token.
     if (error instanceof ResponseBodyError && error.status === 400) return undefined;
     throw error;
   }

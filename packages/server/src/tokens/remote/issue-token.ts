@@ -9,12 +9,15 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MAX_TOKEN_BYTES = 8 * 1024;
 const TEN_YEARS_SECONDS = 315_360_000;
 
-/** Printable ASCII without spaces, as RFC 6749 has it: anything else cannot be sent in a header. */
+/** Printable ASCII without spaces (RFC 6749): anything else cannot be sent in a header. */
 export function isTokenText(text: string): boolean {
   return text.length <= MAX_TOKEN_BYTES && /^[\x21-\x7e]+$/.test(text);
 }
 
-/** Token exchange (RFC 8693): our signed word on who the user is, for a token that the application's APIs accept. */
+/**
+ * Token exchange (RFC 8693): trades our signed statement of who the user is for a token that the application's APIs
+ * accept.
+ */
 export async function issueToken(options: {
   server: AuthorizationServer;
   signal: AbortSignal;
@@ -29,7 +32,7 @@ export async function issueToken(options: {
   const metadata = await server.metadata.get();
   const subjectToken = await options.signSubjectToken(metadata);
   signal.throwIfAborted();
-  // Read before asking: the token must never seem to live longer than it does.
+  // Read the clock before the request, so that the token never appears to live longer than it does.
   const issuedAt = options.now();
   const response = await genericTokenEndpointRequest(
     metadata,

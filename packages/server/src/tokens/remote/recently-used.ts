@@ -4,9 +4,9 @@ export type RecentlyUsed<V> = {
   delete(key: string): void;
 };
 
-/** A map of at most `limit` entries that forgets the one unused for longest. */
+/** A map of at most `limit` entries that evicts the least recently used. */
 export function createRecentlyUsed<V>(limit: number): RecentlyUsed<V> {
-  // A Map iterates in the order of insertion: the first key is the one to forget.
+  // A Map iterates in insertion order: the first key is the one to evict.
   const entries = new Map<string, V>();
   return {
     get(key) {

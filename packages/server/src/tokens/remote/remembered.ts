@@ -1,16 +1,20 @@
-/** Between loads that nobody waits for. */
+/** Pause between background loads. */
 const RETRY_MS = 1_000;
 
 export type Remembered<T> = {
-  /** What is held, loaded first if need be. An old value is served while a newer one is fetched behind it. */
+  /**
+   * Returns the cached value, loading it first if needed. An old value is served while a newer one is loaded in the
+   * background.
+   */
   get(): Promise<T>;
-  /** A value no older than `maxAgeMs`. */
+  /** Returns a value no older than `maxAgeMs`. */
   getNewer(maxAgeMs: number): Promise<T>;
 };
 
 /**
- * Something published by the token service that changes rarely: its metadata, its keys. Everybody who needs it shares one
- * load, and an outage does not take away what is already known. A failure is not remembered: who gets one asked before that load began.
+ * Something the token service publishes that rarely changes, such as its metadata or keys. Callers share one load, and
+ * an outage does not drop the cached value. Failures are not remembered: a caller only gets the failure of a load that
+ * began after its call.
  */
 export function createRemembered<T>(options: {
   load(): Promise<T>;
@@ -41,7 +45,7 @@ export function createRemembered<T>(options: {
       try {
         return await loading;
       } catch {
-        // It began before this caller came.
+        // That load began before this call.
       }
     }
     loading ??= loadOnce();
@@ -51,7 +55,7 @@ export function createRemembered<T>(options: {
   return {
     async get() {
       if (!held || now() - held.loadedAt >= keptMs) return reload();
-      // Not waited for, and a failure changes nothing for this caller: the cached value is valid for some time yet.
+      // Loads in the background. A failure does not affect this caller: the cached value is still valid.
       const isDue = now() - held.loadedAt >= freshMs && now() - failedAt >= RETRY_MS;
       if (isDue && !loading) reload().catch(() => undefined);
       return held.value;

@@ -2,15 +2,15 @@ import { ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 
 /**
- * The port's error for any failure. No `cause` is kept of oauth4webapi's errors: theirs hold the answer's body,
- * and with it a token, where a log line could pick it up.
+ * Converts any failure to the port's errors. Drops the `cause` of oauth4webapi's errors: it contains the response body,
+ * and a token in it could end up in a log.
  */
 export function toTokenError(error: unknown): TokenServiceRefused | TokenServiceUnreachable {
   if (error instanceof TokenServiceUnreachable || error instanceof TokenServiceRefused) return error;
   return new TokenServiceRefused(`no usable token from the token service: ${describe(error)}`);
 }
 
-/** For what asks for no token: all it can come to is that the service could not say. */
+/** For calls that request no token: they can only fail because the service could not answer. */
 export function toUnreachable(error: unknown): TokenServiceUnreachable {
   const known = toTokenError(error);
   return known instanceof TokenServiceUnreachable ? known : new TokenServiceUnreachable(known.message);

@@ -14,7 +14,7 @@ import type { Deadlines } from './deadlines.ts';
 import { fetchAnswer } from './fetch-answer.ts';
 import { createRemembered, type Remembered } from './remembered.ts';
 
-/** Signatures that only the holder of a private key can make: a published key must not serve to forge one. */
+/** Asymmetric signatures only: a published key must not be usable to forge one. */
 const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
@@ -30,9 +30,9 @@ const ALGORITHMS = [
 ];
 const TEN_MINUTES = 600_000;
 const ONE_DAY = 86_400_000;
-/** An unknown key id asks for the keys again, but made-up ones must not do so at will. */
+/** An unknown key id reloads the keys, but made-up ones must not do so at will. */
 const NEW_KEY_WAIT_MS = 5_000;
-/** For `nbf` between two clocks; expiry is held to the second by the caller. */
+/** For `nbf` between two clocks; the caller checks the expiry exactly. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
 export type PublishedKeys = Remembered<JWTVerifyGetKey>;
@@ -64,7 +64,7 @@ export function isVerifiableJwt(token: string): boolean {
   }
 }
 
-/** The claims of a token that the server signed, or undefined. What they are worth to us is for the caller to say. */
+/** The claims of a token that the server signed, or undefined. The caller decides whether they are acceptable. */
 export async function verifyJwt(
   token: string,
   keys: PublishedKeys,
@@ -96,7 +96,7 @@ export async function verifyJwt(
   }
 }
 
-/** A token that names no key is tried with each that could have signed it. */
+/** A token that names no key is checked with each that could have signed it. */
 async function verifyWithAny(
   candidates: errors.JWKSMultipleMatchingKeys,
   verify: (key: JWTVerifyGetKey) => Promise<JWTPayload>,
@@ -112,8 +112,9 @@ async function verifyWithAny(
 }
 
 /**
- * Refuses a new token that nobody could use: a JWT that the server's own keys do not verify, that has expired, or that names another
- * issuer. Answers when it ends, if it says so. Of a text that is no JWT, or one signed with a shared secret, only the server can tell.
+ * Refuses a new token that nobody could use: a JWT that the server's own keys do not verify, that has expired, or that
+ * names another issuer. Returns its expiry, if it has one. Only the server can judge a text that is not a JWT, or a JWT
+ * signed with a shared secret.
  */
 export async function checkNewToken(
   token: string,
@@ -135,7 +136,7 @@ export async function checkNewToken(
 
 const LAST_DATE = 8.64e15;
 
-/** Of a NumericDate, which may have a fraction, or be before or after all dates. */
+/** Converts a NumericDate, which may have a fraction or be outside the range of dates. */
 export function toMilliseconds(seconds: number): number {
   return Math.floor(Math.min(Math.max(0, seconds * 1000), LAST_DATE));
 }
