@@ -1,7 +1,10 @@
-/** Whom a request turned out to be about, noted by its route as it learns it: for the request log and the statistics. */
+/**
+ * The application and user a request turned out to be about, filled in by its route for the request log and the
+ * statistics.
+ */
 export type About = {
   appId?: number;
-  /** As it was sent: nobody may have it. */
+  /** As sent: no application may have it. */
   clientId?: unknown;
   userId?: string;
 };

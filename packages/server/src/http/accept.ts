@@ -1,4 +1,4 @@
-/** Ranges beyond this many are not read: a header of ours names a few. */
+/** Further ranges are ignored: real headers name a few. */
 const MAX_RANGES = 50;
 
 type Range = { type: string; subtype: string; quality: number };
@@ -9,7 +9,7 @@ export function prefersType(accept: string, type: string, other: string): boolea
   return qualityOf(ranges, type) > qualityOf(ranges, other);
 }
 
-/** Of the most specific range that takes the type; 0: it is not acceptable. */
+/** The quality of the most specific range that matches; 0: not acceptable. */
 function qualityOf(ranges: readonly Range[], mediaType: string): number {
   const [type, subtype] = mediaType.split('/');
   const find = (wantedType: string | undefined, wantedSubtype: string | undefined) =>

@@ -1,6 +1,6 @@
 import type { Credentials } from '../domain/users/delete-user.ts';
 
-/** What the Authorization header holds. RFC 7617 and RFC 6750; the scheme is compared without case. */
+/** Reads the Authorization header (RFC 7617 and RFC 6750). The scheme is case-insensitive. */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: 'none' };
   const match = /^(basic|bearer) +(\S+) *$/i.exec(header);
@@ -13,7 +13,10 @@ export function readAuthorization(header: string | undefined): Credentials {
   return { kind: 'basic', clientId: formDecode(pair.slice(0, colon)), clientSecret: formDecode(pair.slice(colon + 1)) };
 }
 
-/** RFC 6749 2.3.1 has OAuth clients form-encode both; plain HTTP clients do not. Ours never hold a percent sign, so both read alike. */
+/**
+ * RFC 6749 2.3.1 has OAuth clients form-encode both parts; plain HTTP clients do not. Our credentials never contain a
+ * percent sign, so both forms decode to the same text.
+ */
 function formDecode(text: string): string {
   if (!text.includes('%')) return text;
   try {

@@ -1,6 +1,6 @@
 import { InnkeeperError } from '../domain/errors.ts';
 
-/** Failures an address may make at once, and how fast it earns them back. */
+/** Failures an address may make in a burst, and how fast they are refilled. */
 const BURST = 200;
 const PER_SECOND = 5;
 const MAX_ADDRESSES = 10_000;
@@ -8,18 +8,18 @@ const MAX_ADDRESSES = 10_000;
 type Bucket = { failures: number; at: number };
 
 /**
- * Slows down clients that keep sending wrong secrets. It is asked only after a credential has failed, so
- * a request with valid credentials never meets it, even if others from its address fail.
+ * Slows down clients that keep sending wrong secrets. It is checked only after a credential has failed, so a request
+ * with valid credentials is never affected, even if others from its address fail.
  */
 export class CredentialThrottle {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Counts a failure; throws once the address has made too many. `now` is monotonic: performance.now(). */
+  /** Counts a failure; throws if the address has made too many. `now` is monotonic: performance.now(). */
   failed(network: string, now: number): void {
     const bucket = this.#buckets.get(network) ?? { failures: 0, at: now };
     bucket.failures = Math.max(0, bucket.failures - ((now - bucket.at) / 1000) * PER_SECOND) + 1;
     bucket.at = now;
-    // Re-inserted last: the first key is always the address that has been quiet the longest.
+    // Re-insert as last: the first key is always the address that has been quiet the longest.
     this.#buckets.delete(network);
     this.#buckets.set(network, bucket);
     if (this.#buckets.size > MAX_ADDRESSES) this.#buckets.delete(this.#buckets.keys().next().value as string);

@@ -7,20 +7,20 @@ import { prefersType } from './accept.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
 import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
-/** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
+/** Errors that mean a wrong secret. A used specialToken is not one: legitimate races cause those. */
 const FAILED_CREDENTIALS = new Set(['0011', '0006']);
 const GUESSED = new Set<ErrorName>(['manageTokenInvalid', 'linkInvalid', 'preferenceLinkInvalid', 'sessionEnded']);
 
 type Parts = {
   throttle: CredentialThrottle;
   logger: Logger;
-  /** Where people read what the codes of errors mean. */
+  /** Where the error codes are documented. */
   guideUrl: string;
 };
 
 type ErrorBody = { code: string; message: string; errors?: FieldError[] };
 
-/** Every error leaves through here, as the two fields of SPEC.md section 7. */
+/** Every error response is made here, with the two fields of SPEC.md section 7. */
 export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
   const logOutage = createOutageLog(logger);
   return (thrown: unknown, request: HttpRequest, reply: HttpReply): void => {
@@ -42,7 +42,7 @@ export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
   };
 }
 
-/** Who sends no credentials at all has guessed nothing. */
+/** A request without credentials is not a guess. */
 function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRequest): boolean {
   if (GUESSED.has(error)) return true;
   if (error === 'credentialsWrong' || error === 'unauthorized' || code === '1011')
@@ -51,7 +51,7 @@ function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRe
 }
 
 function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError, guideUrl: string): void {
-  // What the route had filled in before it failed is not of this body.
+  // Headers that the route set before it failed do not describe this body.
   reply.removeHeader('content-type');
   reply.code(error.status);
   for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
@@ -73,12 +73,12 @@ function wantsProblem({ headers }: HttpRequest): boolean {
   return accept !== undefined && prefersType(accept, 'application/problem+json', 'application/json');
 }
 
-/** RFC 9457, for those who ask for it: beside the fields that all errors have. `type` leads to what to do. */
+/** RFC 9457, for clients that ask for it: added to the usual fields. `type` links to the documentation. */
 function problemOf({ code, error, message, status }: InnkeeperError, guideUrl: string) {
   return { type: `${guideUrl}/errors#${code}`, title: ERRORS[error].message, status, detail: message };
 }
 
-/** Area B and the portal are called from browsers, which answer a Basic challenge with a dialogue of their own. */
+/** Browsers call area B and the portal, and would answer a Basic challenge with a dialog of their own. */
 function challenge({ code }: InnkeeperError): string {
   return code.startsWith('1') || code === '9401'
     ? 'Bearer realm="innkeeper"'
@@ -89,7 +89,7 @@ function body({ code, message, fields, more }: InnkeeperError): ErrorBody {
   return { code, message, ...(fields && { errors: fields }), ...more };
 }
 
-/** RFC 6749 5.2: OAuth clients read these two fields; ours stand beside them. */
+/** RFC 6749 5.2: OAuth clients read these two fields, in addition to ours. */
 function oauthBody(error: InnkeeperError): ErrorBody & { error: string; error_description: string } {
   return { error: oauthErrorOf(error.status), error_description: error.message, ...body(error) };
 }

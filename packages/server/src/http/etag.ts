@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** A strong validator: the same bytes, the same tag. */
+/** A strong validator: equal tags mean equal bytes. */
 export function etagOf(body: string | Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
-/** RFC 9110 13.1.2: whether the client has this already. */
+/** RFC 9110 13.1.2: whether the client already has this version. */
 export function hasCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
@@ -13,8 +13,8 @@ export function hasCurrent(ifNoneMatch: string | undefined, etag: string): boole
 }
 
 /**
- * The tags of an If-Match header, without quotes (RFC 9110 13.1.1); '*' for any. Undefined: it is not such a header. A weak tag
- * keeps its W/, so it is equal to no tag of ours.
+ * The tags of an If-Match header, without quotes (RFC 9110 13.1.1); '*' for any; undefined if the header is invalid. A
+ * weak tag keeps its W/, so it never equals one of ours.
  */
 export function readEntityTags(header: string): '*' | string[] | undefined {
   const text = header.trim();
@@ -23,7 +23,7 @@ export function readEntityTags(header: string): '*' | string[] | undefined {
   for (const part of text.split(',')) {
     const [, weak = '', tag] = /^\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*$/.exec(part) ?? [];
     if (tag === undefined) {
-      // A list may have empty elements: RFC 9110 5.6.1.
+      // RFC 9110 5.6.1 allows empty list elements.
       if (part.trim() === '') continue;
       return undefined;
     }

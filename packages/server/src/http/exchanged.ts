@@ -3,10 +3,10 @@ import type { Exchanged } from '../monitoring/logged-request.ts';
 import { type HttpReply, type HttpRequest, isStream } from './server/request-and-reply.ts';
 import { WireText } from './server/wire-text.ts';
 
-/** Which application a request was for; undefined: none. */
+/** The application a request was for, if any. */
 export function applicationOf({ about, headers }: HttpRequest, service: Service): number | undefined {
   if (about?.appId !== undefined) return about.appId;
-  // One that no route of an application took, such as a misspelt path.
+  // A request that matched no route of an application, such as a mistyped path.
   const clientId = about === undefined ? headers.apikey : about.clientId;
   return typeof clientId === 'string' ? service.applications.peek(clientId)?.appId : undefined;
 }

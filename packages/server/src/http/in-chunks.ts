@@ -1,9 +1,9 @@
 import { pauses } from '../domain/slices.ts';
 
-/** Characters that are sent at once, or one text. */
+/** Minimum characters per chunk, unless the texts end. */
 const CHUNK = 65_536;
 
-/** Small texts as larger ones, for a stream; others have their turns while they are made. */
+/** Combines small texts into larger chunks for a stream. Other requests get their turn in between. */
 export async function* inChunks(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   const pause = pauses();
   let chunk = '';

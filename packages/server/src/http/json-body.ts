@@ -1,12 +1,12 @@
 import { parseJsonObject } from '../domain/json-object.ts';
 import { BODY_LIMIT } from './server/door.ts';
 
-/** Objects and lists of a body: 500 options have 2,000. They are counted before any is made. */
+/** Maximum objects and lists in a body: 500 options have 2,000. Counted before parsing. */
 const MAX_CONTAINERS = 5_000;
-/** The same where more than the usual is accepted: edits of catalogs. */
+/** The limit for larger bodies: edits of catalogs. */
 const MAX_CONTAINERS_OF_LARGE = 50_000;
 
-/** The body as a JSON object, with any content type (CONTRACT.md section 2). */
+/** Parses the body as a JSON object, with any content type (CONTRACT.md section 2). */
 export function readJsonObject({ body }: { body: Buffer | undefined }): Record<string, unknown> {
   return parseJsonObject(body, (body?.length ?? 0) > BODY_LIMIT ? MAX_CONTAINERS_OF_LARGE : MAX_CONTAINERS);
 }

@@ -9,7 +9,9 @@ const MAX_LIMIT = 200;
 export type Page = { offset: number; limit: number };
 export type Query = Record<string, string | string[] | undefined>;
 
-/** CONTRACT.md section 3: limit defaults to 50 and is clamped to 200; what is not a whole number from 0 is 1009. */
+/**
+ * CONTRACT.md section 3: limit defaults to 50 and is clamped to 200; anything but a whole number from 0 is error 1009.
+ */
 export function readPage(query: Query, maxLimit = MAX_LIMIT): Page {
   return {
     offset: Math.min(readCount(query, 'offset') ?? 0, Number.MAX_SAFE_INTEGER),
@@ -24,21 +26,21 @@ function readCount(query: Query, name: string): number | undefined {
   return Number(text);
 }
 
-/** A query parameter that may be given once. */
+/** A query parameter that may appear only once. */
 export function readParameter(query: Query, name: string): string | undefined {
   const value = query[name];
   if (Array.isArray(value)) throw badParameter([{ field: name, message: 'must be given once' }]);
   return value;
 }
 
-/** The same for a UID: an empty one names nothing, which is not the same as something unknown. */
+/** The same for a UID: an empty one is rejected, which is not the same as an unknown one. */
 export function readUidParameter(query: Query, name: string): string | undefined {
   const uid = readParameter(query, name);
   if (uid?.trim() === '') throw badParameter([{ field: name, message: 'is empty' }]);
   return uid;
 }
 
-/** Enough to fix at a time: the next try reports the others. */
+/** Maximum problems in a response: the next try reports the rest. */
 const TOLD = 200;
 
 export function badParameter(problems: FieldError[]): InnkeeperError {
@@ -47,7 +49,10 @@ export function badParameter(problems: FieldError[]): InnkeeperError {
   return new InnkeeperError('badParameter', { fields, ...(first && { message: `${first.field} ${first.message}.` }) });
 }
 
-/** A page that ended early because of its size (page-bytes.ts) has its own number as limit: the next one begins there. */
+/**
+ * If the page ended early because of its size (page-bytes.ts), its limit is the number of items in it, so the next page
+ * continues there.
+ */
 export function toPage<T>(items: T[], total: number, { offset, limit }: Page): Listing<T> {
   const isCut = items.length < limit && offset + items.length < total;
   return { items, total, offset, limit: isCut ? items.length : limit };
@@ -59,7 +64,7 @@ export function toListing<T>(all: readonly T[], page: Page, sizeOf: (item: T) =>
   return toPage(takePage(all.slice(page.offset, page.offset + page.limit), sizeOf), all.length, page);
 }
 
-/** The same as JSON, where items differ much in size: they are written one by one until the page is full. */
+/** The same as JSON text, for items that differ a lot in size: items are written one by one until the page is full. */
 export function* writeListing<T>(
   all: readonly T[],
   page: Page,
@@ -79,7 +84,7 @@ export function* writeListing<T>(
   return { text, page: { total, offset, limit } };
 }
 
-/** Parameters that a link keeps beside offset and limit: others did not shape the page. */
+/** Parameters that links to other pages keep, besides offset and limit: others did not affect the page. */
 const LINKED = [
   'language',
   'option_group_uid',
@@ -92,7 +97,7 @@ const LINKED = [
   'draft',
 ];
 
-/** RFC 8288: where the pages around this one are. */
+/** RFC 8288: links to the neighbouring pages. */
 export function linkHeader(
   path: string,
   query: Query,

@@ -1,8 +1,8 @@
 import { Type } from '../schema.ts';
 
 /**
- * Shapes that several operations share. They describe and never enforce: the contract's codes answer. A shape with
- * a title stands in the OpenAPI document once, under that name.
+ * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
+ * shape with a title appears in the OpenAPI document once, under that name.
  */
 export const UserWithTokenAnswer = Type.Object(
   {

@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** Most times that are written one after another are of one day. */
+/** Consecutive times are mostly on the same day. */
 let day = Number.NaN;
 let dayText = '';
 
@@ -15,7 +15,7 @@ export function formatTime(milliseconds: number): string {
   const seconds = Math.floor((milliseconds - today * DAY_MS) / 1000);
   const hour = Math.floor(seconds / 3600);
   const minute = Math.floor(seconds / 60) % 60;
-  // Apart: V8 copies what is so short into one text, and keeps what is longer as a tree of its parts.
+  // Built separately: V8 copies a string this short into one piece, but keeps a longer one as a tree of its parts.
   const clock = `${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[seconds % 60]}`;
   return dayText + clock;
 }

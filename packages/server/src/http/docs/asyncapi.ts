@@ -23,7 +23,7 @@ const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a user.' },
 };
 
-/** The AsyncAPI 3 document of all events, from the shapes that the OpenAPI document has too (CONTRACT.md section 6). */
+/** The AsyncAPI 3 document of all events, from the same shapes as the OpenAPI document (CONTRACT.md section 6). */
 export function describeEvents({ publicUrl }: Pick<Config, 'publicUrl'>): Json {
   const shapes = new SharedShapes();
   const { host, protocol, pathname } = new URL(publicUrl);
@@ -116,7 +116,7 @@ export function asyncapiRoute(app: Routes, config: Pick<Config, 'publicUrl'>): v
     makeFile(Buffer.from(JSON.stringify(describeEvents(config))), 'application/json; charset=utf-8'),
   );
   app.get('/asyncapi.json', { schema: { hide: true } }, async (request, reply) => {
-    // Public as it is: tools on other origins may read it.
+    // The document is public, so tools on other origins may read it.
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
     return sendFile(request, reply, await file());
   });

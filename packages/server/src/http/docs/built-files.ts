@@ -13,13 +13,13 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** What a build writes beside its files for the next one. */
+/** Written by a build for the next build. */
 const NOT_SERVED = new Set(['made-of.txt']);
 
-/** By their path in dist/; read when first asked for. */
+/** By path in dist/; read on first use. */
 export type BuiltFiles = Map<string, () => Promise<StaticFile>>;
 
-/** What the portal or the guide was built into; undefined where it was not. */
+/** The build output of the portal or the guide; undefined if it was not built. */
 export async function readBuiltFiles(folder: 'portal' | 'guide'): Promise<BuiltFiles | undefined> {
   const paths = await listShipped(folder);
   return (
@@ -34,7 +34,7 @@ export async function readBuiltFiles(folder: 'portal' | 'guide'): Promise<BuiltF
   );
 }
 
-/** The page that stands in for one that was not built. */
+/** The page shown in place of one that was not built. */
 export function notBuilt(what: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innkeeper</title>
 <h1>The ${what} is not built</h1><p>Run <code>npm ci --include=dev</code> and <code>npm run build</code> where Innkeeper is installed, then load this page again.</p></html>`;

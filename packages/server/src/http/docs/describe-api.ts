@@ -28,7 +28,7 @@ export type OpenApiDocument = {
     responses: Record<string, Answer>;
     examples: Record<string, Example>;
   };
-  /** What the examples have in place of ids, secrets and tokens. */
+  /** What the examples use in place of ids, secrets and tokens. */
   'x-stand-ins': typeof EXAMPLE;
 };
 
@@ -38,7 +38,7 @@ export type Operation = {
   summary?: string;
   description?: string;
   security: Record<string, string[]>[];
-  /** The access to the application that it requires. */
+  /** The access to the application that the operation requires. */
   'x-access'?: Access;
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };
@@ -90,7 +90,7 @@ If a rate limit applies, responses show it: \`RateLimit-Policy: "application";q=
 60 seconds; \`RateLimit: "application";r=599;t=1\` means that 599 are left and that all are available again in one second. Limits are
 "application", "address" and "application-address" (one address at one application).`;
 
-/** The OpenAPI 3.1 document of these routes, from nothing but their own schemas and the table of errors. */
+/** The OpenAPI 3.1 document of these routes, made only from their schemas and the table of errors. */
 export function describeApi(
   routes: readonly DocumentedRoute[],
   { serverUrl, version }: { serverUrl: string; version: string },
@@ -171,7 +171,7 @@ function describeParameters(
   return Object.entries(properties).map(([name, { description, ...property }]) => {
     const examples = examplesOf(route, (example) => {
       const value = valuesOf(example)?.[name];
-      // A parameter that may be repeated: an example may give it once.
+      // A parameter that may be repeated; an example may give a single value.
       return property.type === 'array' && value !== undefined ? [value].flat() : value;
     });
     return {

@@ -12,7 +12,7 @@ import {
 } from './describe-parts.ts';
 import type { Shape } from './shared-shapes.ts';
 
-/** What can happen to any request before a route has a say: told once, not under every operation. */
+/** Errors that any request can get before it reaches a route: documented once, not under every operation. */
 export const ANYWHERE: readonly ErrorName[] = [
   'badRequest',
   'pathUnknown',
@@ -22,7 +22,7 @@ export const ANYWHERE: readonly ErrorName[] = [
   'headersTooLarge',
   'overloaded',
 ];
-/** What is added to the errors that a route names itself. */
+/** Added to the errors that a route lists. */
 const ALWAYS: readonly ErrorName[] = ['internal'];
 const WITH_BODY: readonly ErrorName[] = ['bodyTooLarge'];
 const LIMITED: readonly ErrorName[] = ['rateLimited'];
@@ -32,7 +32,7 @@ function errorsOf({ schema }: DocumentedRoute): ErrorName[] {
   return [...new Set([...errors, ...ALWAYS, ...(body ? WITH_BODY : []), ...(isLimited(schema) ? LIMITED : [])])];
 }
 
-/** One answer for each status, with every code that comes under it. What to do stands with the example. */
+/** One response per status, listing all its error codes. The suggested fix is in the example. */
 export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
   const { oauthErrors = false } = route;
   const byStatus = Map.groupBy(errorsOf(route), (name) => ERRORS[name].status);
@@ -57,7 +57,7 @@ export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
   );
 }
 
-/** The two fields of SPEC.md section 7, and what stands beside them where the table or the route says so. */
+/** The two fields of SPEC.md section 7, plus those that the error table or the route adds. */
 function errorShape(
   { schema, oauthErrors = false }: DocumentedRoute,
   status: number,
@@ -88,7 +88,7 @@ const FIELD_ERRORS = {
   },
 };
 
-/** Every error that these routes answer, once. */
+/** All errors that these routes return, once each. */
 export function errorExamples(routes: readonly DocumentedRoute[]): Record<string, Example> {
   const entries = routes.flatMap((route) =>
     errorsOf(route).map((name) => {
@@ -127,7 +127,7 @@ function errorHeaders(status: number): Record<string, string> | undefined {
   return undefined;
 }
 
-/** Takes answers that several operations give, word for word, out of them: what remains there is a reference. */
+/** Moves identical responses of several operations into components and leaves references. */
 export function shareErrors(
   operations: readonly { responses: Record<string, Answer | Reference> }[],
 ): Record<string, Answer> {

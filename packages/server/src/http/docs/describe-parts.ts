@@ -15,7 +15,7 @@ export function describeHeaders(headers: Record<string, string>): Json {
   );
 }
 
-/** The part of each example that stands in one place of the document, under the example's name. */
+/** The part of each example that belongs in one place of the document, by the example's name. */
 export function examplesOf(
   { examples }: DocumentedRoute,
   part: (example: OperationExample) => unknown,

@@ -1,6 +1,6 @@
 /**
- * Stand-ins in the examples of the OpenAPI document. Everything else in them is as in the demo application, so an
- * example works once these are replaced by what the demo printed.
+ * Placeholders in the examples of the OpenAPI document. Everything else matches the demo application, so an example
+ * works once these are replaced by what the demo printed.
  */
 export const EXAMPLE = {
   publicUrl: 'https://users.example.com',
@@ -29,7 +29,7 @@ export const EXAMPLE = {
   totpCode: 'YOUR_CODE',
 } as const;
 
-/** A request and its answer, both in the document under the same name; test/docs/replay.test.ts sends each one. */
+/** A request and its response, both in the document under the same name; test/docs/replay.test.ts sends each one. */
 export type OperationExample = {
   summary: string;
   params?: Record<string, string | number>;
@@ -37,14 +37,14 @@ export type OperationExample = {
   headers?: Record<string, string>;
   body?: unknown;
   status: number;
-  /** Nothing for an answer without a body. */
+  /** Omitted for a response without a body. */
   answer?: unknown;
 };
 
 /** Examples of operations, by operationId and name. */
 export type Examples = Record<string, Record<string, OperationExample>>;
 
-/** Data of which a start needs nothing: it is loaded when a document is made. */
+/** Not needed at startup: loaded when a document is made. */
 export async function loadExamples(): Promise<Examples> {
   const events = await import('../events/examples.json', { with: { type: 'json' } });
   const manage = await import('../manage/examples.json', { with: { type: 'json' } });

@@ -5,7 +5,7 @@ import { identifyApplication } from '../options/api-key.ts';
 import type { Routes } from '../server/routes.ts';
 import { makeFile, makePage, once, sendFile, versionOf } from './static-file.ts';
 
-/** All that the page may load: nothing else is ever read. */
+/** The only files that the page may load. */
 const ASSETS: Record<string, string> = {
   'explorer.js': 'text/javascript; charset=utf-8',
   'explorer.css': 'text/css; charset=utf-8',
@@ -14,7 +14,7 @@ const ASSETS: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
 };
 
-/** From here alone, and nothing inline. Swagger UI's style sheet holds its icons as data: addresses. */
+/** Same origin only, and nothing inline. Swagger UI's style sheet has its icons as data: URLs. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** CONTRACT.md section 5: the explorer over /openapi.json. Its files are read when they are first asked for. */
+/** CONTRACT.md section 5: the explorer for /openapi.json. Its files are read on first use. */
 export function explorerRoutes(app: Routes, service: Service): void {
   const assets = new Map(
     Object.entries(ASSETS).map(([name, type]) => [
@@ -45,7 +45,7 @@ export function explorerRoutes(app: Routes, service: Service): void {
     return sendFile(request, reply, await page());
   });
 
-  // The page names its files relative to its own address, so that a proxy may put all of this under a path.
+  // The page refers to its files by relative URLs, so that a proxy may serve it under a path.
   app.get('/docs/', { schema: { hide: true } }, async (request, reply) => {
     return reply.redirect(`../docs${request.url.slice('/docs/'.length)}`, 308);
   });
@@ -58,7 +58,7 @@ export function explorerRoutes(app: Routes, service: Service): void {
     return sendFile(request, reply, file);
   });
 
-  // How the page checks a key where option_groups is not served.
+  // Lets the page check a key where option_groups is not served.
   app.get('/docs/api-key', { schema: { hide: true } }, async (request, reply) => {
     await identifyApplication(service, request, reply);
     return reply.code(204).header('cache-control', 'no-store').send();

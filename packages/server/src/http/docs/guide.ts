@@ -4,7 +4,7 @@ import type { Routes } from '../server/routes.ts';
 import { type BuiltFiles, notBuilt, readBuiltFiles } from './built-files.ts';
 import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
 
-/** From here alone, and nothing inline. */
+/** Same origin only, and nothing inline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,7 +16,10 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The documentation, as packages/guide builds it of docs/. It is about every installation and holds nothing of this one. */
+/**
+ * The documentation that packages/guide builds from docs/. It is the same in every installation and contains nothing
+ * about this one.
+ */
 export function guidePages(app: Routes): void {
   let files: BuiltFiles | undefined;
   const find = async (path: string): Promise<StaticFile | undefined> => {
@@ -25,7 +28,7 @@ export function guidePages(app: Routes): void {
     return read?.();
   };
 
-  // Pages name each other relative to their own address, so that a proxy may put all of this under a path.
+  // Pages link to each other by relative URLs, so that a proxy may serve them under a path.
   app.get('/guide', { schema: { hide: true } }, async (_request, reply) => reply.redirect('guide/', 308));
 
   app.get('/guide/*', { schema: { hide: true }, unlogged: true }, async (request, reply) => {
@@ -37,7 +40,7 @@ export function guidePages(app: Routes): void {
       .header('cross-origin-opener-policy', 'same-origin');
     if (!files) return reply.code(503).header('retry-after', '5').type('text/html').send(notBuilt('guide'));
     if (!file) return sendUnknown(request, reply);
-    // Their folder is named after what is in it.
+    // The folder's name is a hash of its content.
     reply.header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
     return sendFile(request, reply, file);
   });
@@ -54,7 +57,7 @@ export function guidePages(app: Routes): void {
   });
 }
 
-/** People get a page with a link back; programs, which do not ask for one, the usual error. */
+/** Browsers get a page with a link back; other clients get the usual error. */
 function sendUnknown({ headers, url }: HttpRequest, reply: HttpReply): HttpReply {
   const unknown = new InnkeeperError('pathUnknown');
   reply.header('vary', 'accept');

@@ -4,7 +4,7 @@ import type { Routes } from '../server/routes.ts';
 import { documentedRoutes } from './collect-routes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
-/** CONTRACT.md section 5: the OpenAPI document of what this process answers, made when it is first asked for. */
+/** CONTRACT.md section 5: the OpenAPI document of what this process serves, made on first use. */
 export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
   const file = once(async () => {
     const { describeApi } = await import('./describe-api.ts');
@@ -17,13 +17,13 @@ export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' |
   });
 
   app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
-    // Public as it is: tools on other origins may read it.
+    // The document is public, so tools on other origins may read it.
     reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
     return sendFile(request, reply, await file());
   });
 }
 
-/** Without a public URL, the document's own address: a client that could read it can reach that. */
+/** Without a public URL, relative to the document: a client that could read it can reach that address. */
 function serverUrl({ host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>): string {
   return publicUrl === listeningUrl(host, port) ? '/' : publicUrl;
 }

@@ -1,5 +1,5 @@
 export type Json = Record<string, unknown>;
-/** A JSON Schema, as far as this document looks into one. */
+/** A JSON Schema, as far as this module inspects one. */
 export type Shape = Json & {
   title?: string;
   description?: string;
@@ -7,7 +7,7 @@ export type Shape = Json & {
   required?: string[];
 };
 
-/** Shapes with a title, each kept once under it and referred to wherever it stands. */
+/** Collects shapes with a title, each stored once and referenced from everywhere else. */
 export class SharedShapes {
   readonly #shapes = new Map<string, { source: string; shape: Json }>();
 
@@ -30,7 +30,7 @@ export class SharedShapes {
     return Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, this.#shareAll(key, value)]));
   }
 
-  /** Goes where JSON Schema has schemas; constants and defaults stay as they are. */
+  /** Descends only where JSON Schema has schemas; constants and defaults stay as they are. */
   #shareAll(key: string, value: unknown): unknown {
     if (key === 'properties') {
       const properties = Object.entries(value as Record<string, Shape>);

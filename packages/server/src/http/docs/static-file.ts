@@ -2,18 +2,18 @@ import { promisify } from 'node:util';
 import { etagOf, hasCurrent } from '../etag.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 
-/** How a body may be sent, in the order of what is left of it. */
+/** Supported encodings, best compression first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-/** Bytes that stay as they are while the process runs. */
+/** Bytes that do not change while the process runs. */
 export type StaticFile = { body: Buffer; encode: Record<Encoding, () => Promise<Buffer>>; etag: string; type: string };
 
 export function makeFile(body: Buffer, type: string): StaticFile {
-  // Not before it is needed: loading it would be the larger part of what /docs adds to the start.
+  // Loaded on demand: it would be most of what /docs adds to the startup time.
   const zlib = () => import('node:zlib');
   const encode = {
-    // Of its eleven steps the last two take ten times as long, for a twentieth less.
+    // The last two of brotli's eleven levels take ten times as long and save another twentieth.
     br: once(async () => {
       const { brotliCompress, constants } = await zlib();
       return promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
@@ -23,7 +23,7 @@ export function makeFile(body: Buffer, type: string): StaticFile {
   return { body, encode, etag: etagOf(body), type };
 }
 
-/** Makes it when it is first asked for, and again only if that failed. */
+/** Calls `make` on first use, and again only if that failed. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -35,10 +35,10 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Compressed if the client accepts it; 304 if the client has it. */
+/** Compressed if the client accepts it; 304 if the client has the current version. */
 export async function sendFile(request: HttpRequest, reply: HttpReply, file: StaticFile): Promise<HttpReply> {
   const encoding = ENCODINGS.find((each) => acceptsEncoding(request.headers['accept-encoding'], each));
-  // Each form has its own tag (RFC 9110 8.8.3.3).
+  // Each encoding has its own tag (RFC 9110 8.8.3.3).
   const etag = encoding ? file.etag.replace(/"$/, `-${encoding}"`) : file.etag;
   reply.header('etag', etag).header('vary', 'Accept-Encoding');
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -46,10 +46,10 @@ export async function sendFile(request: HttpRequest, reply: HttpReply, file: Sta
   return reply.type(file.type).send(encoding ? await file.encode[encoding]() : file.body);
 }
 
-/** Clients name a handful; the rest is not read. */
+/** Further codings are ignored: real clients name a handful. */
 const MAX_CODINGS = 50;
 
-/** RFC 9110 12.5.3: named, and not with q=0. */
+/** RFC 9110 12.5.3: listed, and not with q=0. */
 export function acceptsEncoding(header: string | undefined, encoding: Encoding): boolean {
   return (header ?? '').split(',', MAX_CODINGS).some((part) => {
     const [name = '', q = ''] = part.split(';', 2);
@@ -57,7 +57,7 @@ export function acceptsEncoding(header: string | undefined, encoding: Encoding):
   });
 }
 
-/** A page, with every file it names given its version: they may be kept forever. */
+/** A page in which every file it refers to has a version, so that browsers may cache the files forever. */
 export async function makePage(
   source: Buffer,
   folder: string,

@@ -66,7 +66,7 @@ const THEME = {
   by: 'user_uid',
 };
 
-/** What an event of each type carries. Every type has an entry here, or this does not compile. */
+/** The data of each type of event. The compiler requires an entry for every type. */
 export const EVENT_SHAPES: Record<EventType, EventShape> = {
   'user.created': { summary: 'A user was created or imported.', data: UserState, example: ADA },
   'user.updated': {
@@ -125,7 +125,7 @@ export function exampleOf(type: EventType): Record<string, unknown> {
   };
 }
 
-/** An event of one type, for documents that tell each apart. */
+/** An event of one type, for documents that list types separately. */
 export function shapeOf(type: EventType): TSchema {
   const { properties } = EventAnswer;
   return Type.Object(
@@ -136,7 +136,7 @@ export function shapeOf(type: EventType): TSchema {
 
 const TEST_ID = 'evt_test_0198c5a27d107c3e9b1f2f6a4e8d0c31';
 
-/** What `POST …/webhooks/{webhookId}/test` sends: in no feed, as nothing happened. */
+/** Sent by `POST …/webhooks/{webhookId}/test`. It is in no feed, because nothing happened. */
 export const WEBHOOK_TEST = {
   summary: 'A test of the webhook.',
   shape: Type.Object(
@@ -149,7 +149,7 @@ export const WEBHOOK_TEST = {
   },
 };
 
-/** Standard Webhooks: what a receiver verifies before it reads the body. */
+/** Standard Webhooks: headers that a receiver verifies before it reads the body. */
 export const WebhookHeaders: TSchema = Type.Object(
   {
     'webhook-id': Type.String({ description: 'the `id` of the event, the same in every try' }),
@@ -164,7 +164,7 @@ export const WebhookHeaders: TSchema = Type.Object(
 
 const Timestamp = Type.String({ format: 'date-time' });
 
-/** What the stream of one user sends, by the name of the event. */
+/** What a user's stream sends, by event name. */
 export const USER_STREAM_SHAPES: Record<string, EventShape> = {
   selection: {
     summary: 'An option of the user was saved or unset.',

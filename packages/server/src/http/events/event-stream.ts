@@ -3,25 +3,25 @@ import type { BodyStream } from '../server/request-and-reply.ts';
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Clients that lose the stream come back after this time. */
+/** Clients that lose the stream reconnect after this time. */
 const RETRY = 'retry: 2000\n';
 
-/** Characters that are sent at once, or one event. */
+/** Minimum characters per chunk, unless the events end. */
 const CHUNK = 65_536;
 
 export type StreamParts = {
   follower: Follower;
   /** Sent before anything else. */
   first?: string;
-  /** What is sent for a page, event by event; nothing where there is nothing for this client. */
+  /** The events of a page for this client, one by one; may be empty. */
   write(page: LivePage): Iterable<string>;
-  /** A cursor after everything that was looked at: a client that comes back with it goes on from there. */
+  /** A cursor after everything read so far, with which a client can resume. */
   cursor(place: number): string;
-  /** Asked before anything is sent: false ends the stream, as the client would no longer be let in. */
+  /** Checked before anything is sent: false ends the stream, because the client has lost access. */
   isAllowed(): Promise<boolean>;
 };
 
-/** Server-sent events, made as the client takes them. Ends at once when the client goes, and when the service closes. */
+/** Server-sent events, made as the client reads them. Ends when the client disconnects or the service closes. */
 export function eventStream({ follower, first = '', write, cursor, isAllowed }: StreamParts): BodyStream {
   let isBegun = false;
   let sentAt = performance.now();
@@ -40,7 +40,7 @@ export function eventStream({ follower, first = '', write, cursor, isAllowed }: 
       if (news === undefined) break;
       rest = news === 'beat' ? undefined : write(news)[Symbol.iterator]();
       const text = take(rest);
-      // Of a busy application, there may be nothing for this client for long.
+      // A busy application may have nothing for this client for a long time.
       const isIdle = performance.now() - sentAt >= BEAT_MS - 1_000;
       if (text === '' && !isIdle) continue;
       if (!(await isAllowed())) break;
@@ -57,7 +57,7 @@ export function eventStream({ follower, first = '', write, cursor, isAllowed }: 
   return { isEndless: true, [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
-/** Large events are written only when the client has taken those before: a slow one costs little. */
+/** Writes large events only after the client has read the earlier ones, so that a slow client costs little. */
 function take(events: Iterator<string> | undefined): string {
   let text = '';
   while (events && text.length < CHUNK) {
@@ -68,7 +68,7 @@ function take(events: Iterator<string> | undefined): string {
   return text;
 }
 
-/** One event. JSON has no line breaks of its own. */
+/** One event. JSON contains no line breaks. */
 export function writeEvent(name: string, data: object, id: string): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -137,7 +137,7 @@ export const TokenShape = Type.Object(
   { title: 'PersonalAccessToken' },
 );
 
-/** `clientIds` of the applications by their number; null for `apps` means all of them. */
+/** `clientIds` maps application numbers to clientIds; null for `apps` means all of them. */
 export function viewToken(token: ManageTokenRecord, clientIds: ReadonlyMap<number, string>, now: number) {
   return {
     tokenId: token.tokenId,

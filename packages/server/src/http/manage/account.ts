@@ -93,7 +93,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       const pendingTotp = (await storage.accounts.credentials(accountId))?.pendingTotp ?? null;
       const secret = pendingTotp === null ? undefined : keyring.unsealTotp(pendingTotp);
       if (pendingTotp === null || !secret) throw new InnkeeperError('totpNotBegun');
-      // Who has only the session could guess the code of a set-up that was left half-way.
+      // With only a stolen session, somebody could guess the code of a set-up that was not finished.
       await admitCode(service, where.emailKey);
       const step = findTotpStep(secret, code.replaceAll(/\s/g, ''), now());
       if (step === undefined) throw refuse('code', 'is wrong: enter the code the app shows now');
@@ -107,7 +107,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     },
   });
 
-  /** A POST, as it has a body: not everything on the way keeps that of a DELETE. */
+  /** POST rather than DELETE, because it has a body: some proxies drop the body of a DELETE. */
   accountRoute('POST', '/account/totp/end', {
     operationId: 'endTotp',
     summary: 'Turn off two-step sign-in',

@@ -123,7 +123,7 @@ const MESSAGES = new Map(
   ]),
 );
 
-/** Whole steps: the one that `from` lies in, to the one that `to` ends in. */
+/** Whole steps: from the one that contains `from` to the one in which `to` ends. */
 function readSteps(query: Static<typeof ActivityQuery>, now: number): { step: ActivityStep; from: number; to: number } {
   const { step = 'hour' } = query;
   const length = STEP_MS[step];

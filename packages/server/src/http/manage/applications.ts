@@ -159,7 +159,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
   });
 }
 
-/** An application with its settings as they are in force. */
+/** An application with its effective settings. */
 async function viewApplication(service: Service, manager: Manager, application: Application) {
   const { appId, clientId, name, createdAt, settings } = application;
   return {

@@ -12,7 +12,7 @@ import { Nullable, Time } from './schemas.ts';
 import { withoutPath } from './webhooks.ts';
 import { hidesAddresses } from './without-addresses.ts';
 
-/** Looked through for a page of a search, and read at a time. */
+/** Entries scanned for a page of a search, and entries read at a time. */
 const SEARCHED = 5_000;
 const SLICE = 500;
 
@@ -71,7 +71,7 @@ export function auditRoutes({ manageRoute, applicationRoute }: ManageRoutes, ser
     async handle({ application, manager, readQuery }) {
       const query = readQuery();
       const held = manager.accessTo(application.appId);
-      // What is hidden must not be found by filtering either.
+      // Filtering must not reveal what is hidden either.
       if (query.actor !== undefined && hidesAddresses(held)) {
         throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
       }
@@ -146,7 +146,7 @@ async function searchAudit(
   return { items, limit, next: before };
 }
 
-/** Of webhooks; nothing else in the audit has a URL. */
+/** Applies to webhooks; nothing else in the audit has a URL. */
 function withoutPaths(told: unknown): unknown {
   const { url } = (told ?? {}) as { url?: unknown };
   return typeof url === 'string' ? withoutPath({ ...(told as object), url }) : told;

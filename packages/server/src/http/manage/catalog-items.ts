@@ -41,7 +41,7 @@ const patched: TProperties = Object.fromEntries(
   KEY_MEMBERS.map((name) => [name, Type.Optional(Nullable(FileKeySchema.properties[name]))]),
 );
 
-/** A request ends well before proxies give it up. */
+/** A request ends well before proxies time out. */
 const REQUEST_MS = 20_000;
 
 const ScalarMember = (description: string) =>

@@ -107,7 +107,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     answerHeaders: { 'Content-Disposition': 'file name' },
     async handle(context) {
       const catalog = await openAsked(service, context);
-      // A file is known by its bytes: a newer Innkeeper may write the same catalog otherwise.
+      // The tag of a file must be of its bytes: a newer Innkeeper may write the same catalog differently.
       context.reply.removeHeader('etag');
       return new FileAnswer(
         'text/plain',

@@ -2,7 +2,10 @@ import type { ReadableChange } from '../../domain/catalog/publish.ts';
 import type { DraftEdit, DraftName, DraftRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 
-/** One version of a draft; its base is kept for clients that return after it was published or discarded. */
+/**
+ * The tag of one version of a draft. It includes the base revision for clients that return after the draft was
+ * published or discarded.
+ */
 export function draftTag({ baseRevision, draftId, version }: DraftName & Pick<DraftRecord, 'baseRevision'>): string {
   return `"${baseRevision}-${draftId}-${version}"`;
 }

@@ -21,7 +21,7 @@ import {
 import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 import { viewPlan, viewRevision } from './views.ts';
 
-/** As many as a person looks back on. */
+/** As many as a person would look back on. */
 const EDITS_TOLD = 20;
 
 const MAX_NOTE = 1000;
@@ -205,7 +205,7 @@ async function viewDescribed({
   };
 }
 
-/** A blank one is none. */
+/** A blank note counts as none. */
 function readNote(given = ''): string | undefined {
   const note = given.trim();
   if (note.length > MAX_NOTE) throw refuse('note', `must have at most ${MAX_NOTE} characters`);

@@ -15,14 +15,14 @@ import type { ApplicationRequest } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { viewPlan } from './views.ts';
 
-/** Of operations that show the catalog. */
+/** Query of operations that show the catalog. */
 export const DraftQuery = Type.Object({
   draft: Type.Optional(
     Type.Boolean({ description: 'read the draft; without a draft, the published catalog', default: false }),
   ),
 });
 
-/** Of operations that change it. */
+/** Query of operations that change the catalog. */
 export const EditQuery = Type.Object({
   draft: Type.Optional(
     Type.Boolean({
@@ -39,7 +39,7 @@ export const IfMatchHeader = Type.Object({
   }),
 });
 
-/** What every change to a catalog takes and answers. */
+/** What all operations that change a catalog have in common. */
 export const EDIT = {
   headers: IfMatchHeader,
   querystring: EditQuery,
@@ -48,12 +48,12 @@ export const EDIT = {
   errors: ['ifMatchMissing', 'catalogChanged', 'draftChanged', 'catalogBreaking', 'catalogInvalid'] as ErrorName[],
 };
 
-/** The same of one group or key. */
+/** The same for a single group or key. */
 export const EDIT_ITEM = { ...EDIT, errors: [...EDIT.errors, 'catalogItemNotFound'] as ErrorName[] };
 
 type Querying<Query> = Omit<ApplicationRequest, 'readQuery'> & { readQuery(): Query };
 
-/** A change names the version it was made from, so that two editors never overwrite each other unseen. */
+/** A change names the version it is based on, so that two editors never overwrite each other unnoticed. */
 export function readEditOptions({
   request,
   manager,
@@ -68,7 +68,7 @@ export function readEditOptions({
   return { author: manager.author, allowBreaking, seen, draft, languages: manager.languagesOf(application.appId) };
 }
 
-/** The same for what is about a draft only. */
+/** The same for operations on drafts only. */
 export function readDraftOptions({ request, manager, application }: ApplicationRequest): DraftOptions {
   return {
     author: manager.author,
@@ -84,11 +84,11 @@ function readIfMatch(header: string | undefined): Seen | undefined {
   const tags = readEntityTags(tag);
   if (tags === undefined) throw refuse('If-Match', 'must be ETags of the catalog, for example "7", or *');
   if (tags === '*') return undefined;
-  // Of several, only the newest can be current. One that is not of a catalog is never current.
+  // Only the newest of several can be current. A tag that is not a catalog's is never current.
   return tags.map(readSeen).reduce((newest, seen) => (isNewer(seen, newest) ? seen : newest));
 }
 
-/** A proxy that compresses makes tags weak (nginx does): the revision that it names is the same. */
+/** A compressing proxy makes tags weak (nginx does): they still name the same revision. */
 function readSeen(tag: string): Seen {
   const match = /^(?:W\/)?(\d{1,9})(?:-([\da-f-]{36})-(\d{1,9}))?$/.exec(tag);
   if (!match) return { revision: -1 };
@@ -105,13 +105,13 @@ function versionOf(seen: Seen): number {
   return seen.draftId === undefined ? -1 : seen.version;
 }
 
-/** Makes one edit, which `read` takes from the body, and answers what was changed. */
+/** Makes one edit, which `read` takes from the body, and answers with what changed. */
 export async function answerEdit(service: Service, context: Querying<Static<typeof EditQuery>>, read: () => Edit) {
   const options = readEditOptions(context);
   return answerEdited(context.reply, await editCatalog(service, context.application, read(), options));
 }
 
-/** What was changed, with the ETag of the catalog as it is now. */
+/** What changed, with the ETag of the catalog as it is now. */
 export async function answerEdited(reply: HttpReply, { revision, changed, plan, draft }: Edited) {
   if (draft === undefined) {
     reply.header('etag', revisionTag(revision));
@@ -128,7 +128,7 @@ export async function answerEdited(reply: HttpReply, { revision, changed, plan, 
   };
 }
 
-/** The catalog that was asked for, the draft or the published one; its ETag goes with the answer. */
+/** The requested catalog, draft or published; also sets its ETag. */
 export async function openAsked(
   service: Service,
   { application, readQuery, reply }: Querying<Static<typeof DraftQuery>>,

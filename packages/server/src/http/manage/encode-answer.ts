@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Steps } from '../../domain/slices.ts';
 
-/** Below this many levels an answer is written in one go: a key of a catalog, or a text of it. */
+/** Below this many levels, a part of the response is written at once: a key of a catalog, or one of its texts. */
 const LEVELS = 6;
-/** Characters that are encoded at once. */
+/** Characters encoded at once. */
 const PIECE = 64 * 1024;
 
-/** What is written of a member, as with JSON.stringify. */
+/** The replacer of JSON.stringify. */
 type Replace = (name: string, member: unknown) => unknown;
 const same: Replace = (_, member) => member;
 
-/** The same text as JSON.stringify gives, in pieces: an answer can be a whole catalog. */
+/** The same text as from JSON.stringify, in pieces: a response can be a whole catalog. */
 function* jsonPieces(value: unknown, replace: Replace, level = 0): Generator<string | undefined, void, void> {
   if (value === null || typeof value !== 'object' || level === LEVELS || 'toJSON' in value) {
     yield JSON.stringify(value, replace);
@@ -22,7 +22,7 @@ function* jsonPieces(value: unknown, replace: Replace, level = 0): Generator<str
     const start = isList ? before : `${before}${JSON.stringify(name)}:`;
     let isFirst = true;
     for (const piece of jsonPieces(isList ? member : replace(name as string, member), replace, level + 1)) {
-      // Not there, as in JSON.stringify.
+      // Omitted, as in JSON.stringify.
       if (piece === undefined && !isList) break;
       yield isFirst ? start + (piece ?? 'null') : piece;
       isFirst = false;
@@ -32,7 +32,7 @@ function* jsonPieces(value: unknown, replace: Replace, level = 0): Generator<str
   yield before === ',' ? (isList ? ']' : '}') : `${before}${isList ? ']' : '}'}`;
 }
 
-/** An answer as bytes, with a tag that tells them from others. */
+/** A response as bytes, with their tag. */
 export function* encodeAnswer(value: unknown, replace: Replace = same): Steps<{ body: Buffer; etag: string }> {
   const hash = createHash('sha256');
   const encoded: Buffer[] = [];
@@ -56,7 +56,7 @@ export function* encodeAnswer(value: unknown, replace: Replace = same): Steps<{ 
 function* textPieces(text: string): Generator<string, void, void> {
   for (let at = 0; at < text.length; ) {
     let end = at + PIECE;
-    // A character of two units stays whole.
+    // Keep surrogate pairs together.
     if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end++;
     yield text.slice(at, end);
     at = end;

@@ -18,7 +18,7 @@ import { writeUserPage } from './user-export-page.ts';
 import { viewAccessToken, viewEvent, viewOption, viewUser } from './views.ts';
 import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
-/** What it takes: the service has it, and the command line makes it. */
+/** What an export needs: the service has it, and the command line builds it. */
 export type ExportSource = Pick<Service, 'storage' | 'now' | 'catalogs' | 'publicUrl' | 'signReceipt'>;
 
 export type UserExport = {
@@ -106,7 +106,7 @@ export async function describeUser(
   };
 }
 
-/** As JSON, one item a line, or as a page: texts that are made as they are taken. */
+/** As JSON with one item per line, or as a page. Texts are made as they are read. */
 export function writeUserExport(
   exported: UserExport,
   format: 'json' | 'html',

@@ -4,14 +4,14 @@ import { type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
 import { LimitQuery, Nullable } from './schemas.ts';
 
-/** More are of no use: mending these finds the others. */
+/** Enough for one response: the next try reports the rest. */
 const MAX_PROBLEMS = 200;
 
 export function refuse(field: string, message: string): Error {
   return badParameter([{ field, message }]);
 }
 
-/** What a request sent, checked against the schema of its route. Throws all its problems. */
+/** Checks a request part against the schema of its route. Throws with all problems. */
 export function requireShape<T extends TSchema>(schema: T, value: unknown): Static<T> {
   const { problems } = checkShape(schema, value, { max: MAX_PROBLEMS, isPlain: true });
   if (problems.length === 0) return value as Static<T>;
@@ -22,7 +22,7 @@ export function requireShape<T extends TSchema>(schema: T, value: unknown): Stat
 
 type Parameter = { type?: string; default?: unknown };
 
-/** The parameters that the schema names, each read by its type; others are ignored, as everywhere. */
+/** Reads the parameters that the schema names, each by its type; others are ignored, as everywhere. */
 export function readParameters<T extends TSchema>(schema: T, query: Query): Static<T> {
   const { properties = {} } = schema as { properties?: Record<string, Parameter> };
   const read = Object.entries(properties).flatMap(([name, parameter]) => {
@@ -35,7 +35,7 @@ export function readParameters<T extends TSchema>(schema: T, query: Query): Stat
   return requireShape(schema, Object.fromEntries(read));
 }
 
-/** What is not of its type stays a text, which the schema refuses. */
+/** A value of the wrong type stays a string, which the schema rejects. */
 function readWord({ type }: Parameter, text: string): unknown {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
   if (type === 'integer' && /^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
@@ -44,12 +44,12 @@ function readWord({ type }: Parameter, text: string): unknown {
 
 type Asked = { offset?: number | undefined; limit?: number | undefined };
 
-/** CONTRACT.md section 3: a larger page than there may be is clamped. */
+/** CONTRACT.md section 3: a limit above the maximum is clamped. */
 export function pageOf({ offset = 0, limit = 50 }: Asked, maxLimit = 200): Page {
   return { offset, limit: Math.min(limit, maxLimit) };
 }
 
-/** Lists that grow at their beginning are paged by the last one seen: nothing shifts, nothing is counted. */
+/** Lists that grow at the start are paged by the last item seen: nothing shifts, and nothing has to be counted. */
 export const NewestFirstQuery = {
   after: Type.Optional(Type.String({ format: 'uuid', description: '`next` of the previous page' })),
   ...LimitQuery,
@@ -71,18 +71,18 @@ export const SpanQuery = {
   to: Type.Optional(Type.String({ description: 'UTC, not included' })),
 };
 
-/** In UTC; a day alone is its beginning. */
+/** In UTC; a date without a time is the start of that day. */
 export function readTime(text: string, name: string): number {
   const [, day, time = '00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${day}T${time}Z`);
-  // Of the 31st of February, Date makes another day.
+  // Date turns February 31 into another day.
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day) {
     throw refuse(name, 'must be a time, YYYY-MM-DD HH:MM:SS in UTC');
   }
   return at;
 }
 
-/** Both where they are given, in their order. */
+/** Checks that `from` is before `to` if both are given. */
 export function readSpan(query: { from?: string; to?: string }): { from?: number; to?: number } {
   const from = query.from === undefined ? undefined : readTime(query.from, 'from');
   const to = query.to === undefined ? undefined : readTime(query.to, 'to');
@@ -90,7 +90,7 @@ export function readSpan(query: { from?: string; to?: string }): { from?: number
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
-/** Of a list of users. */
+/** For lists of users. */
 export const CreatedQuery = {
   from: Type.Optional(
     Type.String({ description: 'created then or later; UTC, YYYY-MM-DD HH:MM:SS, or the day alone' }),
@@ -98,7 +98,7 @@ export const CreatedQuery = {
   to: Type.Optional(Type.String({ description: 'created before; UTC' })),
 };
 
-/** Undefined where neither is given. */
+/** Undefined if neither is given. */
 export function readCreated(query: { from?: string; to?: string }): { from?: number; to?: number } | undefined {
   const span = readSpan(query);
   return Object.keys(span).length > 0 ? span : undefined;

@@ -44,7 +44,7 @@ const InsightsQuery = Type.Object({
   ),
 });
 
-/** What users have chosen, counted. */
+/** Statistics of what users have chosen. */
 export function insightRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('GET', '/keys/:keyUid/counts', {
     operationId: 'countValues',
@@ -77,7 +77,7 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       const { key } = placed;
       const { total, values, otherValues } = await countValues(service.storage, application.appId, key);
       const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
-      // Without it, only values that the catalog lists, which come first.
+      // Without that access, only the values that the catalog lists, which come first.
       const shown = mayRead ? values : values.slice(0, key.values?.length ?? 0);
       const items = shown.map(({ value, count, allowed }) => ({
         value,

@@ -25,16 +25,16 @@ import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
 type Replaced = 'tags' | 'security' | 'params' | 'body' | 'querystring';
 
-/** What a route of /manage/v1 says of itself, and what it does. Requests are checked against `body` and `querystring`. */
+/** The documentation and the handler of a /manage/v1 route. Requests are checked against `body` and `querystring`. */
 type Operation<Asked, Body, Query, Names extends string = string> = Omit<RouteSchema, Replaced> & {
   params?: TObject<Record<Names, TSchema>>;
   body?: Body;
   querystring?: Query;
   bodyLimit?: number;
-  /** A GET whose answer is more than its ETag tells: it is never 304. */
+  /** A GET whose response has more in it than its ETag covers: never answered with 304. */
   alwaysNew?: boolean;
   /** Returns the body of the success that `response` describes, or nothing for 204. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: handlers that answer nothing need not say so.
+  // biome-ignore lint/suspicious/noConfusingVoidType: handlers without a response body need not return anything.
   handle(asked: Asked): Promise<object | void>;
 };
 
@@ -42,7 +42,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = TSchema | undefined;
 type Sent<Shape> = Shape extends TSchema ? Static<Shape> : unknown;
 
-/** `Names` are those of the parameters in its path. */
+/** `Names` are the parameters in its path. */
 type Unadmitted<Body, Query, Names extends string = string> = {
   request: HttpRequest;
   reply: HttpReply;
@@ -53,13 +53,13 @@ type Unadmitted<Body, Query, Names extends string = string> = {
   /** Checked against the schemas of the operation; throws 9400 with every problem. */
   readQuery(): Sent<Query>;
   readBody(): Sent<Body>;
-  /** A page of a list, with the links to the pages around it in a header. */
+  /** Sets the Link header with the neighbouring pages, and returns the page. */
   linked<T>(listing: Listing<T>): Listing<T>;
 };
 
 type ManageRequest<Body, Query, Names extends string> = Unadmitted<Body, Query, Names> & { manager: Manager };
 
-/** A person in the portal. */
+/** From a person signed in to the portal. */
 export type AccountRequest<Body = undefined, Query = undefined, Names extends string = never> = ManageRequest<
   Body,
   Query,
@@ -87,10 +87,10 @@ const MANAGE_ERRORS: ErrorName[] = [
 
 export type ManageRoutes = ReturnType<typeof createManageRoutes>;
 
-/** Adds operations by who may ask for them. */
+/** Adds operations, by who may call them. */
 export function createManageRoutes(app: Routes, service: Service) {
   return {
-    /** An operation that is about no application, or about all of them. */
+    /** An operation about no single application. */
     manageRoute<Body extends Schema = undefined, Query extends Schema = undefined, Names extends string = never>(
       method: Method,
       path: string,
@@ -137,7 +137,10 @@ export function createManageRoutes(app: Routes, service: Service) {
       });
     },
 
-    /** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
+    /**
+     * An operation without token or session: its body has the credentials. Only accepted from our own page, because it
+     * sets a cookie.
+     */
     entranceRoute<Body extends Schema = undefined, Query extends Schema = undefined, Names extends string = never>(
       method: Method,
       path: string,
@@ -172,7 +175,7 @@ function addRoute<More extends Admitted, Body extends Schema, Query extends Sche
   path: string,
   operation: Operation<Unadmitted<Body, Query> & More, Body, Query> & Pick<RouteSchema, 'security'>,
   errors: readonly ErrorName[],
-  /** Before the body is read: strangers cannot make us take in a large one. */
+  /** Runs before the body is read, so that strangers cannot make us read a large one. */
   admit: (request: HttpRequest) => Promise<More>,
 ): void {
   const { bodyLimit, alwaysNew = false, handle, ...schema } = operation;
@@ -207,7 +210,7 @@ function addRoute<More extends Admitted, Body extends Schema, Query extends Sche
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
       try {
-        // A body may take its time to come: who was let in for it may no longer be.
+        // A body may take long to arrive: access may have been revoked meanwhile.
         if (schema.body !== undefined) await letIn(request);
         const more = admitted.get(request) as More;
         const asked = { ...toRequest<Body, Query>(request, reply, schema), ...more };
@@ -274,7 +277,7 @@ function toRequest<Body, Query>(
   };
 }
 
-/** What is answered as it is, to be saved under a name of ASCII letters, digits, dots and dashes. */
+/** A response to be saved as a file. Its name consists of ASCII letters, digits, dots and dashes. */
 export class FileAnswer {
   readonly type: string;
   readonly name: string;
@@ -287,7 +290,7 @@ export class FileAnswer {
   }
 }
 
-/** The answer has the ETag that the operation gave it, or one of its bytes. */
+/** Compares with the ETag that the operation set, or with one of the bytes. */
 function hasNewest(request: HttpRequest, reply: HttpReply, ofBytes: string): boolean {
   const etag = reply.getHeader('etag') ?? ofBytes;
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie');
@@ -300,7 +303,7 @@ type Changed = {
   draft: Parameters<typeof viewDraft>[0] | null;
 };
 
-/** What is shared with the other areas answers with their codes; here it is 9400. */
+/** Shared code throws the error codes of the other areas; here they become 9400. */
 function inOwnWords(error: unknown, hides: boolean): unknown {
   if (!(error instanceof InnkeeperError)) return error;
   const { message, fields, headers, more } = error;

@@ -53,7 +53,7 @@ const InvitationShape = Type.Object(
   { title: 'Invitation' },
 );
 
-/** Members of an application, and those who are invited. */
+/** Members and invitations of an application. */
 export function memberRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   applicationRoute('GET', '/members', {
     operationId: 'listMembers',
@@ -199,7 +199,7 @@ function viewInvitation(invitation: InvitationRecord) {
   return { invitationId, email, role, languages, invitedBy, ...times };
 }
 
-/** The tags as the catalog or its draft writes them; null: no limit. */
+/** The tags as the catalog or its draft writes them; null: no restriction. */
 async function readLanguages(
   { openCatalogs }: Service,
   appId: number,

@@ -5,7 +5,7 @@ import type { AccountRequest, ApplicationRequest } from './manage-route.ts';
 
 type Proof = { password?: string | undefined; code?: string | undefined };
 
-/** Of a password or a code, which are looked at before anybody is known. */
+/** Limits for passwords and codes, which are read before the caller is known. */
 export const TYPED = { minLength: 1, maxLength: 1_024 };
 
 export const CodeMember = {
@@ -16,7 +16,7 @@ export const CodeMember = {
     }),
   ),
 };
-/** In the body of operations that a stolen session must not do. */
+/** Body members of operations that a stolen session must not be able to do. */
 export const ProofMembers = {
   password: Type.Optional(Type.String({ ...TYPED, description: 'your password, if you have one' })),
   ...CodeMember,
@@ -32,7 +32,10 @@ export const ProofAnswer = {
   }),
 };
 
-/** Of operations on an application that outlive a stolen session. A token was created with such a proof already. */
+/**
+ * For operations on an application whose effect would outlive a stolen session. A token was created with such a proof
+ * already.
+ */
 export async function proveIfSignedIn(
   service: Service,
   { manager: { signedIn }, request }: ApplicationRequest,

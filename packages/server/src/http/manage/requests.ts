@@ -50,7 +50,7 @@ const Body = Nullable(
 
 /** Recent requests and events of an application. */
 export function requestRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
-  /** Paths and bodies hold personal data of users. */
+  /** Paths and bodies contain personal data. */
   applicationRoute('GET', '/requests', {
     operationId: 'listRequests',
     access: 'users',
@@ -87,7 +87,7 @@ export function requestRoutes({ applicationRoute }: ManageRoutes, service: Servi
     },
   });
 
-  /** Events tell of users. */
+  /** Events contain personal data. */
   applicationRoute('GET', '/events', {
     operationId: 'listApplicationEvents',
     access: 'users',
@@ -116,7 +116,7 @@ export function requestRoutes({ applicationRoute }: ManageRoutes, service: Servi
       const before = after === undefined ? null : readEventId(after);
       if (before === undefined) throw refuse('after', 'must be the id of an event');
       const { items, next } = await service.storage.events.listBack(appId, { type, userId }, { before, limit });
-      // The portal asks again and again: what is about nobody shows nobody's data.
+      // The portal polls this: only events about users count as access to personal data.
       if (userId !== undefined || items.some((item) => item.userId !== null)) {
         await service.userReads.record({ actor: manager.author, appId, ...(userId !== undefined && { userId }) });
       }
@@ -169,7 +169,7 @@ function readFilter(query: Static<typeof RequestQuery>): RequestFilter {
   return { ...readSpan(query), ...Object.fromEntries(used) };
 }
 
-/** How many of those that came are in the log: both of whole hours, as they are counted. */
+/** How many of the received requests are in the log. Both counts cover whole hours, as the statistics do. */
 async function countSampled(service: Service, appId: number, filter: RequestFilter) {
   const hours = (at: number, round: (hours: number) => number): number => round(at / STEP_MS.hour) * STEP_MS.hour;
   const to = hours(filter.to ?? service.now() + 1, Math.ceil);
@@ -178,6 +178,6 @@ async function countSampled(service: Service, appId: number, filter: RequestFilt
   await service.activity.flush();
   const { total } = await readActivity(service.storage, appId, { step: 'hour', from, to });
   const kept = await service.storage.requestLog.count(appId, { from, to });
-  // One that has just been logged may not have been counted yet.
+  // A request may be logged before it is counted.
   return { kept, of: Math.max(kept, total.requests) };
 }

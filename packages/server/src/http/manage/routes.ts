@@ -27,7 +27,9 @@ import { userRoutes } from './users.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
+/**
+ * CONTRACT.md section 5: the portal's interface. It is documented, and open to programs with a personal access token.
+ */
 export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   const routes = createManageRoutes(app, service);
 

@@ -26,11 +26,11 @@ export const CatalogAnswer = Type.Object(CatalogFileSchema.properties, {
   title: 'Catalog',
 });
 
-/** A key as the catalog file has it. */
+/** A key in the catalog file's format. */
 export const FileKeySchema = CatalogFileSchema.properties.groups.items.properties.keys.items;
 
 export const PageQuery = Type.Object(PagingQuery);
-/** Of lists that are paged by the last item seen. */
+/** For lists that are paged by the last item seen. */
 export const LimitQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, default: 50, description: 'page size, at most 200; a larger one is clamped' }),
@@ -97,7 +97,7 @@ export const ApplicationAnswer = Type.Object(
   { title: 'ManagedApplication' },
 );
 
-/** The same as a sentence of `details`, for clients that word it in another language. */
+/** The facts behind a sentence of `details`, for clients that word it in another language. */
 const Fact = Type.Object(
   {
     what: Type.Enum([...FACT_KINDS]),
@@ -217,7 +217,7 @@ export const RevisionShape = {
 
 export const NotModified = Type.Null({ description: 'Not modified.' });
 
-/** What stands beside code and message of 9409 and 9412. */
+/** Members of 9409 and 9412 besides code and message. */
 export const BreakingMembers = Type.Object({ breaking: PlanShape.breaking });
 export const ChangedMembers = Type.Object({
   revision: Type.Integer({ description: 'current revision of the catalog' }),

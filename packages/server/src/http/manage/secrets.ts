@@ -9,7 +9,7 @@ import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
 import { Fingerprint, Time } from './schemas.ts';
 
-/** Of a body that rotates a secret of a client or of a webhook. */
+/** Body members for rotating the secret of a client or a webhook. */
 export const RotationMembers = {
   overlap: Type.Optional(
     Type.Union([Type.Integer(), Type.String()], {

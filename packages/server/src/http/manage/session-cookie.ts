@@ -5,7 +5,7 @@ import type { Service } from '../../domain/service.ts';
 
 const SESSION = 'innkeeper';
 
-/** `__Host-` where there is HTTPS: no other host, and no page without TLS, can set or read it. */
+/** `__Host-` with HTTPS: no other host, and no page without TLS, can set or read it. */
 function cookieNameFor(publicUrl: string, name = SESSION): string {
   return isSecure(publicUrl) ? `__Host-${name}` : name;
 }
@@ -23,7 +23,7 @@ export function readCookie(header: string | undefined, publicUrl: string, name: 
   return undefined;
 }
 
-/** Kept as long as a session can last; when it ends is for the database to say. */
+/** Lasts as long as the longest session; the database decides when a session ends. */
 export function sessionCookie(publicUrl: string, sessionToken: string): string {
   return makeCookie(publicUrl, { name: SESSION, value: sessionToken, maxAge: LONGEST_MS / 1000, sameSite: 'Strict' });
 }
@@ -39,7 +39,7 @@ export function makeCookie(publicUrl: string, { name, value, maxAge, sameSite }:
   return `${cookieNameFor(publicUrl, name)}=${value}; ${attributes}`;
 }
 
-/** The browser forgets the session it had: nobody could end it from there any more. */
+/** Ends the browser's previous session: once its cookie is replaced, nobody could. */
 export async function endSessionBefore(service: Service, header: string | undefined): Promise<void> {
   const session = readSessionCookie(header, service.publicUrl);
   if (session === undefined) return;

@@ -13,7 +13,7 @@ import { AccessShape, Nullable } from './schemas.ts';
 
 const MAX_APPS = 1000;
 
-/** Of a token to be made. */
+/** Members of a new token. */
 const TokenMembers = {
   name: Type.String({ description: 'its purpose, 1 to 255 characters; shown as the author of revisions' }),
   access: Type.Optional(AccessShape),
@@ -91,7 +91,9 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     },
   });
 
-  /** Tokens for a remote `innkeeper token`. A token cannot create one that outlives it or that may do more. */
+  /**
+   * Tokens for a remote `innkeeper token`. A token cannot create one that lives longer or has more access than itself.
+   */
   manageRoute('GET', '/tokens', {
     operationId: 'listManageTokens',
     summary: 'List personal access tokens, oldest first',
@@ -154,7 +156,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
   });
 }
 
-/** The clientIds of the applications by their number; null: all of them. */
+/** Maps the applications' numbers to their clientIds; null: all of them. */
 async function findScope(
   service: Service,
   manager: Manager,
@@ -177,7 +179,7 @@ function readExpiry(expires = '90d'): number {
   return read.seconds;
 }
 
-/** Whose tokens it may look after; null: everybody's. */
+/** The account whose tokens the caller may manage; null: all accounts. */
 function tokensOf({ canCreateApplications, signedIn, accountId }: Manager): string | null {
   if (signedIn || !canCreateApplications) throw new InnkeeperError('manageForbidden', { message: NEEDS });
   return accountId;

@@ -12,7 +12,7 @@ import { CreatedQuery, readCreated, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 
-/** A part of an import is checked on the thread that serves everybody: it stays small. */
+/** A part of an import is checked on the thread that serves everyone, so it stays small. */
 const MAX_IMPORT_LINES = 500;
 
 const IMPORT_LIMIT = 8 * 1024 ** 2;
@@ -179,7 +179,10 @@ function readFileLine({ line, text, unreadable }: SentLine, index: number): File
   return { line, text };
 }
 
-/** Sealed: an import cannot write into the audit entry of another, and an export cannot begin in the middle, without an entry. */
+/**
+ * Sealed, so that an import cannot write to another's audit entry, and an export cannot start in the middle without an
+ * entry.
+ */
 function seal({ keyring }: Service, value: [appId: number, text: string]): string {
   return keyring.seal(Buffer.from(JSON.stringify(value)));
 }

@@ -18,7 +18,7 @@ const TYPES: Record<TextFormat, string> = { csv: 'text/csv', xliff: 'application
 
 const MAX_TAKEN = 100_000;
 
-/** The members of a body that brings a file of texts. */
+/** Body members of a file with texts. */
 const TextsFileShape = {
   file: Type.String({ description: 'content of the CSV or XLIFF 2 file' }),
   name: Type.Optional(Type.String({ description: 'file name; distinguishes XLIFF from CSV if the content does not' })),
@@ -40,7 +40,7 @@ const Conflict = Type.Object({
   inCatalog: Nullable(Type.String()),
 });
 
-/** All but the file, which a worker thread reads. */
+/** All members but the file, which a worker thread reads. */
 const Members = Type.Object({
   name: TextsFileShape.name,
   prefer: Type.Optional(
@@ -82,7 +82,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
         revision === undefined
           ? await openAsked(service, context)
           : await catalogAt(service.storage, application.appId, revision);
-      // A file is known by its bytes: they hold more than the catalog.
+      // The tag of a file must be of its bytes: they contain more than the catalog.
       context.reply.removeHeader('etag');
       const { name, content } = await inSlices(exportTexts(application, catalog, { format, languages }));
       return new FileAnswer(TYPES[format], name, content);

@@ -36,7 +36,7 @@ const MAX_REVIEWED = 5_000;
 
 /** Texts of the catalog. */
 export function translationRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
-  // The ETag is of the catalog; a review changes no catalog.
+  // The ETag covers the catalog; a review does not change the catalog.
   applicationRoute('GET', '/catalog/translations', {
     operationId: 'listTranslations',
     alwaysNew: true,

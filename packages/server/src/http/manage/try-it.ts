@@ -23,7 +23,7 @@ const Step = Type.Object(
   { title: 'TriedRequest' },
 );
 
-/** Routes of this process: it answers them itself, if it has them. */
+/** Routes of this process, for areas that it serves itself. */
 type Own = { ask: Ask; isServed(path: string): boolean };
 
 export function tryItRoutes({ applicationRoute }: ManageRoutes, service: Service, { ask, isServed }: Own): void {
@@ -67,7 +67,7 @@ type TriedRequest = {
 
 type Flow = Trial & {
   clientId: string;
-  /** undefined: there is nothing that can be chosen. */
+  /** undefined: there is nothing to choose. */
   sample: SampleSelection | undefined;
   language: string | undefined;
 };
@@ -80,7 +80,7 @@ type Sent = {
   body?: Record<string, unknown>;
 };
 
-/** Each step is a request to the routes of this process, as an application would send it (SPEC.md section 1.6). */
+/** Each step is a request to this process's own routes, as an application would send it (SPEC.md section 1.6). */
 async function runFlow(
   ask: Ask,
   { clientId, clientSecret, clientUserId, sample, language }: Flow,
@@ -152,7 +152,10 @@ async function sendOne(ask: Ask, operationId: string, { method, path, query = {}
   return { step, answer: (answer ?? {}) as Record<string, string> };
 }
 
-/** What is shown works once the stand-ins are replaced; and should a secret stand elsewhere, it is masked there. */
+/**
+ * Replaces ids and secrets by placeholders. The shown requests work once these are filled in. Any other secret is
+ * masked.
+ */
 function withStandIns<T>(value: T, standIns: ReadonlyMap<string, string>): T {
   const replace = (part: unknown): unknown => {
     if (typeof part === 'string') {

@@ -6,12 +6,12 @@ import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import type { StoredCatalog } from '../../storage/port.ts';
 
-/** A whole catalog or file of texts, which worker threads read: five thousand keys in twenty languages. */
+/** For a whole catalog or file of texts, which worker threads read: five thousand keys in twenty languages. */
 export const UPLOAD_LIMIT = 32 * 1024 ** 2;
-/** One edit, which is parsed on the thread that answers: some 30 ms. */
+/** For one edit, which is parsed on the HTTP thread: about 30 ms. */
 export const EDIT_LIMIT = 2 * 1024 ** 2;
 
-/** The definition that was sent, by what is known of the catalog already. */
+/** The catalog definition in the body, read with the existing catalog in view. */
 export async function readCatalogBody(
   { work, openCatalogs }: Service,
   { appId }: Application,
@@ -21,7 +21,7 @@ export async function readCatalogBody(
   return inSlices(unpackDefinition(await work.run('readCatalogBody', { body, known }, { appId })));
 }
 
-/** As it is stored, for a worker thread: texts are copied in no time, objects are not. */
+/** In stored form, for a worker thread: strings are cheap to copy, objects are not. */
 export async function toStored(catalog: Catalog): Promise<StoredCatalog> {
   const { revision, languages } = catalog;
   return { revision, languages: JSON.stringify(languages), items: await inSlices(toItems(catalog)) };

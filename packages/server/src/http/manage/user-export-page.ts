@@ -1,7 +1,7 @@
 import { html } from '../preferences/html.ts';
 import type { UserExport } from './export-user.ts';
 
-/** The same as a page that people can read and keep: one file without scripts, which loads nothing. */
+/** The same as a page to read and save: one file without scripts, which loads nothing. */
 export async function* writeUserPage(exported: UserExport): AsyncGenerator<string> {
   const { clientId, user } = exported;
   const { clientUserName } = user;

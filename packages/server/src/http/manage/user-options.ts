@@ -62,7 +62,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     },
   });
 
-  /** What support does for a user: by everybody who may manage users. */
+  /** For support staff: open to all who may manage users. */
   applicationRoute('PUT', '/users/:userUid/options', {
     operationId: 'saveManagedUserOptions',
     access: 'users',

@@ -20,7 +20,10 @@ import type { ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, LimitQuery, Nullable, UserParams, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
 
-/** Looked through for a page with `partial=true`, which takes well under a second: ids and names, or users with what they chose. */
+/**
+ * How many entries to scan for a page with `partial=true`, which takes well under a second: ids and names, or users
+ * with their selections.
+ */
 const MOST_NAMES = 200_000;
 const MOST_USERS = 20_000;
 
@@ -102,7 +105,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
           );
       if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
       const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
-      // The portal waits for a first user here: an empty page shows nobody's data.
+      // The portal polls this for a first user: an empty page contains no personal data.
       if (found.users.length > 0) {
         await service.userReads.record({ actor: manager.author, appId });
       }
@@ -206,7 +209,7 @@ function placed<Place>(
   return { users, next: next && write(next), looked };
 }
 
-/** A place is nobody's business but ours. */
+/** An opaque position for clients to send back. */
 function writePlace({ by, after }: SearchPlace): string {
   return Buffer.from(JSON.stringify([by, after])).toString('base64url');
 }
@@ -218,12 +221,12 @@ function readPlace(text: string | undefined): SearchPlace | undefined {
     const isAfter = after === null || (typeof after === 'string' && !after.includes('\u0000') && after.isWellFormed());
     if ((by === 'id' || by === 'name') && isAfter) return { by, after };
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw refuse('after', 'must be `next` of the previous page');
 }
 
-/** The interface of applications has codes of its own for it. */
+/** The interface for applications has other codes for it. */
 function takenOr(error: unknown): unknown {
   const isTaken = error instanceof InnkeeperError && ['duplicateUser', 'profileExists'].includes(error.error);
   return isTaken ? new InnkeeperError('clientUserIdTaken') : error;

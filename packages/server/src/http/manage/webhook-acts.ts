@@ -19,7 +19,7 @@ import { RECENT, viewDelivery, viewWebhook } from './webhook-shapes.ts';
 
 type Page = { before: string | null; limit: number };
 
-/** What can be done with webhooks, answered as /manage/v1 does: for its routes, and for the command line on a database. */
+/** Operations on webhooks with the responses of /manage/v1: for its routes, and for the command line on a database. */
 export function webhookActs(service: WebhookService) {
   const { storage, now } = service;
 

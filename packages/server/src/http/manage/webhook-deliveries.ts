@@ -21,10 +21,10 @@ const Response = Nullable(Type.String({ description: 'the first kilobyte of the 
 export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   const acts = webhookActs(service);
 
-  /** Applications with a test in flight: nobody makes many requests of one. */
+  /** Applications with a test in flight: one at a time for each. */
   const testing = new Set<number>();
 
-  /** What was sent to a webhook, and how it answered. Events hold personal data of users. */
+  /** What was sent to a webhook, and its responses. Events contain personal data. */
   applicationRoute('GET', '/webhooks/:webhookId/deliveries', {
     operationId: 'listDeliveries',
     access: 'users',
@@ -110,7 +110,7 @@ export function webhookDeliveryRoutes({ applicationRoute }: ManageRoutes, servic
   });
 }
 
-/** As it would be sent now: of a user who was deleted since, ids alone. */
+/** The request as it would be sent now: for a user deleted since, only ids. */
 async function requestOf(
   service: Service,
   { application, manager }: ApplicationRequest,

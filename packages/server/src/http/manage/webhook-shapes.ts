@@ -15,7 +15,7 @@ export const TypesShape = Type.Array(Type.Enum([...EVENT_TYPES]), { description:
 export const MaxPerSecondShape = Nullable(
   Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND, description: 'maximum requests per second; null: no limit' }),
 );
-/** Of so many deliveries. */
+/** How many recent deliveries count. */
 export const RECENT = 100;
 
 export const WebhookShape = Type.Object(

@@ -23,7 +23,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
   const { storage, now } = service;
   const acts = webhookActs(service);
   const one = '/webhooks/:webhookId';
-  /** The dispatcher of this process need not wait for the next look. */
+  /** This process's dispatcher need not wait for its next poll. */
   const refresh = () => service.refresh().catch(() => {});
 
   applicationRoute('GET', '/webhooks', {
@@ -112,7 +112,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
     response: { 200: WebhookShape },
     errors: ['webhookNotFound', 'webhookIsOff'],
-    // Its example is of one that is not there: how the deliveries of another fare depends on the moment.
+    // The example uses an unknown webhook: the deliveries of an existing one depend on timing.
     async handle(context) {
       const since = readTime(context.readBody().since, 'since');
       if (since > now()) throw refuse('since', 'must not be in the future');
@@ -130,12 +130,12 @@ function shownTo<T extends { url: string }>({ application, manager }: Applicatio
   return includesAccess(manager.accessTo(application.appId), 'write') ? webhook : withoutPath(webhook);
 }
 
-/** Paths and queries of webhooks often hold a secret: without access "write" only the host is shown. */
+/** Paths and queries of webhooks often contain a secret: without access "write" only the host is shown. */
 export function withoutPath<T extends { url: string }>(webhook: T): T {
   return { ...webhook, url: `${new URL(webhook.url).origin}/…` };
 }
 
-/** As the path names it. */
+/** The webhook that the path names. */
 export function webhookOf({
   application,
   params,

@@ -18,7 +18,8 @@ const schema = {
 
 export function jwksRoute(app: Routes, { refresh }: Pick<Service, 'refresh'>, publishedKeys: () => JWK[]): void {
   app.get(JWKS_PATH, { schema }, async (_request, reply) => {
-    // The first key of an algorithm signs at once, perhaps in another replica. Without a database, the keys known here serve.
+    // The first key of an algorithm signs immediately, maybe in another replica. If the database is down, use the keys
+    // known here.
     await refresh().catch(() => {});
     reply.header('cache-control', 'public, max-age=300');
     return { keys: publishedKeys() };

@@ -33,7 +33,7 @@ const schema = {
 export function metadataRoute(app: Routes, service: Service): void {
   const { pathname } = new URL(service.publicUrl);
   const path = '/.well-known/oauth-authorization-server';
-  // RFC 8414 3.1 puts the well-known part between host and path; a proxy may strip that path, so both are served.
+  // RFC 8414 3.1 puts the well-known part between host and path. A proxy may strip that path, so both are served.
   for (const url of new Set([path, path + pathname.replace(/\/$/, '')])) {
     app.get(url, { schema: { ...schema, hide: url !== path } }, async (_request, reply) => {
       reply.header('cache-control', 'public, max-age=300');

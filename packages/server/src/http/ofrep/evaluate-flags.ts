@@ -34,7 +34,7 @@ const Flag = Type.Object(
   { title: 'Flag' },
 );
 
-/** Beside code and message. */
+/** Members besides code and message. */
 const FlagError = Type.Object({
   key: Type.Optional(Type.String()),
   errorCode: Type.String(),
@@ -132,7 +132,7 @@ function unsetFlag(placed: PlacedKey, name: string) {
 
 type Target = { appId: number; selections: readonly SelectionRecord[] };
 
-/** Whose flags: the token's owner, or the user that the application names. */
+/** Whose flags to evaluate: the token's owner, or the user that the application names. */
 async function readTarget(service: Service, request: HttpRequest, reply: HttpReply, key?: string): Promise<Target> {
   const credentials = readAuthorization(request.headers.authorization);
   if (credentials.kind === 'bearer') {
@@ -170,7 +170,7 @@ function admit(application: Application, request: HttpRequest, reply: HttpReply)
   request.admission.admitApplication(application, 'options');
 }
 
-/** With what they saved, of the key that is asked for if there is one. */
+/** The user with their selections, or only that of the requested key. */
 async function findTarget(
   { storage: { users, selections }, catalogs }: Service,
   { appId }: Application,
@@ -219,7 +219,7 @@ function readBody(request: HttpRequest, key: string | undefined): Record<string,
 
 type FlagErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT';
 
-/** OFREP's members stand beside the code and message that every error has. */
+/** Adds OFREP's members to the code and message that every error has. */
 function invalid(errorCode: FlagErrorCode, message: string, key: string | undefined): InnkeeperError {
   const more = { ...(key !== undefined && { key }), errorCode, errorDetails: message };
   return new InnkeeperError('badParameter', { message, more });

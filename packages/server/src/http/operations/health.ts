@@ -38,7 +38,7 @@ const ready = {
   errors: ['unavailable'],
 } satisfies RouteSchema;
 
-/** /livez: the process answers. /readyz: it can also serve, which is what a load balancer should ask. */
+/** /livez: the process responds. /readyz: it can also serve requests; point load balancers at it. */
 export function healthRoutes(
   app: Routes,
   { storage, problems: findProblems }: { storage: Storage; problems(): readonly Problem[] },
@@ -53,7 +53,7 @@ export function healthRoutes(
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });
     const problems = findProblems();
-    // Before the ping, which fails for the same reason and cannot say it.
+    // Before the ping, which fails for the same reason without naming it.
     const down = problems.find(({ effect }) => effect === 'down');
     if (down) throw new InnkeeperError('unavailable', { message: down.message });
     await Promise.race([storage.ping().catch(tellUnreachable), tooLong()]);
@@ -65,7 +65,7 @@ export function healthRoutes(
   });
 }
 
-/** Its own words may name an address: the log has them. */
+/** The original message may contain an address, so it only goes to the log. */
 function tellUnreachable(error: unknown): never {
   if (!(error instanceof StorageUnavailable)) throw error;
   throw new InnkeeperError('unavailable', { message: 'The database is unreachable.' });

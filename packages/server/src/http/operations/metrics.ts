@@ -17,7 +17,7 @@ const schema = {
   errors: ['unauthorized', 'tooManyFailures'],
 } satisfies RouteSchema;
 
-/** From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer. */
+/** Open to the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer. */
 export function metricsRoute(app: Routes, metrics: Metrics, token: string | undefined): void {
   app.get('/metrics', { schema, unlogged: true, underLoad: 'first' }, async (request, reply) => {
     if (!hasToken(request, token) && !isLocal(request)) {
@@ -30,7 +30,7 @@ export function metricsRoute(app: Routes, metrics: Metrics, token: string | unde
   });
 }
 
-/** What proxies add. One on this machine also connects from it: a forwarded request is not local. */
+/** Headers that proxies add. A proxy on this machine also connects from it, so a forwarded request is not local. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 function isLocal(request: HttpRequest): boolean {

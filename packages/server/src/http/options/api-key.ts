@@ -4,10 +4,10 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 
-/** Without an application there is no list of origins: any page may read why, instead of a failure of CORS. */
+/** Without an application there is no list of origins. Let any page read the error instead of a CORS failure. */
 const FOR_ANY_PAGE = { 'access-control-allow-origin': '*' };
 
-/** The application of the header apiKey: its clientId, which is public, identifies and never authorises. */
+/** The application by the apiKey header, its clientId. It is public: it identifies and never authorizes. */
 export async function identifyApplication(
   service: Service,
   request: HttpRequest,
@@ -22,7 +22,7 @@ export async function identifyApplication(
   return application;
 }
 
-/** The same without waiting; undefined if it is not known in this process yet. */
+/** The same without waiting; undefined if this process has not loaded the application yet. */
 export function peekApplication(service: Service, request: HttpRequest, reply: HttpReply): Application | undefined {
   const { apikey, origin } = request.headers;
   if (typeof apikey !== 'string' || apikey === '') throw new InnkeeperError('apiKeyMissing', { headers: FOR_ANY_PAGE });

@@ -20,14 +20,14 @@ export type CatalogRequest = {
 
 export type CatalogSource = { service: Service; cache: CatalogCache };
 
-/** A read as it was understood: `name` has everything that shapes the body, besides the revision and the language. */
+/** A parsed read: `name` covers everything that affects the body, except the revision and the language. */
 export type CatalogRead = { name: string; make(wording: Wording): Made | Steps<Made> };
 
 type Made = { text: string; page?: ReadyAnswer['page'] };
 
 /**
- * Answers a catalog read with bytes from memory: the first request of its kind in a revision makes them, all others
- * get the same, without waiting. `resolve` reads the request and throws if it is invalid.
+ * Answers a catalog read from memory: the first request of its kind in a revision makes the bytes, and all later ones
+ * get the same without waiting. `resolve` reads the request and throws if it is invalid.
  */
 export function answerFromCatalog(
   { service, cache }: CatalogSource,
@@ -53,7 +53,7 @@ export function answerFromCatalog(
   const send = (ready: ReadyAnswer): HttpReply => {
     const { headers, query } = request;
     const { path } = request.route as Route;
-    // To be kept, but revalidated every time: a new revision shows within a second.
+    // May be stored, but must be revalidated every time, so that a new revision shows within a second.
     reply
       .header('etag', ready.etag)
       .header('vary', 'apiKey, Accept-Language, Origin')
@@ -72,7 +72,10 @@ export function answerFromCatalog(
   return catalog ? answer(application.appId, catalog) : load(application);
 }
 
-/** Node copies a string of this size once more, with its head, for each response; bytes it hands over as they are. */
+/**
+ * Node copies a string of this size once more for each response, to join it with the head; bytes are passed on without
+ * a copy.
+ */
 const LONG = 12 * 1024;
 
 function makeReady({ text, page }: Made): ReadyAnswer {
@@ -81,7 +84,7 @@ function makeReady({ text, page }: Made): ReadyAnswer {
   return { body, etag: etagOf(bytes), page };
 }
 
-/** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */
+/** `language` by name or tag; without it, by Accept-Language, then the default (CONTRACT.md section 3). */
 export function readWording({ languages }: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Wording {
   const asked = readParameter(query, 'language');
   if (asked === undefined) return { language: languages.negotiate(acceptLanguage), only: false };

@@ -1,22 +1,22 @@
 import type { Page } from '../paging.ts';
 import type { WireText } from '../server/wire-text.ts';
 
-/** The response to a catalog read, ready to be sent; `page` is that of a list. */
+/** The response to a catalog read, ready to send; `page` is set for a list. */
 export type ReadyAnswer = { body: WireText | Buffer; etag: string; page: (Page & { total: number }) | undefined };
 type Entry = { appId: number; answer: ReadyAnswer; bytes: number };
 
-/** What an entry takes besides its body and name. */
+/** Overhead of an entry, besides its body and name. */
 const ENTRY_BYTES = 1_000;
 
 /**
- * Responses to catalog reads of all applications, in memory: one bound for the whole process; beyond it, the least
- * recently used are evicted. Names hold resolved values only, so that made-up headers find what is here already.
+ * Cached responses to catalog reads of all applications. One limit applies to the whole process; beyond it, the least
+ * recently used are evicted. Names contain only resolved values, so made-up headers cannot add entries.
  */
 export class CatalogCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
   readonly #making = new Map<string, Promise<ReadyAnswer>>();
-  /** The most recently used one. */
+  /** The most recently used entry. */
   #newest: Entry | undefined;
   #bytes = 0;
 
@@ -31,7 +31,7 @@ export class CatalogCache {
   get(name: string): ReadyAnswer | undefined {
     const entry = this.#entries.get(name);
     if (entry && entry !== this.#newest) {
-      // The first is the least recently used.
+      // The first key is the least recently used.
       this.#entries.delete(name);
       this.#entries.set(name, entry);
       this.#newest = entry;
@@ -39,7 +39,7 @@ export class CatalogCache {
     return entry?.answer;
   }
 
-  /** Makes what is not kept, once for all who ask meanwhile. */
+  /** Makes a response that is not cached, once for all concurrent requests. */
   make(
     name: string,
     appId: number,
@@ -76,7 +76,7 @@ export class CatalogCache {
     }
   }
 
-  /** A new revision makes what was kept useless; so does the end of the application. */
+  /** Drops the entries of an application: a new revision has replaced them, or the application was deleted. */
   forget(appId: number): void {
     for (const [name, entry] of this.#entries) if (entry.appId === appId) this.#delete(name);
   }

@@ -3,10 +3,10 @@ import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts
 import type { Languages } from '../../domain/catalog/languages.ts';
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
 
-/** In which language labels are, and whether translations are held to it. */
+/** The language of labels, and whether translations are limited to it. */
 export type Wording = { language: Language | undefined; only: boolean };
 
-/** A group as CONTRACT.md section 3 shows it. */
+/** A group as in CONTRACT.md section 3. */
 export function viewGroup({ languages }: CompiledCatalog, group: Group, position: number, wording: Wording) {
   const label = languages.textFor(group.texts, wording.language, group.name);
   return {
@@ -24,7 +24,7 @@ export function viewGroup({ languages }: CompiledCatalog, group: Group, position
   };
 }
 
-/** A key as CONTRACT.md section 3 shows it: with allowed_values, or with constraint when it is open. */
+/** A key as in CONTRACT.md section 3: with allowed_values, or with constraint if it is open. */
 export function viewKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, wording: Wording) {
   const { languages } = catalog;
   const label = languages.textFor(key.texts, wording.language, key.name);
@@ -78,13 +78,13 @@ function viewConstraint({ constraint }: Key) {
   };
 }
 
-/** With the same fallback as the label, and null where there is none at all. */
+/** Falls back like the label; null if there is none at all. */
 function viewDescription(languages: Languages, { descriptions }: GroupDefinition, { language }: Wording) {
   const { text, language: writtenIn } = languages.textFor(descriptions, language, '');
   return { description: writtenIn === null ? null : text, description_language: writtenIn };
 }
 
-/** Languages with a name or a description; a name that is missing is what a label would be there. */
+/** Languages with a name or a description; a missing name is filled in like a label. */
 function describedIn(languages: Languages, { name, texts, descriptions }: GroupDefinition, wording: Wording) {
   return translated(languages.all, { ...descriptions, ...texts }, wording).map(({ language }) => ({
     name: languages.textFor(texts, language, name).text,
@@ -93,7 +93,7 @@ function describedIn(languages: Languages, { name, texts, descriptions }: GroupD
   }));
 }
 
-/** The texts there are: all of them, or that of the one language asked for. */
+/** The existing texts: all of them, or only the requested language. */
 function translated(languages: readonly Language[], texts: Texts, { language, only }: Wording) {
   return languages
     .filter((each) => !only || each.tag === language?.tag)

@@ -6,7 +6,7 @@ import { readWording } from './catalog-answer.ts';
 import { placeAt } from './list-user-options.ts';
 import { recordView, viewUserOption } from './user-option-view.ts';
 
-/** 1014 with the record as it is now, in its own words; any other error as it is. */
+/** Adds the current record to a 1014, with its own texts; other errors are passed through. */
 export async function withCurrentRecord(
   error: unknown,
   service: Service,

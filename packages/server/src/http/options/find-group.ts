@@ -3,8 +3,8 @@ import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 
 /**
- * The group that uid and name, or one of them, mean: 1004 when there is none, 1010 when they disagree.
- * `field` stands before names in errors; archived groups are found only where they are asked for.
+ * Finds a group by uid, name or both: 1004 if there is none, 1010 if they disagree. `field` prefixes names in errors;
+ * archived groups are found only on request.
  */
 export function findGroup(
   catalog: CompiledCatalog,

@@ -79,7 +79,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     for (const { placed, record, source } of matching.slice(page.offset, page.offset + page.limit)) {
       if (!record || source === 'default') options.push(writeDefault(view, placed, record));
       else {
-        // What to act on now has the names of now, and a group in which it can be saved again.
+        // A value to act on now needs the current names, and a group in which it can be saved again.
         const isOfToday = source === 'saved' || record.revision === catalog.revision;
         const made = isOfToday ? { catalog, placed } : placeAt(service, application.appId, record);
         const then = made instanceof Promise ? await made : made;
@@ -98,7 +98,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
   });
 }
 
-/** The revision a selection was saved in, and its key as it was then; without a promise if that is at hand. */
+/** The revision a selection was saved in, and its key at that time; returns no promise if it is in memory. */
 export function placeAt(
   { catalogs }: Service,
   appId: number,
@@ -116,7 +116,7 @@ function placeIn(catalog: CompiledCatalog | undefined, record: SelectionRecord):
 
 type Entry = { placed: PlacedKey; record: SelectionRecord; source?: undefined };
 
-/** As the keys stand in the catalog today; what is archived comes last. */
+/** In the order of the current catalog; archived keys come last. */
 function inCatalogOrder(catalog: CompiledCatalog, saved: readonly SelectionRecord[]): Entry[] {
   const placeOf = ({ record: { keyNo } }: Entry): number => catalog.orderByNo.get(keyNo) ?? catalog.keys.length + keyNo;
   return saved
@@ -131,7 +131,7 @@ type Filter = { wording: Wording; effective: boolean; matches(placed: PlacedKey)
 
 function readFilter(catalog: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Filter {
   const uid = readUidParameter(query, 'option_group_uid');
-  // What was saved of an archived group is still the user's.
+  // A selection in an archived group still belongs to the user.
   const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'), { archivedToo: true });
   const keyUid = readUidParameter(query, 'option_key_uid');
   if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) {

@@ -4,8 +4,8 @@ import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import type { Written } from './written.ts';
 
 /**
- * A user's own data: with an ETag, and for no shared cache. Of one record, its ETag begins with the record's own (`tag`), so that it
- * can be sent as If-Match; what follows tells labels and languages apart.
+ * A user's own data: has an ETag and is not for shared caches. For one record, the ETag starts with the record's own
+ * (`tag`), so that it can be sent as If-Match; the rest distinguishes labels and languages.
  */
 export function answerPrivately(
   request: HttpRequest,

@@ -46,7 +46,7 @@ export const UserClaimsBody = {
 
 export const SAVE_SECURITY = [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiKey: [], basic: [] }];
 
-/** What selections themselves are refused for, by any route. */
+/** Errors that concern the selections themselves, in any route. */
 export const SELECTION_ERRORS = [
   'languageUnknown',
   'groupNotFound',
@@ -109,7 +109,7 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
   });
 }
 
-/** Saves for the user whom the request names; 1014 carries the record as it is now. */
+/** Saves for the user that the request names; 1014 includes the current record. */
 export async function saveRequested(
   service: Service,
   application: Application,
@@ -133,7 +133,7 @@ export async function saveRequested(
   }
 }
 
-/** Labels are in the language of what was saved, else as Accept-Language asks. */
+/** Labels are in the language of the saved value, else by Accept-Language. */
 export function wordingOfSave(
   { languages }: CompiledCatalog,
   language: Language | undefined,

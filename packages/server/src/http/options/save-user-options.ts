@@ -27,7 +27,7 @@ const MAX_OPTIONS = 500;
 
 const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() });
 
-/** The body of a PUT, less whose options they are. */
+/** The body of a PUT, without the user. */
 export const OptionsToSave = {
   language: Type.Optional(Type.String({ description: 'default for options without one' })),
   options: Type.Array(
@@ -73,7 +73,7 @@ export function saveUserOptionsRoute(app: Routes, service: Service): void {
   });
 }
 
-/** What the body of a PUT wants; what is wrong with its options goes to `refusals`, all of it. */
+/** The selections in the body of a PUT; everything wrong with its options goes to `refusals`. */
 export function readWantedOptions(
   catalog: CompiledCatalog,
   body: Record<string, unknown>,

@@ -2,7 +2,10 @@ import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import type { ErrorName } from '../../domain/errors.ts';
 import { type TObject, type TProperties, type TSchema, Type } from '../../schema.ts';
 
-/** Shapes of area B. Requests are checked by the rules, which know the contract's codes; answers are serialised as they are. */
+/**
+ * Shapes of area B. The rules check requests, because they know the contract's codes; responses are serialized as they
+ * are.
+ */
 export const PagingQuery = {
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'index of the first item' })),
   limit: Type.Optional(
@@ -25,10 +28,10 @@ export function queryOf(...properties: TProperties[]): TObject {
   return Type.Object(Object.assign({}, ...properties));
 }
 
-/** What every operation of area B can answer. */
+/** Errors of every operation in area B. */
 export const API_KEY_ERRORS = ['apiKeyMissing', 'apiKeyUnknown', 'unavailable'] as const satisfies ErrorName[];
 
-/** And where it asks who the user is. */
+/** Errors of operations that identify a user. */
 export const USER_ERRORS = [
   ...API_KEY_ERRORS,
   'badParameter',
@@ -205,7 +208,7 @@ export const UserOptionAnswer = Type.Object(
   { title: 'UserOption' },
 );
 
-/** With effective=true: what holds for a key that was never saved, or whose saved value it no longer allows. */
+/** With effective=true: the value of a key that was never saved, or whose saved value is no longer allowed. */
 export const DefaultOptionAnswer = Type.Object(
   {
     user_options_uid: Nullable(Type.String({ format: 'uuid' })),
@@ -224,7 +227,7 @@ export const DefaultOptionAnswer = Type.Object(
   },
 );
 
-/** Beside code and message of 1014. */
+/** Members of 1014 besides code and message. */
 export const ChangedMembers = Type.Object({
   current: Nullable(UserOptionAnswer),
 });

@@ -5,7 +5,7 @@ import { readJsonObject } from '../json-body.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 
-/** Who a request that saves says the user is: in its body, or as Bearer. */
+/** The user that a saving request names: in its body, or as Bearer. */
 export function claimsOfBody(request: HttpRequest, body: Record<string, unknown>): UserClaims {
   return {
     userUid: optionalText(body, 'user_uid'),
@@ -14,7 +14,7 @@ export function claimsOfBody(request: HttpRequest, body: Record<string, unknown>
   };
 }
 
-/** Who a request that reads says the user is: as Bearer, or as Basic with user_uid. */
+/** The user that a reading request names: as Bearer, or as Basic with user_uid. */
 export function claimsOfQuery(request: HttpRequest): UserClaims {
   return {
     userUid: readParameter(request.query as Query, 'user_uid'),
@@ -23,7 +23,7 @@ export function claimsOfQuery(request: HttpRequest): UserClaims {
   };
 }
 
-/** Area B answers a body that is no JSON object with its own code, 1009. Members it does not know are ignored. */
+/** Area B has its own code for a body that is not a JSON object: 1009. Unknown members are ignored. */
 export function readOptionsBody(request: HttpRequest): Record<string, unknown> {
   try {
     return readJsonObject(request);
@@ -33,7 +33,7 @@ export function readOptionsBody(request: HttpRequest): Record<string, unknown> {
   }
 }
 
-/** A text that may be left out, or null. */
+/** A string that may be omitted or null. */
 export function optionalText(body: Record<string, unknown>, field: string, prefix = ''): string | undefined {
   const value = body[field];
   if (value === undefined || value === null) return undefined;

@@ -11,17 +11,17 @@ import { formatTime } from '../time.ts';
 import type { Wording } from './catalog-views.ts';
 import { enclose, type Written } from './written.ts';
 
-/** A key as it was in the revision that a record was saved in. */
+/** A key as of the revision that a record was saved in. */
 export type PlacedThen = { catalog: CompiledCatalog; placed: PlacedKey };
 
-/** What the records of one answer have in common. */
+/** What the records of one response have in common. */
 export type RecordView = {
-  /** The catalog of today: labels are by it, in the language of the wording. */
+  /** The current catalog, for labels in the language of the wording. */
   today: CompiledCatalog;
   wording: Wording;
-  /** Members `app_id` and `user_uid`, made once, and in one piece (as wire-text.ts makes it). */
+  /** Members `app_id` and `user_uid`, written once, as wire text (wire-text.ts). */
   owner: string;
-  /** `group` of the records, by revision and group, then and now: most share a few. */
+  /** `group` of the records, by revision and group, then and now: most records share a few. */
   groups: Map<string, string>;
 };
 
@@ -36,8 +36,9 @@ export function recordView(
 type Choice = Pick<SelectionRecord, 'value' | 'language' | 'texts'>;
 
 /**
- * The stored record of SPEC.md 2.4 as JSON: names and translations are those of the revision it was saved in (`then`), so it reads today
- * as it did then. One translation for each language of that moment, or the one language asked for. Labels are of today.
+ * The stored record of SPEC.md 2.4 as JSON. Names and translations come from the revision it was saved in (`then`), so
+ * it still reads as it did. It has one translation per language of that revision, or only the requested one. Labels are
+ * current.
  */
 export function writeUserOption(
   view: RecordView,
@@ -52,7 +53,7 @@ export function writeUserOption(
   );
 }
 
-/** With effective=true: what holds for a user who never chose, or whose choice the key no longer allows. */
+/** With effective=true: the value for a user who never chose, or whose choice is no longer allowed. */
 export function writeDefault(view: RecordView, placed: PlacedKey, record: SelectionRecord | undefined): Written {
   const { today, owner } = view;
   const uid = record ? `"${record.selectionId}"` : 'null';
@@ -66,7 +67,7 @@ export function writeDefault(view: RecordView, placed: PlacedKey, record: Select
   );
 }
 
-/** The same as an object, for what is put together with more. */
+/** The same as an object, for combining with more. */
 export function viewUserOption(view: RecordView, then: PlacedThen, record: SelectionRecord): object {
   const { bytes } = writeUserOption(view, then, record);
   return JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8')) as object;
@@ -84,14 +85,14 @@ function writeState(record: SelectionRecord): string {
   return `,"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}","etag":"${etag}"`;
 }
 
-/** Characters that choices of one revision may take up together; beyond it, the cache is cleared. */
+/** Maximum characters of all cached choices of a revision; beyond it, the cache is cleared. */
 const KEPT_CHARACTERS = 1024 * 1024;
 type Choices = { ofKeys: Map<Key, Map<string, Written>>; characters: number };
 
-/** By the catalog of today. */
+/** By current catalog. */
 const choices = new WeakMap<CompiledCatalog, Choices>();
 
-/** Members from `option_group_uid` to `option`: the same for everybody who chose the same, so they are put together once. */
+/** Members from `option_group_uid` to `option`: equal for everyone who chose the same, so they are written once. */
 function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Written {
   const { key, group } = then.placed;
   const write = (): string => {
@@ -99,7 +100,7 @@ function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Writte
     const option = JSON.stringify(viewOption(view, then, choice));
     return toWireBytes(`${uids},"group":${writeGroupOf(view, then)},"option":${option}`);
   };
-  // What people may write freely is seldom the same.
+  // Free text rarely repeats.
   if (key.values === null && key.type !== 'boolean') {
     const bytes = write();
     return { bytes, mark: bytes };
@@ -115,7 +116,7 @@ function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Writte
     ofKey = new Map();
     kept.ofKeys.set(key, ofKey);
   }
-  // No JSON reads like a tag and more: in most answers, which are in the default language, no name is put together.
+  // JSON never looks like a tag followed by more, so the common case, the default language, needs no key to be built.
   const { language, only } = wording;
   const isUsual = !only && language === today.languages.byDefault;
   const name = isUsual ? choice.value : `${language?.tag}${only ? '!' : ''} ${choice.value}`;
@@ -182,7 +183,7 @@ function viewOption(
     return allowed ? languages.textFor(allowed.texts, language, String(one)).text : one;
   }
 
-  /** A value that the key no longer has still has the text of the revision it was saved in. */
+  /** A value that was removed from the key keeps the text of the revision it was saved in. */
   function labelOf(of: Scalar | Scalar[]): string | string[] {
     if (isOpenText(key)) {
       return today.languages.textFor<Scalar | Scalar[]>(texts, wording.language, of).text as string | string[];

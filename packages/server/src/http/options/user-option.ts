@@ -44,7 +44,7 @@ const UserUidQuery = {
   user_uid: Type.Optional(Type.String({ format: 'uuid', description: 'with HTTP Basic' })),
 };
 
-/** Of every operation on one record. */
+/** For every operation on one record. */
 const ONE = {
   tags: ['options'],
   security: [
@@ -134,7 +134,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     answerHeaders: LIST_HEADERS,
     errors: [...USER_ERRORS, 'selectionNotFound'],
   };
-  /** Also of one that was unset; erased with the user. */
+  /** Also for a record that was unset; deleted with the user. */
   app.get(`${PATH}/history`, { schema: historySchema }, async (request, reply) => {
     const { user, selectionId } = await readUserOptionRequest(service, request, reply);
     const query = request.query as Query;
@@ -180,7 +180,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     const receipt = await findReceipt(service, user, selectionId);
     if (!receipt) throw new InnkeeperError('selectionNotFound');
     const { record } = receipt;
-    // A save that leaves the value as it was is a save: it has a receipt of its own.
+    // Saving the same value again is a new save, with its own receipt.
     const etag = `"${recordTag(record)}.${record.updatedAt}"`;
     reply
       .header('etag', etag)
@@ -191,7 +191,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
   });
 }
 
-/** Whose record is asked for, and which. One of another user looks like one that does not exist. */
+/** The requested record and its user. A record of another user looks like one that does not exist. */
 async function readUserOptionRequest(
   service: Service,
   request: HttpRequest,

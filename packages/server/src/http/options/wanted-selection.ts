@@ -10,12 +10,12 @@ import type { HttpRequest } from '../server/request-and-reply.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { findGroup } from './find-group.ts';
 
-/** `language`: for a choice that names none; 'unknown' if what was sent for it is refused already. */
+/** `language`: for choices that name none; 'unknown' if the one sent was already refused. */
 type Part = Pick<WantedSelection, 'place' | 'field'> & { language?: Language | 'unknown' | undefined };
 
 /**
- * One choice as sent (SPEC.md 4.7), with its group, key and language found. `field` stands before names in errors. Everything that is
- * wrong goes to `refusals`; a choice whose key is found is returned even so, for what else can be checked.
+ * Reads one choice as sent (SPEC.md 4.7) and finds its group, key and language. `field` prefixes names in errors. All
+ * problems go to `refusals`; a choice whose key was found is returned even so, to check the rest of it.
  */
 export function readWantedSelection(
   catalog: CompiledCatalog,
@@ -44,7 +44,7 @@ export function readWantedSelection(
   if (problems.length > 0) refusals.refuse(place, badParameter(problems));
 
   const named = keyUid === undefined ? undefined : catalog.keyByUid.get(keyUid);
-  // A key takes its group into the archive: who asks for it learns that, not that its group is unknown.
+  // Archiving a group archives its keys: report the key as archived, not its group as unknown.
   const group =
     named?.key.archived && named.group.groupUid === groupUid
       ? named.group
@@ -70,7 +70,7 @@ export function readWantedSelection(
         ? languageOfAll
         : undefined;
   if (!placed) return undefined;
-  // Values may be in the language that is not known.
+  // Values may be in the unknown language.
   const isUnreadable = !sent || isSingle || (language === 'unknown' && placed.key.type === 'string');
   return {
     placed,
@@ -82,7 +82,7 @@ export function readWantedSelection(
   };
 }
 
-/** `value`, or `add` and `remove` in its place; undefined if they are not as they should be. */
+/** `value`, or `add` and `remove` in its place; undefined if they are invalid. */
 function readValues(
   body: Record<string, unknown>,
   field: string,
@@ -113,7 +113,7 @@ export function isGiven(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
 
-/** What a save or an unset asks of the record as it is: `If-Match`, or `If-None-Match: *` for none at all. */
+/** Preconditions of a save or unset: `If-Match`, or `If-None-Match: *` if there must be no record. */
 export function readConditions(headers: HttpRequest['headers']): WantedSelection['ifMatch'] {
   const ifMatch = readIfMatch(headers['if-match'], 'If-Match');
   const ifNoneMatch = headers['if-none-match']?.trim();
@@ -124,7 +124,7 @@ export function readConditions(headers: HttpRequest['headers']): WantedSelection
   return 'none';
 }
 
-/** The tags of `If-Match`, or of `if_match` in a body, where the quotes may be left out. */
+/** The tags of `If-Match`, or of `if_match` in a body, where the quotes are optional. */
 export function readIfMatch(text: string | undefined, field: string): Exclude<WantedSelection['ifMatch'], 'none'> {
   if (text === undefined) return undefined;
   const tags = readEntityTags(field === 'If-Match' || text.includes('"') || text === '*' ? text : `"${text}"`);

@@ -1,6 +1,6 @@
 /**
- * JSON as it is sent (wire-text.ts), and what its ETag is made of: the same, but each part that many users share stands there
- * as that part's own tag. So it differs whenever the bytes do, and a tenth of them is to be hashed.
+ * JSON as sent (wire-text.ts), and a shorter text to derive its ETag from: the same, but with each part that many users
+ * share replaced by that part's own tag. It differs whenever the bytes do, and is a tenth as long to hash.
  */
 export type Written = { bytes: string; mark: string };
 
@@ -8,7 +8,7 @@ export function enclose(before: string, { bytes, mark }: Written, after: string)
   return { bytes: before + bytes + after, mark: before + mark + after };
 }
 
-/** With commas between. */
+/** Joined by commas. */
 export function joinWritten(parts: readonly Written[]): Written {
   let bytes = '';
   let mark = '';

@@ -11,10 +11,10 @@ import { pendingCookie, readPendingCookie } from './pending-cookie.ts';
 
 const CALLBACK = '/portal/oidc/callback';
 
-/** Why somebody is back at the sign-in page, which says it in their language. */
+/** Why the browser is sent back to the sign-in page, which explains it in the user's language. */
 type Problem = IdentityRefusal | IdentityProblem['kind'] | 'expired' | 'busy' | 'off';
 
-/** The two halves of a sign-in by an OpenID provider. People see neither: every failure leads to a page of the portal. */
+/** The two redirects of a sign-in with an OpenID provider. Every failure leads to a page of the portal. */
 export function oidcSignInRoutes(app: Routes, service: Service, logger: Logger): void {
   const schema = { hide: true } as const;
   const redirectUri = (): string => service.publicUrl + CALLBACK;
@@ -53,7 +53,7 @@ export function oidcSignInRoutes(app: Routes, service: Service, logger: Logger):
       const returned = new URLSearchParams(request.url.split('?')[1] ?? '');
       const pending = readPendingCookie(request.headers.cookie, publicUrl, service.now());
       if (!pending || returned.get('state') !== pending.state) return sendBack(reply, 'expired');
-      // In the database: a state works once, in all replicas.
+      // Recorded in the database: a state works once, across all replicas.
       if (!(await admitIdentity(service, pending.state, request.network))) return sendBack(reply, 'expired');
       await enter(request, reply, returned, pending, oidc);
     }),
@@ -76,12 +76,12 @@ export function oidcSignInRoutes(app: Routes, service: Service, logger: Logger):
   }
 }
 
-/** A path inside the portal, or none: nobody is sent elsewhere. */
+/** A path inside the portal, or none, to prevent open redirects. */
 function innerPath(next: string): string {
   return /^\/(?![/\\])[^\\\p{Cc}]{0,500}$/u.test(next) ? encodeURI(decodeOnce(next)) : '';
 }
 
-/** What is encoded already stays as it is. */
+/** Leaves what is already encoded unchanged. */
 function decodeOnce(path: string): string {
   try {
     return decodeURI(path);
@@ -90,7 +90,7 @@ function decodeOnce(path: string): string {
   }
 }
 
-/** Failures of ours are the front door's to answer, except where somebody can do something about it. */
+/** Our own failures go to the error handler, except those that the person can do something about. */
 function problemOf(error: unknown): Problem {
   if (error instanceof IdentityProblem) return error.kind;
   if (error instanceof InnkeeperError && error.status === 429) return 'busy';

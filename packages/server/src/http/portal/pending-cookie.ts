@@ -1,15 +1,15 @@
 import type { PendingSignIn } from '../../tokens/port.ts';
 import { makeCookie, readCookie } from '../manage/session-cookie.ts';
 
-/** Beside the session's, in the browser that began to sign in. */
+/** Stored next to the session cookie, in the browser that began to sign in. */
 export type PendingCookie = PendingSignIn & { next: string; at: number };
 
 const NAME = 'innkeeper-oidc';
-/** Time for a password, a code and a phone that has to be found. */
+/** Enough for a password, a code and finding the phone. */
 const LIFETIME_MS = 15 * 60_000;
 const LONGEST = 2_000;
 
-/** SameSite=Lax: the provider's page leads back here. What is in it is only good together with what the provider sends. */
+/** SameSite=Lax, because the provider's page leads back here. Its content is useless without what the provider sends. */
 export function pendingCookie(publicUrl: string, pending: PendingCookie): string {
   const value = Buffer.from(JSON.stringify(pending)).toString('base64url');
   return makeCookie(publicUrl, { name: NAME, value, maxAge: LIFETIME_MS / 1000, sameSite: 'Lax' });

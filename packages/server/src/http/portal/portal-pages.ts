@@ -5,7 +5,7 @@ import { sendFile } from '../docs/static-file.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 
-/** From here alone, and nothing inline but the styles that the page's own script puts in with this answer's nonce. */
+/** Same origin only, and nothing inline except styles that the page's own script adds with this response's nonce. */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -18,17 +18,17 @@ const contentSecurityPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** CONTRACT.md section 5: the portal. Its page holds nothing of anybody: all that it shows comes through /manage/v1. */
+/** CONTRACT.md section 5: the portal. Its page contains no data: everything it shows comes through /manage/v1. */
 export function portalPages(app: Routes): void {
   let built: { html: string; files: BuiltFiles } | undefined;
 
-  /** `path` is what follows /portal/. A path that is no file is a page of the portal. */
+  /** `path` follows /portal/. A path that is not a file is a page of the portal. */
   const answer = async (request: HttpRequest, reply: HttpReply, path: string | undefined) => {
     built ??= await readPortal();
     if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(notBuilt('portal'));
     const file = path !== undefined && (await built.files.get(path)?.());
     if (file) {
-      // Their names hold a hash of what is in them.
+      // Their names contain a hash of their content.
       const isHashed = path.startsWith('assets/');
       reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
       return sendFile(request, reply, file);
@@ -48,18 +48,18 @@ async function readPortal(): Promise<{ html: string; files: BuiltFiles } | undef
   const files = await readBuiltFiles('portal');
   const page = await files?.get('index.html')?.();
   if (!files || !page) return undefined;
-  // Every address of the portal begins with this page; none of them is its file.
+  // Every URL of the portal serves this page; none is the file itself.
   files.delete('index.html');
   return { html: page.body.toString(), files };
 }
 
-/** A browser at the bare address wants the portal; programs get 404. */
+/** A browser at the bare address wants the portal; other clients get 404. */
 export function wantsPortal({ method, url, headers }: HttpRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && url.split('?', 1)[0] === '/' && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
-/** The page's <base> is relative to its own address, so that a proxy may put all of this under a path. */
+/** The page's <base> is relative to its own URL, so that a proxy may serve it under a path. */
 function fillPage(html: string, path: string | undefined, nonce: string): string {
   const base = path === undefined ? 'portal/' : `./${'../'.repeat(path.split('/').length - 1)}`;
   return html

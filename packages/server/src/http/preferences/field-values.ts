@@ -1,12 +1,12 @@
 import type { Key, Scalar } from '../../domain/catalog/catalog.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 
-/** How a key is shown: controls that every browser has. */
+/** How a key is shown, with controls that every browser has. */
 export type Control = 'switch' | 'radios' | 'select' | 'checkboxes' | 'list' | 'number' | 'date' | 'text' | 'long-text';
 
-/** More than these are easier to find in a list that opens. */
+/** With more than these, a drop-down list is easier to use. */
 const MOST_RADIOS = 6;
-/** Longer texts get a field of several lines. */
+/** Longer texts get a multi-line field. */
 const LINE_CHARACTERS = 120;
 
 export function controlOf({ type, multiple, values, constraint }: Key): Control {
@@ -19,12 +19,12 @@ export function controlOf({ type, multiple, values, constraint }: Key): Control 
   return type === 'date' ? 'date' : 'number';
 }
 
-/** On or off, and no words for it. */
+/** On or off, without labels of its own. */
 function isPlain(values: Key['values']): boolean {
   return values === null || (values.length === 2 && values.every(({ texts }) => Object.keys(texts).length === 0));
 }
 
-/** The texts of a field as a form sends them: what is shown of a value, and what comes back for it. */
+/** A value as the texts of a form field: what is shown, and what the browser sends back. */
 export function toTexts(key: Key, value: Scalar | readonly Scalar[] | null | undefined): string[] {
   const values = value === null || value === undefined ? [] : ([value].flat() as Scalar[]);
   switch (controlOf(key)) {
@@ -39,12 +39,12 @@ export function toTexts(key: Key, value: Scalar | readonly Scalar[] | null | und
   }
 }
 
-/** Browsers send other line ends than they were given. */
+/** Browsers send other line endings than they were given. */
 function plainText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }
 
-/** What the texts of a form mean by the type of the key. Whether it is allowed is for the rules to say. */
+/** Converts form texts by the type of the key. The rules decide whether the value is allowed. */
 export function readTexts(key: Key, texts: readonly string[]): unknown[] {
   switch (controlOf(key)) {
     case 'switch':
@@ -92,15 +92,16 @@ export function readForm(body: Buffer | undefined): Form {
   return form;
 }
 
-/** What a field shows: texts as they came, or as the value has them. */
+/** What a field shows: the texts as entered, or from the value. */
 export type Entered = { placed: PlacedKey; texts: readonly string[]; isTouched: boolean };
 
 export const valueName = ({ keyNo }: Key): string => `v${keyNo}`;
 export const shownName = ({ keyNo }: Key): string => `w${keyNo}`;
 
 /**
- * What was entered for a key; undefined: the form has no such field. Only what differs from what the form had shown is touched: saving
- * neither turns defaults into selections nor undoes changes made elsewhere in the meantime.
+ * What was entered for a key; undefined if the form has no such field. It counts as touched only if it differs from
+ * what the form had shown, so that saving neither turns defaults into selections nor undoes changes made elsewhere
+ * meanwhile.
  */
 export function readField(form: Form, placed: PlacedKey): Entered | undefined {
   const { key } = placed;

@@ -13,21 +13,21 @@ export type FieldView = {
 
 export type Field = {
   placed: PlacedKey;
-  /** What the field held when the form was first shown. */
+  /** What the field contained when the form was first shown. */
   shown: readonly string[];
-  /** What it holds now, which may be wrong. */
+  /** What it contains now, which may be invalid. */
   texts: readonly string[];
-  /** What the user has, which may be retired. */
+  /** The user's current values, which may be retired. */
   held: readonly Scalar[];
   isWrong: boolean;
 };
 
-/** Blank lines of a list, to add to it without scripts. */
+/** Blank lines at the end of a list, for adding to it without scripts. */
 const BLANK_LINES = 2;
-/** However many values a key asks for at least: more lines come as they are filled in. */
+/** Even if a key requires more values: lines are added as they are filled in. */
 const MOST_LINES = 100;
 
-/** In pieces that are quick to make each: a key may have thousands of values, a catalog thousands of keys. */
+/** In small pieces: a key may have thousands of values, a catalog thousands of keys. */
 export function* renderField(view: FieldView, field: Field): Generator<Html, void> {
   const { placed, texts, isWrong } = field;
   const { key } = placed;
@@ -36,7 +36,7 @@ export function* renderField(view: FieldView, field: Field): Generator<Html, voi
   const about = catalog.languages.textFor<string | undefined>(key.descriptions, language, undefined).text;
   const reason = isWrong ? problem(page, key, texts) : '';
   const required = requirement(page, key);
-  // Said once.
+  // Do not repeat the same sentence.
   const rule = required === reason ? '' : required;
   const [hintId, errorId] = [`h${key.keyNo}`, `e${key.keyNo}`];
   const hint =
@@ -102,7 +102,7 @@ function isChecked(checked: boolean): Html {
   return html`${checked && html` checked`}`;
 }
 
-/** A retired value is shown to those who have it. */
+/** A retired value is offered only to users who have it. */
 function choicesOf({ values }: Key, held: readonly Scalar[]): AllowedValue[] {
   const all = values ?? [true, false].map((value) => ({ value, texts: {}, retired: false }));
   return all.filter(({ value, retired }) => !retired || held.includes(value));
@@ -117,7 +117,10 @@ function written({ texts }: PageLanguage, value: Scalar): string {
   return typeof value === 'number' ? formatNumber(texts, value) : String(value);
 }
 
-/** Browsers check what they can; the rules check all of it. Text fields have room for what is too long, so that nothing typed is lost. */
+/**
+ * Browsers check what they can; the rules check everything. Text fields have no maximum length, so that nothing typed
+ * is lost.
+ */
 function typeOf({ type, constraint: { min, max, step } }: Key): Html {
   const bounds = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
   if (type === 'date') return html`type="date"${bounds}`;
@@ -127,7 +130,7 @@ function typeOf({ type, constraint: { min, max, step } }: Key): Html {
 
 type Formats = { number: Intl.NumberFormat; date: Intl.DateTimeFormat };
 
-/** Made once for each language of the page's words: it takes longer to make one than to write a field. */
+/** Cached per language of the page: creating one takes longer than writing a field. */
 const formats = new WeakMap<SpokenTexts, Formats>();
 
 function formatsOf(texts: SpokenTexts): Formats {
@@ -148,7 +151,7 @@ function formatBound(texts: SpokenTexts, type: Key['type'], bound: number | stri
   return formatsOf(texts).date.format(new Date(`${bound}T00:00:00Z`));
 }
 
-/** What a key asks for, as a sentence; '' where the control says it all. */
+/** What a key requires, as a sentence; '' if the control makes it obvious. */
 function requirement({ texts }: PageLanguage, key: Key): string {
   const { type, multiple, minSelected, maxSelected, values } = key;
   const { min, max, step, maxLength } = key.constraint;
@@ -179,7 +182,7 @@ function kindOf(texts: PageLanguage['texts'], type: Key['type']): string {
   return type === 'date' ? texts.date : type === 'integer' ? texts.wholeNumber : texts.number;
 }
 
-/** Why what was entered is refused: what is asked for, in other words where that is said already. */
+/** Why the input is refused: the requirement, worded differently if it is already shown. */
 function problem(page: PageLanguage, key: Key, entered: readonly string[]): string {
   const { texts } = page;
   const rule = requirement(page, key);

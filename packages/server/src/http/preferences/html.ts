@@ -1,4 +1,4 @@
-/** HTML that is as it should be: made by `html`, or a constant of ours. */
+/** Safe HTML: made by `html`, or one of our constants. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,7 @@ type Part = Html | string | number | false | undefined | readonly Part[];
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Every inserted part is text, unless `html` made it. Attributes have to be quoted. */
+/** Escapes every inserted part unless `html` made it. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((made, each, index) => made + write(parts[index - 1]) + each));
 }

@@ -1,6 +1,6 @@
 /**
- * What the page does better with scripts: it saves and switches language without a reload, and keeps what was typed across a switch.
- * Both are the page's own requests, and what they answer is the page's own HTML: without scripts everything works the same way.
+ * What the page adds with scripts: it saves and switches language without a reload, and keeps typed input across a
+ * switch. Both use the page's own requests and HTML, so everything works the same way without scripts.
  */
 export const SCRIPT = `
 (() => {

@@ -1,8 +1,8 @@
-/** Behind the accent colour, where it is hardest to read. */
+/** The background on which the accent colour has the least contrast. */
 export const LIGHT_PAGE = '#f6f7f9';
 export const DARK_CARD = '#1b1e23';
 
-/** In the page itself: one file is all that a reader loads, and its policy names it by its hash. */
+/** Inline, so that the page is a single file; its policy allows it by its hash. */
 export const STYLE = `
 :root{color-scheme:light dark;--page:${LIGHT_PAGE};--card:#fff;--text:#16191d;--soft:#555c66;--line:#7b838f;--hair:#dfe2e7;--bad:#b3261e;--good:#1a6b3a;--goodback:#e5f4ea;--badback:#fdecea;--key:#1f5fbf;--onkey:#fff}
 @media (prefers-color-scheme:dark){:root{--page:#121417;--card:${DARK_CARD};--text:#e9ebee;--soft:#a8b0bb;--line:#8a929e;--hair:#30353c;--bad:#ffb4ab;--good:#8fd7a8;--goodback:#16301f;--badback:#3b1a18;--key:#8ab4f8;--onkey:#0b1a33}}

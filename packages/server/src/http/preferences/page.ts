@@ -10,7 +10,7 @@ import { Html, html } from './html.ts';
 import { SCRIPT } from './page-script.ts';
 import { DARK_CARD, LIGHT_PAGE, STYLE } from './page-style.ts';
 
-/** The language that a page is in: that of the catalog's texts, and the words of the page in it, else in English. */
+/** The language of a page: that of the catalog's texts, with the page's own texts in it or else in English. */
 export type PageLanguage = { tag: string; texts: SpokenTexts };
 
 export function pageLanguage(words: PageWords, tag: string | undefined): PageLanguage {
@@ -21,11 +21,11 @@ export function pageLanguage(words: PageWords, tag: string | undefined): PageLan
 type Page = {
   language: PageLanguage;
   title: string;
-  /** Whose page it is; without one it says nothing of anybody. */
+  /** Whose page it is; without one, it names no application. */
   application?: Application;
-  /** Other languages to read it in. */
+  /** Links to the other languages. */
   nav?: Html | undefined;
-  /** In pieces where it may be long: they are made while it is sent. */
+  /** In pieces if it may be long: they are made while it is sent. */
   main: Html | Iterable<Html>;
 };
 
@@ -33,7 +33,7 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 
 const [SCRIPT_HASH, STYLE_HASH] = [hashOf(SCRIPT), hashOf(STYLE)];
 
-/** From here alone, and nothing inline but these: script, styles, and the application's logo. */
+/** Same origin only, and nothing inline except this script, these styles and the application's logo. */
 function policyOf(colors: string, logo: string, ancestors: string): string {
   return [
     "default-src 'none'",
@@ -47,7 +47,7 @@ function policyOf(colors: string, logo: string, ancestors: string): string {
   ].join('; ');
 }
 
-/** The application's colour, in place of that of the style. */
+/** Replaces the style's accent colour by the application's. */
 function colorsOf(accentColor: string): string {
   if (accentColor === '') return '';
   const write = (background: string): string => {
@@ -84,7 +84,7 @@ function* textsOf(parts: readonly Iterable<Html>[]): Generator<string, void> {
   for (const pieces of parts) for (const { text } of pieces) yield text;
 }
 
-/** Origins of the application, which may show the page inside theirs. */
+/** The application's origins, which may embed the page. */
 function framers(application: Application | undefined): string {
   const origins = application?.settings.allowedOrigins ?? [];
   if (origins.includes('*')) return '*';
@@ -101,7 +101,7 @@ function directionOf(tag: string): 'ltr' | 'rtl' {
   }
 }
 
-/** Words of the page itself, marked where they are in another language than the rest. */
+/** The page's own texts, marked if their language differs from the rest. */
 export function inWords({ tag, texts }: PageLanguage, text: string): Html {
   return baseOf(tag) === baseOf(texts.tag)
     ? html`${text}`
@@ -110,14 +110,14 @@ export function inWords({ tag, texts }: PageLanguage, text: string): Html {
 
 const directions = new WeakMap<SpokenTexts, 'ltr' | 'rtl'>();
 
-/** Looked up once for each language of the words: it is asked for with every hint. */
+/** Cached per language: it is needed for every hint. */
 function directionOfWords(texts: SpokenTexts): 'ltr' | 'rtl' {
   const direction = directions.get(texts) ?? directionOf(texts.tag);
   directions.set(texts, direction);
   return direction;
 }
 
-/** One page for every link that does not work, and one for every other failure. */
+/** One page for all links that do not work, and one for all other failures. */
 export function failAsPageIn(words: PageWords) {
   const spoken = createLanguages(words.tags.map((tag) => ({ name: tag, tag, isDefault: tag === 'en' })));
   return (request: HttpRequest, reply: HttpReply, { status }: InnkeeperError): void => {

@@ -14,10 +14,10 @@ import { type Field, type FieldView, renderField } from './fields.ts';
 import { type Html, html } from './html.ts';
 import { failAsPageIn, inWords, pageLanguage, sendPage } from './page.ts';
 
-/** As many as one PUT of user options takes. */
+/** The same limit as for a PUT of user options. */
 const MAX_CHANGES = 500;
 
-/** CONTRACT.md section 7: the options of the user that a link names. A GET changes nothing. */
+/** CONTRACT.md section 7: the options of the user that a link names. GET changes nothing. */
 export function preferencePageRoutes(app: Routes, service: Service, words: PageWords): void {
   const options = { schema: { hide: true }, failAsPage: failAsPageIn(words) };
   app.get('/p/:link', options, async (request, reply) => {
@@ -43,7 +43,7 @@ export function preferencePageRoutes(app: Routes, service: Service, words: PageW
   });
 }
 
-/** Opens the link of the path; what is recorded of the request is whose it was, and never the link. */
+/** Opens the link in the path. The request log gets the user, never the link. */
 export async function open(service: Service, request: HttpRequest): Promise<OpenedLink> {
   const opened = await openLink(service, request.params.link as string);
   const { application, user } = opened;
@@ -52,7 +52,7 @@ export async function open(service: Service, request: HttpRequest): Promise<Open
   return opened;
 }
 
-/** Asked for on the page, else that of the link, else the browser's. */
+/** The language chosen on the page, else the link's, else the browser's. */
 export function languageOf({ query, headers }: HttpRequest, { catalog, link }: OpenedLink): Language | undefined {
   const { languages } = catalog;
   const asked = typeof query.language === 'string' ? languages.find(query.language) : undefined;
@@ -69,7 +69,7 @@ function toWanted({ placed, texts }: Entered, language: Language | undefined): W
   return { placed, values: readTexts(placed.key, texts), language, place: keyNo, field: `${keyNo}.` };
 }
 
-/** The invalid keys of a refusal, by number. */
+/** The numbers of the keys that a refusal rejects. */
 function wrongKeys(error: unknown): Set<number> | undefined {
   if (!(error instanceof InnkeeperError) || !['valueNotAllowed', 'keyArchived'].includes(error.error)) return undefined;
   return new Set((error.fields ?? []).map(({ field }) => Number(field.split('.', 1)[0])));
@@ -138,7 +138,7 @@ async function show(
   });
 }
 
-/** What holds for the user, by key number; of open texts, what they say in the language of the page. */
+/** The user's effective values, by key number; free text in the language of the page. */
 async function currentValues(
   service: Service,
   { catalog, user }: OpenedLink,

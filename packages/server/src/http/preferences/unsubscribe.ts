@@ -10,8 +10,8 @@ import { failAsPageIn, inWords, type PageLanguage, pageLanguage, sendPage } from
 import { languageOf, open } from './preference-page.ts';
 
 /**
- * RFC 8058. Mail programs send the POST by themselves: without cookies, from anywhere, and they follow no redirect. What scanners
- * of mail send are GETs, which show a button and change nothing.
+ * RFC 8058. Mail clients send the POST by themselves, without cookies and from anywhere, and follow no redirect. Mail
+ * scanners send GETs, which show a button and change nothing.
  */
 export function unsubscribeRoutes(app: Routes, service: Service, words: PageWords): void {
   const options = { schema: { hide: true }, failAsPage: failAsPageIn(words) };
@@ -39,7 +39,7 @@ export function unsubscribeRoutes(app: Routes, service: Service, words: PageWord
       await saveByLink(service, opened, 'unsubscribe', () => wantedOf(opened));
     } catch (error) {
       if (!(error instanceof InnkeeperError) || error.error !== 'valueNotAllowed') throw error;
-      // The catalog has changed since: what is offered today is on the page.
+      // The catalog has changed since: the page shows what is offered now.
       const main = html`<p class="note failed" role="alert">${inWords(language, texts.notOffered)}</p>${more}`;
       return sendPage(reply.code(422), { language, title: texts.unsubscribe, application, main });
     }
@@ -55,7 +55,7 @@ async function openToUnsubscribe(service: Service, request: HttpRequest): Promis
   return opened;
 }
 
-/** Of keys that are gone, there is nothing left to unsubscribe from. */
+/** Keys that no longer exist are skipped: there is nothing to unsubscribe from. */
 function wantedOf({ catalog, link }: OpenedLink): WantedSelection[] {
   const language = catalog.languages.find(link.language ?? '');
   return link.unsubscribe.flatMap(({ keyNo, values }, place) => {
@@ -64,7 +64,7 @@ function wantedOf({ catalog, link }: OpenedLink): WantedSelection[] {
   });
 }
 
-/** The same link opens the page with everything else. */
+/** The same link opens the page with all options. */
 function pageLink({ params }: HttpRequest, language: PageLanguage): Html {
   return html`<p><a href="../p/${params.link}">${inWords(language, language.texts.title)}</a></p>`;
 }

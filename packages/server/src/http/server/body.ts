@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { InnkeeperError } from '../../domain/errors.ts';
 
-/** How much of a body is read and dropped after a response that did not wait for it. */
+/** How much of a body is read and discarded after an early response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
 const MAX_DISCARD_MS = 5_000;
 
@@ -35,7 +35,7 @@ export function readBody(raw: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** The connection closes, so that a client that is still sending stops. */
+/** Closes the connection, so that a client that is still sending stops. */
 function tooLarge(limit: number): InnkeeperError {
   const headers = { connection: 'close' };
   const mebibytes = limit / 1024 ** 2;
@@ -46,9 +46,9 @@ function tooLarge(limit: number): InnkeeperError {
 }
 
 /**
- * For a response that leaves before its request is complete. Many clients send the whole body before they read: if the
- * connection were closed meanwhile, they would see a broken connection and never the response. So the rest is read and
- * dropped, within bounds; `done` may then close.
+ * For a response sent before its request is complete. Many clients send the whole body before they read: if the
+ * connection were closed meanwhile, they would see a broken connection instead of the response. So the rest is read and
+ * discarded, up to a limit; `done` may then close.
  */
 export function discardBody(raw: IncomingMessage, done: () => void): void {
   const { socket } = raw;
@@ -65,10 +65,13 @@ export function discardBody(raw: IncomingMessage, done: () => void): void {
   raw.resume();
 }
 
-/** Bytes that had arrived on a connection when its rest began to be discarded. */
+/** Bytes received on a connection when it began to be discarded. */
 const discarded = new WeakMap<Socket, number>();
 
-/** The same for what never became a request: everything is dropped until the client closes. Call it again for more. */
+/**
+ * The same for data that never became a request: discards everything until the client closes. May be called again for
+ * more.
+ */
 export function discardAll(socket: Socket): void {
   const before = discarded.get(socket);
   if (before === undefined) {

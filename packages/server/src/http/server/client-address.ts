@@ -3,7 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../../loopback.ts';
 
-/** Finds the client: the peer of the connection, or the address that a trusted proxy names in X-Forwarded-For. */
+/**
+ * Finds the client's address: the peer of the connection, or the address that a trusted proxy names in X-Forwarded-For.
+ */
 export function createAddressReader(
   trustedProxies: readonly string[],
 ): (peer: string, headers: IncomingHttpHeaders) => string {
@@ -22,7 +24,7 @@ export function createAddressReader(
   return (peer, headers) => {
     const forwardedFor = headers['x-forwarded-for'];
     if (typeof forwardedFor !== 'string' || !isTrusted(peer)) return peer;
-    // Each proxy appends the address it was called from: the last untrusted one is the client.
+    // Each proxy appends the address that connected to it: the last untrusted one is the client.
     let client = peer;
     for (const part of forwardedFor.split(',').reverse()) {
       client = plainAddress(part.trim());
@@ -32,13 +34,13 @@ export function createAddressReader(
   };
 }
 
-/** Connections to an address of this machine from this machine have that address at both ends. */
+/** A connection from this machine to one of its own addresses has that address at both ends. */
 export function isOwnAddress(address: string): boolean {
   if (isLoopback(address)) return true;
   return Object.values(networkInterfaces()).some((own) => own?.some((each) => each.address === address));
 }
 
-/** A subscriber with IPv6 has a whole network of addresses, a /64 or more (RFC 6177): it counts as one. */
+/** An IPv6 subscriber has a whole network of addresses, a /64 or more (RFC 6177): it counts as one. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.split('::');
@@ -50,7 +52,7 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** IPv4 as IPv4, without the name of an interface; empty if the client has gone already. */
+/** IPv4 as IPv4, without an interface name; empty if the client has already disconnected. */
 export function plainAddress(address: string | undefined): string {
   if (!address?.includes(':')) return address ?? '';
   return address.replace(/^::ffff:(?=\d+\.)/, '').split('%', 1)[0] as string;

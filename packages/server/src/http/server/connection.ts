@@ -21,24 +21,24 @@ export function connectionOf(socket: Socket): Connection {
   return connection;
 }
 
-/** What we know of a client's connection. */
+/** The state of a client's connection. */
 export class Connection {
   readonly socket: Socket;
-  /** Read when it is accepted: a socket that was reset has no address. */
+  /** Read on accept: a socket that was reset has no address. */
   readonly peer: string;
-  /** Oldest first, as they are answered; those that are go when the next one comes. */
+  /** Oldest first, in the order of the responses. Answered ones are removed when the next request arrives. */
   readonly #exchanges: Exchange[] = [];
   #pauses = 0;
 
   constructor(socket: Socket) {
     this.socket = socket;
     this.peer = plainAddress(socket.remoteAddress);
-    // Node handles errors of a socket until it hands it over (CONNECT); then a reset would end the process.
+    // Node handles socket errors until it hands the socket over (CONNECT); then a reset would end the process.
     socket.on('error', () => {});
   }
 
   add(exchange: Exchange): void {
-    // Only from the front: a client may pipeline thousands, and looking at all of them each time would take seconds.
+    // Only from the front: a client may pipeline thousands, and checking all of them each time would take seconds.
     while (this.#exchanges[0] && !isOpen(this.#exchanges[0])) this.#exchanges.shift();
     this.#exchanges.push(exchange);
   }
@@ -48,7 +48,7 @@ export class Connection {
     return this.#exchanges.find(isOpen);
   }
 
-  /** Stops reading until `resume` was called as often. The client waits as its sends are no longer acknowledged. */
+  /** Stops reading until `resume` is called as many times. The client then has to wait to send more. */
   pause(): void {
     if (++this.#pauses > 1) return;
     this.socket.pause();
@@ -63,11 +63,11 @@ export class Connection {
 }
 
 function isOpen({ response }: Exchange): boolean {
-  // A response that has left is destroyed by the time the next request comes: the cheaper question first.
+  // A sent response is usually destroyed by the time the next request arrives, so check that first: it is cheaper.
   return !response.destroyed && !response.writableFinished;
 }
 
-/** Reading the body of a request resumes its connection. */
+/** Node resumes the connection when it reads the body of a request. */
 function pauseAgain(this: Socket): void {
   this.pause();
 }

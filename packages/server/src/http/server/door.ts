@@ -17,18 +17,18 @@ import { Turns } from './turns.ts';
 import { WireText } from './wire-text.ts';
 import { writeResponse, writeStream, writeToSocket } from './write-response.ts';
 
-/** Not imported: an import names all that node:http has, and so loads its WebSocket and 10 MB of HTTP client. */
+/** Not imported: an import evaluates every export of node:http, which loads its WebSocket and 10 MB of HTTP client. */
 const { createServer } = process.getBuiltinModule('node:http');
 
 export const BODY_LIMIT = 64 * 1024;
-/** Larger ones may take milliseconds to read. */
+/** Larger bodies may take milliseconds to parse. */
 const LARGE_BODY = 8 * 1024;
 export const HEADER_LIMIT = 16 * 1024;
-/** A request has this long to arrive, checked so often: within ten seconds it is complete or cut off. */
+/** Time for a request to arrive, checked at this interval: within ten seconds it is complete or cut off. */
 const REQUEST_MS = 9_500;
 const CHECK_MS = 250;
 
-/** One year, for this host alone: others of its domain are not ours to decide about. */
+/** One year, for this host only: other hosts of the domain are not ours to decide about. */
 const HSTS = 'max-age=31536000';
 
 export type DoorParts = {
@@ -36,27 +36,27 @@ export type DoorParts = {
   limits: RateLimits;
   logger: Logger;
   trustedProxies: readonly string[];
-  /** Clients reach it by https alone. */
+  /** Whether clients reach it by https only. */
   isHttps: boolean;
   /** undefined: requests are not traced. */
   tracer?: Tracer | undefined;
-  /** Acts that wait for the database. */
+  /** Storage calls that wait for the database. */
   waitingActs: () => number;
-  /** What to answer where no route is: fills in the reply, or throws. */
+  /** Called when no route matches: fills in the reply, or throws. */
   notFound: (request: HttpRequest, reply: HttpReply) => void;
   /** The error handler: fills in the reply for anything thrown. */
   fail: (error: unknown, request: HttpRequest, reply: HttpReply) => void;
-  /** After the response was written. */
+  /** Called after the response was written. */
   record: (request: HttpRequest, reply: HttpReply, refused?: Refused) => void;
 };
 
-/** A request that was refused unread: malformed, or under overload, when a log line each would cost too much. */
+/** A request refused unread: malformed, or under overload, when logging each would cost too much. */
 export type Refused = { log: boolean; reason?: string | undefined };
 
 type Asked = { method: string; url: string; headers?: Record<string, string>; body?: string };
 export type Ask = (asked: Asked) => Promise<{ status: number; text: string }>;
 
-/** The front door: every request comes in and every response leaves here (docs/decisions/0043). */
+/** The front door: every request arrives and every response leaves here (docs/decisions/0043). */
 export class Door {
   readonly #parts: DoorParts;
   readonly #server: Server;
@@ -82,7 +82,7 @@ export class Door {
         requestTimeout: REQUEST_MS,
         connectionsCheckingInterval: CHECK_MS,
         keepAliveTimeout: 65_000,
-        // Requests without a body are streams that have ended.
+        // Requests without a body are streams that have already ended.
         optimizeEmptyRequests: true,
       },
       (raw, response) => this.#turns.enter(this.#receive(raw, response)),
@@ -117,7 +117,7 @@ export class Door {
     return port;
   }
 
-  /** Answers every request that was accepted. */
+  /** Answers every accepted request first. */
   async close(): Promise<void> {
     this.isClosing = true;
     this.#overload.resumeAll();
@@ -126,7 +126,7 @@ export class Door {
     });
   }
 
-  /** The same for a request that this process makes of itself. */
+  /** Serves a request that this process makes to itself. */
   async ask({ method, url, headers: named = {}, body }: Asked): Promise<{ status: number; text: string }> {
     const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
     const request = this.#route(new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits));
@@ -165,7 +165,7 @@ export class Door {
     else {
       reply.then(
         (made) => this.#finish(exchange, made),
-        // The client is gone.
+        // The client has disconnected.
         () => {
           this.requestsInFlight--;
           exchange.request.span?.end({ failure: 'client_gone' });
@@ -183,7 +183,7 @@ export class Door {
     return inSpan(request.span, () => this.#answer(request, raw));
   }
 
-  /** From the request to the reply; at once if nothing has to be waited for. Rejects with ClientGone and nothing else. */
+  /** Makes the reply; returns no promise if there is nothing to wait for. Rejects only with ClientGone. */
   #answer(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
     const reply = new HttpReply();
     const route = request.route as Route | undefined;
@@ -209,7 +209,7 @@ export class Door {
     await route.admit?.(request);
     if (raw && route.takesBody && hasBody(raw)) {
       request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
-      // However many there are, others wait for one of them.
+      // Each large body gets a turn of its own, so other requests wait for one at most.
       if (request.body.length > LARGE_BODY) await ownTurn();
     }
     return route.handler(request, reply);
@@ -240,14 +240,14 @@ export class Door {
     try {
       this.#mark(request, reply);
       if (isStream(reply.body)) {
-        // Recorded when it begins: it may last as long as its client wants.
+        // Recorded at the start: a stream may last as long as its client wants.
         writeStream(exchange, reply, reply.body).catch((error: unknown) => {
           this.#parts.logger.error({ err: error, reqId: request.id }, 'a response broke off');
         });
       } else writeResponse(exchange, reply);
       this.#record(request, reply, refused);
     } catch (error) {
-      // A header that cannot be sent.
+      // A header had an invalid value.
       const failure = this.#failed(error, request);
       this.#mark(request, failure);
       if (exchange.response.headersSent) exchange.connection.socket.destroy();
@@ -271,7 +271,7 @@ export class Door {
     if (this.isClosing) reply.header('connection', 'close');
   }
 
-  /** Nothing that goes wrong here is the client's concern, or the end of the process. */
+  /** A failure here must affect neither the client nor the process. */
   #record(request: HttpRequest, reply: HttpReply, refused?: Refused): void {
     try {
       this.#parts.record(request, reply, refused);
@@ -281,7 +281,7 @@ export class Door {
   }
 }
 
-/** RFC 9112 3.2: one Host header, which only HTTP/1.0 may leave out. */
+/** RFC 9112 3.2: exactly one Host header; only HTTP/1.0 may omit it. */
 function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined) {
     if (httpVersion !== '1.1') return;
@@ -295,7 +295,7 @@ function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void 
   if (count > 1) throw new InnkeeperError('badRequest', { message: 'Only one Host header is allowed.' });
 }
 
-/** The headers of draft-ietf-httpapi-ratelimit-headers: those of the address before those of the application. */
+/** Headers of draft-ietf-httpapi-ratelimit-headers: the limit of the address before that of the application. */
 function addLimitHeaders(reply: HttpReply, standings: readonly Standing[]): void {
   if (standings.length === 0) return;
   const policies = standings.map(({ claim: { name, limit } }) => `"${name}";q=${limit.quota};w=${limit.seconds}`);

@@ -3,23 +3,23 @@ import { Server } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits are counted in turns of this process, not by the clock: where the processor was taken away for a second, the
- * clients on this machine stood still too.
+ * Waits are counted in turns of the event loop, not by the clock: if the process got no processor time for a second,
+ * clients on this machine did not either.
  */
 const TURN_MS = 10;
-/** Busy clients get a response in this time, and with it `Connection: close`. */
+/** Within this time, busy clients get a response with `Connection: close`. */
 const ANNOUNCE_TURNS = 20;
 /** Connections accepted at the last moment have this long to send their request. */
 const LAST_REQUEST_TURNS = 10;
-/** A longer turn of the event loop had requests to read, or the machine was busy. */
+/** In a longer turn of the event loop, there were requests to read or the machine was busy. */
 const QUIET_TURN_MS = 0.3;
 const MAX_SEEK_QUIET_MS = 500;
 /** After that, clients have this long to finish their request and read the response. */
 const MAX_CLOSE_MS = 7_000;
 
 /**
- * Closes without dropping a request. Closing a connection that merely looks idle loses the request its client is just
- * sending; so responses say `Connection: close` first. While listening ends, new requests wait for the promise given to
+ * Closes without dropping a request. Closing a connection that only looks idle loses a request that its client is just
+ * sending, so responses say `Connection: close` first. While listening ends, new requests wait for the promise given to
  * `hold`: a client that waits for a response does not connect again.
  */
 export async function drain(server: HttpServer, hold: (until: Promise<void>) => void): Promise<void> {
@@ -30,7 +30,7 @@ export async function drain(server: HttpServer, hold: (until: Promise<void>) => 
   const stopped = Promise.withResolvers<void>();
   hold(stopped.promise);
   await quietTurn(server);
-  // Stops listening and nothing else: http's own close() would also close the connections that look idle.
+  // Only stops listening: http's own close() would also close connections that look idle.
   Server.prototype.close.call(server);
   stopped.resolve();
   await untilUnused(server, LAST_REQUEST_TURNS);
@@ -51,10 +51,10 @@ function countConnections(server: HttpServer): Promise<number> {
 }
 
 /**
- * Waits until what has reached this machine is accepted and read, as far as one can tell: node accepts one connection
- * per turn of its event loop, so a turn without any found none waiting. The kernel resets those that wait when
- * listening ends. With 30 clients on two busy cores that were up to 29 per close when only the length of a turn
- * counted, and none in 16 closes with this and `hold`.
+ * Waits until every connection that has reached this machine is accepted and read, as far as can be told. Node accepts
+ * one connection per turn of its event loop, so a turn that accepted none found none waiting. The kernel resets those
+ * that still wait when listening ends. With 30 clients on two busy cores, up to 29 per close were reset when only the
+ * length of a turn counted, and none in 16 closes with this and `hold`.
  */
 async function quietTurn(server: HttpServer): Promise<void> {
   let accepted = 0;

@@ -6,17 +6,17 @@ import { discardAll, isDiscarded } from './body.ts';
 import { type Connection, connectionOf } from './connection.ts';
 import type { Routes } from './routes.ts';
 
-/** CONNECT names a host and no path: these are the methods of any path here. */
+/** CONNECT names a host, not a path: these are the methods of any path here. */
 const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const MAX_LINE = 8 * 1024;
 
-/** `rawPacket` is what was being parsed, `bytesParsed` how far it was valid. */
+/** `rawPacket` is the data being parsed, `bytesParsed` how far it was valid. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: unknown; bytesParsed?: number };
 
-/** A refusal of something that node made no request of. */
+/** The refusal of something that node could not parse into a request. */
 export type Refusal = { error: InnkeeperError; reason: string | undefined; request: IncomingMessage | undefined };
 
-/** Answers what node hands over in another way than as a request, in the order of the connection. */
+/** Answers everything that node does not hand over as a request, in the order of the connection. */
 export function refuseMalformed(
   server: Server,
   routes: Routes,
@@ -37,7 +37,7 @@ export function refuseMalformed(
       afterEarlier(connection, () => {
         if (!socket.writable) socket.destroy();
         else if (connection.oldest?.response.headersSent) {
-          // Its request has a response already, written whole but perhaps not sent yet; a second would be too many.
+          // The request already has a complete response, which may not have been sent yet; do not send a second.
           socket.end();
           discardAll(socket);
         } else refuse(connection, { error: errorFor(error), reason: error.code, request: undefined });
@@ -54,7 +54,7 @@ export function refuseMalformed(
   });
 }
 
-/** The target of a request with a method that node does not know, if the line is valid otherwise. */
+/** The target of a request with a method unknown to node, if the request line is valid otherwise. */
 function readTarget({ rawPacket, bytesParsed = 0 }: ParseError): string | undefined {
   const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
   const start = text.lastIndexOf('\n', bytesParsed - 1) + 1;
@@ -62,7 +62,7 @@ function readTarget({ rawPacket, bytesParsed = 0 }: ParseError): string | undefi
   return /^[\w!#$%&'*+.^`|~-]+ (\/\S*) HTTP\/1\.[01]\r?$/.exec(line)?.[1];
 }
 
-/** Once all complete requests before it are answered: clients match responses by their order. */
+/** Runs once all complete requests before it are answered: clients match responses by their order. */
 function afterEarlier(connection: Connection, act: () => void): void {
   const earlier = connection.oldest;
   if (!earlier?.raw.complete) {

@@ -5,13 +5,15 @@ import { HttpReply } from './request-and-reply.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 
 /**
- * Acts that wait for the database. Some hundreds of clients that wait for their responses never cause so many; beyond
- * it, clients would give up before they are served.
+ * Storage calls that may wait for the database. A few hundred clients that each wait for their response never cause
+ * this many; beyond it, clients would time out before they are served.
  */
 const MAX_WAITING_ACTS = 1_000;
-/** How long a request waits for its turn. */
+/** How long a request may wait for its turn. */
 const MAX_WAIT_MS = 500;
-/** A refusal costs a third to a half of a response, so refused clients are not read from until Retry-After is over. */
+/**
+ * A refusal costs a third to a half of a response, so refused clients are not read from until Retry-After has passed.
+ */
 const REFUSALS_PER_SECOND = 1_000;
 const MAX_PAUSE_S = 4;
 const LOG_MS = 1_000;
@@ -19,11 +21,11 @@ const LOG_MS = 1_000;
 const { status, code, message } = new InnkeeperError('overloaded');
 const BODY = new WireText(JSON.stringify({ code, message }));
 
-/** Refuses requests with 503 and Retry-After while there is more to do than can be done. */
+/** Refuses requests with 503 and Retry-After while there is more load than can be served. */
 export class Overload {
   readonly #waitingActs: () => number;
   readonly #logger: Logger;
-  /** Connections of refused clients, with what resumes them. */
+  /** Connections of refused clients, each with a function that resumes it. */
   readonly #paused = new Map<Connection, () => void>();
   #isOver = false;
   #unlogged = 0;
@@ -38,11 +40,11 @@ export class Overload {
     return route?.underLoad === undefined;
   }
 
-  /** The refusal; its connection is paused once that is written. */
+  /** The refusal. Its connection is paused once it is written. */
   refuse({ connection, response, request }: Exchange): HttpReply {
     const seconds = Math.ceil((this.#paused.size + 1) / REFUSALS_PER_SECOND);
     response.once('close', () => this.#pause(connection, seconds));
-    // A log line per refusal would cost what is left for others.
+    // A log line per refusal would take capacity from other requests.
     if (++this.#unlogged === 1) setTimeout(() => this.#log(), LOG_MS).unref();
     request.route = undefined;
     const reply = new HttpReply().code(status).header('retry-after', String(seconds));
@@ -50,7 +52,7 @@ export class Overload {
     return reply.type(JSON_TYPE).header('cache-control', 'no-store').send(BODY);
   }
 
-  /** For good: before the server closes. */
+  /** Resumes all connections for good, before the server closes. */
   resumeAll(): void {
     this.#isOver = true;
     for (const resume of this.#paused.values()) resume();
@@ -64,7 +66,7 @@ export class Overload {
       this.#paused.delete(connection);
       connection.resume();
     };
-    // Spread out: all at once, they would be too many again.
+    // Spread out: resumed all at once, they would overload the service again.
     const ms = (0.5 + Math.random() / 2) * Math.min(seconds, MAX_PAUSE_S) * 1000;
     const timer = setTimeout(resume, ms).unref();
     this.#paused.set(connection, resume);

@@ -12,7 +12,7 @@ import { JSON_TYPE, WireText } from './wire-text.ts';
 
 type Parts = { method: string; url: string; headers: IncomingHttpHeaders; address: string };
 
-/** What a request knows of its route (routes.ts), which is served by it. */
+/** What a request knows of its route (routes.ts). */
 export type FoundRoute = {
   readonly path: string;
   readonly schema: { body?: unknown };
@@ -22,24 +22,24 @@ export type FoundRoute = {
   readonly failAsPage?: (request: HttpRequest, reply: HttpReply, error: InnkeeperError) => void;
 };
 
-/** One request of any kind. Everything of its connection is read when it arrives: later the client may be gone. */
+/** One request of any kind. Everything about its connection is read on arrival: later the client may be gone. */
 export class HttpRequest {
   readonly id: string;
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** The client's: the peer of the connection, or the one a trusted proxy names. */
+  /** The client's address: the peer of the connection, or the one a trusted proxy names. */
   readonly address: string;
   /** When its turn came. */
   started = performance.now();
-  /** The limits it has met so far. */
+  /** The rate limits applied to it so far. */
   readonly admission: Admission;
-  /** undefined: no route knows the path. */
+  /** undefined: no route matched. */
   route: FoundRoute | undefined = undefined;
   params: Record<string, string> = {};
   query: Record<string, string | string[] | undefined> = {};
   body: Buffer | undefined = undefined;
-  /** undefined: about no application. */
+  /** undefined: it concerns no application. */
   about: About | undefined = undefined;
   /** undefined: it is not traced. */
   span: Span | undefined = undefined;
@@ -63,7 +63,7 @@ export class HttpRequest {
   }
 }
 
-/** Ids of this process differ in their last twelve digits: a random UUID for each would cost 2 us. */
+/** Ids of one process differ only in their last twelve digits: a random UUID for each would cost 2 µs. */
 const PREFIX = randomUUID().slice(0, -12);
 let last = 0;
 
@@ -72,13 +72,13 @@ function requestIdOf(headers: IncomingHttpHeaders): string {
   return isUsable(sent) ? sent : PREFIX + (++last).toString(16).padStart(12, '0');
 }
 
-/** The client's own, if it can go into the log and back: not one that looks like a secret or token. */
+/** Whether to use the client's own id: it must be safe to log and return, and must not look like a secret or token. */
 function isUsable(id: string | string[] | undefined): id is string {
   return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) && mask(id) === id;
 }
 
-/** Texts that are written one after another, as fast as the client reads. */
-/** An endless one is over when the client closes its side: nobody sends a request, closes, and reads for ever. */
+/** Texts written one after another, as fast as the client reads. */
+/** An endless one ends when the client closes its side: no client sends a request, half-closes, and reads forever. */
 export type BodyStream = AsyncIterable<string> & { readonly isEndless?: true };
 export type Body = Buffer | WireText | string | BodyStream | undefined;
 
@@ -89,10 +89,10 @@ export function isStream(body: Body): body is BodyStream {
 /** The response as a value: status, headers and body. Routes fill it in; write-response.ts writes it. */
 export class HttpReply {
   statusCode = 200;
-  /** Names in lower case and values in turn, each name once. */
+  /** Alternating names in lower case and values, each name once. */
   readonly rawHeaders: string[] = [];
   body: Body = undefined;
-  /** The code of the error, for the log and the metrics. */
+  /** The error code, for the log and the metrics. */
   errorCode: string | undefined = undefined;
 
   code(status: number): this {
@@ -130,13 +130,16 @@ export class HttpReply {
     return this.code(status).header('location', location).send();
   }
 
-  /** Without a length: what is made while it is sent, for lists of any length. */
+  /** A body of unknown length, made while it is sent. */
   stream(contentType: string, body: BodyStream): this {
     this.body = body;
     return this.type(contentType);
   }
 
-  /** Texts and bytes as they are, anything else as JSON; without a type, all but bytes is JSON. */
+  /**
+   * Strings and bytes are sent as they are, anything else as JSON. Without a content type, everything but bytes is
+   * JSON.
+   */
   send(body?: unknown): this {
     if (body === undefined || body === null || Buffer.isBuffer(body) || body instanceof WireText) {
       this.body = body ?? undefined;

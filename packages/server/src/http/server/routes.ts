@@ -8,8 +8,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 export type Method = (typeof METHODS)[number];
 
 /**
- * What a route says of itself for the OpenAPI document. `response` describes successes; under the status of an error,
- * only the members beside its code and message.
+ * A route's documentation for the OpenAPI document. `response` describes successes; for an error status, only the
+ * members besides code and message.
  */
 export type RouteSchema = {
   params?: unknown;
@@ -17,20 +17,20 @@ export type RouteSchema = {
   headers?: unknown;
   body?: unknown;
   response?: unknown;
-  /** What generated clients call the operation, so it stays: a verb and a noun. */
+  /** The operation's name in generated clients, so it must not change: a verb and a noun. */
   operationId?: string;
   summary?: string;
   description?: string;
   tags?: string[];
-  /** The schemes that must come together, and the alternatives to them. */
+  /** Each entry lists schemes that are required together; the entries are alternatives. */
   security?: Record<string, string[]>[];
-  /** The access to the application in its path that it requires. */
+  /** The required access to the application in its path. */
   access?: Access;
-  /** Its own errors; those of every path are added. */
+  /** Its own errors; those common to all paths are added. */
   errors?: readonly ErrorName[];
   /** Headers of the response, with their descriptions. */
   answerHeaders?: Record<string, string>;
-  /** The media type of the body or of the response if it is not JSON; several if the caller chooses. */
+  /** The media type of the body or of the response, if not JSON; several if the caller chooses. */
   consumes?: string;
   produces?: string | readonly string[];
   /** Served, but not documented. */
@@ -42,19 +42,19 @@ type Handler = (request: HttpRequest, reply: HttpReply) => unknown;
 
 type RouteOptions = {
   schema: RouteSchema;
-  /** Bytes of the body; 64 KiB by default. */
+  /** Maximum bytes of the body; 64 KiB by default. */
   bodyLimit?: number;
   /** Runs before the body is read, so that strangers cannot make us read a large one. Throws to refuse. */
   admit?: (request: HttpRequest) => Promise<void>;
-  /** Counted, but not logged: machines request it all day. */
+  /** Counted but not logged: machines poll it all day. */
   unlogged?: boolean;
-  /** `served`: never refused, as it costs no more than a refusal; `first`: it does not wait for its turn either. */
+  /** `served`: never refused, because it costs no more than a refusal. `first`: it does not wait for its turn either. */
   underLoad?: 'served' | 'first';
-  /** Errors also carry the fields of RFC 6749 5.2. */
+  /** Errors also have the fields of RFC 6749 5.2. */
   oauthErrors?: boolean;
-  /** For people: fills in a page in place of the two fields of an error. Status and code are set already. */
+  /** For browsers: fills in a page in place of the JSON error. Status and code are already set. */
   failAsPage?: (request: HttpRequest, reply: HttpReply, error: InnkeeperError) => void;
-  /** The error for another method than its own. */
+  /** The error for an unsupported method. */
   wrongMethod?: ErrorName;
 };
 
@@ -62,7 +62,7 @@ type NewRoute = RouteOptions & { readonly method: Method; readonly path: string;
 export type Route = NewRoute & {
   readonly takesBody: boolean;
   readonly isLimited: boolean;
-  /** Parameters of the path and of the query that are UUIDs. */
+  /** Path and query parameters that are UUIDs. */
   readonly uuids: { readonly params: readonly string[]; readonly query: readonly string[] };
 };
 export type Found = { store: Route; params: Record<string, string>; searchParams: Record<string, string> };
@@ -126,13 +126,13 @@ export class Routes {
     const found = this.#find(method, target);
     if (!found?.store) return undefined;
     const { store, params, searchParams } = found as Found;
-    // UUIDs are read in either case (CONTRACT.md section 2).
+    // UUIDs are case-insensitive (CONTRACT.md section 2).
     for (const name of store.uuids.params) lowerCase(params, name);
     for (const name of store.uuids.query) lowerCase(searchParams, name);
     return found as Found;
   }
 
-  /** null: there is none; with a store of null: the target is not a URL. */
+  /** null: no route; with a store of null: the target is not a valid URL. */
   #find(method: string, target: string): Found | { store: null } | null {
     const readable = readableTarget(target);
     for (;;) {
@@ -142,7 +142,7 @@ export class Routes {
     }
   }
 
-  /** What to answer a request that no route takes: 405 if another method is served there, else 404. */
+  /** The error for a request that no route serves: 405 if another method is served there, else 404. */
   refusalOf(target: string): InnkeeperError {
     if (this.#find('GET', target)?.store === null) {
       return new InnkeeperError('badRequest', { message: 'The target is not a valid URL.' });
@@ -170,14 +170,14 @@ function lowerCase(values: Record<string, unknown>, name: string): void {
   if (typeof value === 'string' && value !== value.toLowerCase()) values[name] = readUuid(value) ?? value;
 }
 
-/** Monitoring must reach a busy service. */
+/** Monitoring must be able to reach a busy service. */
 export function isLimited(schema: RouteSchema): boolean {
   return !schema.tags?.includes('operations');
 }
 
 /**
- * The request's target with every part of its path readable: one whose escapes are malformed stands for itself, as
- * the name of something that is not there. Which code says so is for the route to know (CONTRACT.md section 2: 0012, 0025).
+ * The request's target with every path segment decodable. A segment with malformed escapes is kept literally, as the
+ * name of something that does not exist: the route knows the right code for it (CONTRACT.md section 2: 0012, 0025).
  */
 function readableTarget(target: string): string {
   if (!target.includes('%')) return target;

@@ -1,22 +1,25 @@
 import type { Connection, Exchange } from './connection.ts';
 
 /**
- * Requests started in one turn of the event loop; the others wait for the next turns. Within a turn no timer fires and
- * no connection is accepted, and a client that is answered may be back within it: with a thousand busy connections,
- * libuv would otherwise read on for seconds.
+ * Requests started per turn of the event loop; the others wait for the next turns. Within a turn no timer fires and no
+ * connection is accepted, and a client that got its response may send the next request within the same turn: with a
+ * thousand busy connections, libuv would otherwise keep reading for seconds.
  */
 const MAX_PER_TURN = 128;
-/** Node accepts one connection per turn. While clients connect, turns are short, so that they do not wait for the others. */
+/**
+ * Node accepts one connection per turn. While clients connect, turns are kept short, so that new connections do not
+ * wait.
+ */
 const MAX_WHILE_ACCEPTING = 8;
 
-/** The requests of one connection: several if its client pipelines. */
+/** The waiting requests of one connection: several if its client pipelines. */
 type Line = { waiting: Exchange[]; isPaused: boolean };
 
-/** Starts a bounded number of requests per turn of the event loop, taking connections in rotation. */
+/** Starts a limited number of requests per turn of the event loop, and rotates between connections. */
 export class Turns {
   readonly #start: (exchange: Exchange, waitedMs: number) => void;
   readonly #drop: () => void;
-  /** The first is the next. */
+  /** The first entry is next. */
   readonly #lines = new Map<Connection, Line>();
   #started = 0;
   #max = MAX_PER_TURN;
@@ -37,7 +40,7 @@ export class Turns {
     if (exchange.request.route?.underLoad === 'first') this.#start(exchange, 0);
     else if (this.#lines.size > 0 || this.#started >= this.#max) this.#wait(exchange);
     else {
-      // Not in every turn: the event loop would go round once more for each.
+      // Not in every turn: each would cost another round of the event loop.
       if (++this.#started > this.#max / 2) this.#schedule();
       this.#start(exchange, 0);
     }
@@ -53,7 +56,7 @@ export class Turns {
     }
     line.waiting.push(exchange);
     if (line.isPaused) return;
-    // Node reads on until there is a response to write: a pipelining client could fill our memory.
+    // Node keeps reading until there is a response to write, so a pipelining client could fill the memory.
     line.isPaused = true;
     connection.pause();
   }

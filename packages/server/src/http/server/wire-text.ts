@@ -1,9 +1,9 @@
-/** Of a body that is JSON. */
+/** Content type of JSON bodies. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * A body as it is sent: UTF-8, one character per byte. Node writes the head and such a body as one string without
- * encoding it, and its length is known.
+ * A body as sent: UTF-8, one character per byte. Node writes the head and such a body as one string without encoding
+ * it, and its length is known.
  */
 export class WireText {
   readonly bytes: string;
@@ -21,12 +21,12 @@ export class WireText {
   }
 }
 
-/** Of any text; ASCII is the same in both. */
+/** Converts any text; ASCII stays the same. */
 export function toWireBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Not imported: an import names all that node:http has, and so loads its WebSocket and 10 MB of HTTP client. */
+/** Not imported: an import evaluates every export of node:http, which loads its WebSocket and 10 MB of HTTP client. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export function statusText(status: number): string | undefined {

@@ -5,7 +5,7 @@ import type { Exchange } from './connection.ts';
 import { type Body, type BodyStream, type HttpReply, isStream } from './request-and-reply.ts';
 import { statusText, toWireBytes, WireText } from './wire-text.ts';
 
-/** The only place that writes responses. Throws if a header holds what a header cannot; then nothing was written. */
+/** The only code that writes responses. Throws before writing anything if a header has an invalid value. */
 export function writeResponse({ raw, response }: Exchange, reply: HttpReply): void {
   const { statusCode, rawHeaders } = reply;
   const isEmpty = statusCode === 204 || statusCode === 304;
@@ -16,25 +16,28 @@ export function writeResponse({ raw, response }: Exchange, reply: HttpReply): vo
     response.end(body, 'latin1');
     return;
   }
-  // Complete for the client; for node it ends, and may close the connection, when the request has.
+  // Complete for the client. Node ends the response, and may close the connection, only when the request has ended.
   if (body.length > 0) response.write(body, 'latin1');
   response.flushHeaders();
   discardBody(raw, () => response.end());
 }
 
-/** A client that reads nothing for so long is gone. */
+/** A client that reads nothing for this long is considered gone. */
 const STALLED_MS = 60_000;
 
-/** Writes a stream as fast as the client reads it: what is made ahead is one text. Rejects if it fails; then the connection closes. */
+/**
+ * Writes a stream as fast as the client reads, at most one text ahead. Rejects if the stream fails; the connection is
+ * then closed.
+ */
 export async function writeStream({ raw, response, connection }: Exchange, reply: HttpReply, body: BodyStream) {
   response.writeHead(reply.statusCode, reply.rawHeaders);
   const texts = body[Symbol.asyncIterator]();
-  // What waits for news must not wait for a client that is gone.
+  // A stream that waits for new events must not outlive its client.
   const end = () => void texts.return?.()?.catch(() => {});
   response.once('close', end);
   if (body.isEndless) connection.socket.once('end', end);
   try {
-    // Of a HEAD, nothing is made.
+    // Make nothing for HEAD.
     if (raw.method !== 'HEAD') {
       for (let made = await texts.next(); !made.done; made = await texts.next()) {
         if (response.destroyed) return;
@@ -46,7 +49,7 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
     }
     response.end();
   } catch (error) {
-    // The client must not take it for the whole list.
+    // The client must not mistake it for the whole list.
     connection.socket.destroy();
     throw error;
   } finally {
@@ -68,7 +71,7 @@ function hasDrained(response: ServerResponse): Promise<boolean> {
   });
 }
 
-/** The same for what is so malformed that node made no request of it. The connection closes. */
+/** The same for data that node could not parse into a request. Closes the connection. */
 export function writeToSocket(socket: Socket, reply: HttpReply): void {
   const bytes = toBytes(reply.body);
   const { statusCode, rawHeaders } = reply.header('content-length', String(bytes.length)).header('connection', 'close');

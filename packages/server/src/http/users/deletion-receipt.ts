@@ -42,7 +42,7 @@ export function deletionReceiptRoute(app: Routes, service: Service): void {
   });
 }
 
-/** undefined: no such user was deleted, or it is too long ago. */
+/** undefined: no such user was deleted, or too long ago. */
 export async function writeDeletionReceipt(
   service: Pick<Service, 'publicUrl' | 'now' | 'signReceipt'> & { storage: Pick<Service['storage'], 'users'> },
   application: Pick<Application, 'appId' | 'clientId' | 'settings'>,

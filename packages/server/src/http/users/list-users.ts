@@ -15,7 +15,7 @@ import { answerUsers, UserAnswer, viewUser } from './user-view.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
-/** Users of a text of the stream. */
+/** Users per chunk of the stream. */
 const STREAMED = 1_000;
 const NDJSON = 'application/x-ndjson';
 
@@ -85,7 +85,7 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
   });
 }
 
-/** To the user of a clientUserId, if one is given; false: there is none. */
+/** Restricts the filter to the user with the given clientUserId; false if there is none. */
 async function narrow(
   { storage: { users } }: Service,
   appId: number,

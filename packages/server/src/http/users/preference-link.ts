@@ -8,7 +8,7 @@ import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { userRoute } from './user-routes.ts';
 
-/** What a link may show and for how long; the same for back ends and for /manage/v1. */
+/** What a link may show, and for how long; the same for back ends and for /manage/v1. */
 export const PreferenceLinkBody = Type.Object({
   groups: Type.Optional(
     Type.Array(Type.String(), { description: 'names or UIDs of the option groups to show; all by default' }),
@@ -70,7 +70,7 @@ export function preferenceLinkRoutes(app: Routes, service: Service): void {
   });
 }
 
-/** From the body of a request, which may be empty. */
+/** Reads the body, which may be empty. */
 async function createLink(
   service: Service,
   application: { appId: number },

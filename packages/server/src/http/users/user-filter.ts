@@ -20,7 +20,7 @@ export const FilterQuery = {
   effective: Type.Optional(Type.Boolean({ description: 'include defaults' })),
 };
 
-/** `refuse` makes the error of the area for a parameter: its name, and what is wrong with it. */
+/** `refuse` makes the area's error for a parameter, from its name and what is wrong with it. */
 export type Refuse = (field: string, message: string) => Error;
 
 export function readFilter(query: Query, catalog: CompiledCatalog, refuse: Refuse): UserFilter {
@@ -51,7 +51,7 @@ export function readTruth(query: Query, name: string, refuse: Refuse): boolean {
   return true;
 }
 
-/** A place is nobody's business but ours. */
+/** An opaque position for clients to send back. */
 export function writePlace({ by, after: { userId, value } }: ListPlace): string {
   return Buffer.from(JSON.stringify(value === undefined ? [by, userId] : [by, userId, value])).toString('base64url');
 }
@@ -66,12 +66,12 @@ export function readPlace(text: string | undefined, refuse: Refuse): ListPlace |
       return { by: by as number, after: { userId, ...(value !== undefined && { value: value as string }) } };
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw refuse('after', 'must be `next` of the previous page');
 }
 
-/** To the next page of the same list. */
+/** The link to the next page of the same list. */
 export function linkToNext(path: string, query: Query): string {
   const parameters = new URLSearchParams();
   for (const name of LINKED) for (const value of [query[name] ?? []].flat()) parameters.append(name, value);

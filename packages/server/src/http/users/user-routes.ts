@@ -13,7 +13,7 @@ import type { Method, RouteSchema, Routes } from '../server/routes.ts';
 export const USERS_PATH = '/api/v2/app/:clientId/users';
 const USER_PATH = `${USERS_PATH}/:serviceUserCode`;
 
-/** What every operation for back ends can answer. */
+/** Errors of every operation for back ends. */
 export const BACK_END_ERRORS = ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable'] as const;
 
 type Way = {
@@ -26,8 +26,8 @@ type Way = {
 };
 
 /**
- * The paths of one user, each with how it names the user. A path that ends before the code is the same operation with
- * the code missing (0025). Slashes of a clientUserId are read escaped and, where a proxy unescaped them, as they are.
+ * The paths of one user, each with how it names the user. A path that ends before the code is the same operation
+ * without a code (0025). Slashes in a clientUserId may be escaped, or unescaped by a proxy.
  */
 export const WAYS_TO_USER: readonly Way[] = [
   ...[USER_PATH, `${USERS_PATH}/`].map((path, index) => ({
@@ -50,10 +50,10 @@ export const WAYS_TO_USER: readonly Way[] = [
   })),
 ];
 
-/** Where no other operation is: the list of users is read at the same path. */
+/** For operations that share no path with another: the list of users is at the same path. */
 export const WITHOUT_CODE = { ...(WAYS_TO_USER[1] as Way), path: USERS_PATH };
 
-/** Fills in what the ways differ by: the name of the operation, its parameters and the error for nobody. */
+/** Fills in where the paths differ: operationId, parameters and the error for an unknown user. */
 export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way): RouteSchema {
   const { operationId, errors = [] } = schema;
   return {
@@ -71,11 +71,14 @@ export type UserRequest = { request: HttpRequest; reply: HttpReply; application:
 type UserOperation = {
   method: Method;
   schema: RouteSchema & { operationId: string };
-  /** What follows the user's code in the path. */
+  /** The path after the user's code. */
   under?: string;
 };
 
-/** An operation on one user, for the back end of an application: 0012, 0011, 0025, then what the operation itself refuses. */
+/**
+ * An operation on one user for an application's back end. Errors are checked in this order: 0012, 0011, 0025, then the
+ * operation's own.
+ */
 export function userRoute(
   app: Routes,
   service: Service,

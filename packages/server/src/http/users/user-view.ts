@@ -33,7 +33,7 @@ export function viewUser({ userId, clientUserId, clientUserName, status, created
   };
 }
 
-/** One user or a page of them: with an ETag, and for no shared cache. */
+/** One user or a page of them: has an ETag and is not for shared caches. */
 export function answerUsers(request: HttpRequest, reply: HttpReply, answer: object): HttpReply {
   const body = JSON.stringify(answer);
   const etag = etagOf(body);

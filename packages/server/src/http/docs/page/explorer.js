@@ -1,5 +1,5 @@
-// The explorer of CONTRACT.md section 5: a first screen that asks for the apiKey and checks it, then Swagger UI over
-// openapi.json. Swagger UI is not even loaded before the check, so nothing can be sent, by whatever link one came.
+// The explorer of CONTRACT.md section 5: a first screen asks for the apiKey and checks it, then Swagger UI shows
+// openapi.json. Swagger UI is not even loaded before the check, so nothing can be sent, whichever link was opened.
 
 /**
  * @typedef {{ code?: string, message?: string, errors?: { allowed?: unknown[] }[] }} ErrorBody
@@ -36,14 +36,14 @@ async function loadDocument() {
 }
 
 /**
- * Undefined when the key is good, and the language with it; otherwise what is wrong, for the reader.
+ * Undefined if the key and the language are valid; otherwise what is wrong, for the reader.
  * @param {ApiDocument} api
  * @param {Choice} choice
  * @returns {Promise<{ problem: string, input: HTMLInputElement } | undefined>}
  */
 async function check(api, { apiKey, language }) {
   if (apiKey === '') return { problem: 'The apiKey is missing. (1001)', input: keyInput };
-  // What no header can hold is no application's key; asking would not even be possible.
+  // A text that cannot be sent in a header is no application's key.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return { problem: 'No application has this apiKey. (1002)', input: keyInput };
   const query = new URLSearchParams({ limit: '0', ...(language && { language }) });
   const url = api.paths[CHECK_PATH] ? `${CHECK_PATH.slice(1)}?${query}` : 'docs/api-key';
@@ -60,8 +60,8 @@ async function check(api, { apiKey, language }) {
 }
 
 /**
- * Makes the examples fit the application at hand, and leaves out those of optional parameters, which would otherwise
- * be sent along unasked, and of what is to be confirmed, which is for the reader to do.
+ * Adapts the examples to the application. Removes those of optional parameters, which would otherwise be sent unasked,
+ * and of confirmations, which are up to the reader.
  * @param {ApiDocument} api
  * @param {Choice} choice
  * @returns {Promise<ApiDocument>}
@@ -83,7 +83,7 @@ async function tailor(api, { apiKey, language }) {
   }
   /** @type {ApiDocument} */
   const tailored = JSON.parse(text);
-  // Here, whatever the public address: the page may send to nowhere else.
+  // Use this page's own address even if the public URL differs: its policy allows no other.
   tailored.servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }];
   delete tailored.info.license;
   for (const operation of Object.values(tailored.paths).flatMap((each) => Object.values(each))) {
@@ -100,7 +100,7 @@ async function tailor(api, { apiKey, language }) {
 }
 
 /**
- * There is nothing to choose between examples that are all the same.
+ * Presets the value if all examples are the same.
  * @param {Parameter} parameter
  */
 function presetIfOne(parameter) {
@@ -120,7 +120,7 @@ async function loadKeys(apiKey) {
 }
 
 /**
- * For an application that is not the demo: the first example alone, with a value that its own key takes.
+ * For an application other than the demo: only the first example, with a value that its own key allows.
  * @param {Record<string, Example>} examples
  * @param {OptionKey} key
  */
@@ -177,7 +177,7 @@ async function openExplorer(api, choice) {
   });
 }
 
-/** In Swagger UI's own dialogue one can only let go of the key, which leads back to the first screen. */
+/** Swagger UI's own dialog can only remove the key, which leads back to the first screen. */
 function keepKey() {
   return {
     statePlugins: {
@@ -194,8 +194,8 @@ function keepKey() {
 }
 
 /**
- * Swagger UI reads the whole document anew for each operation that is opened, for seconds. All that is to be resolved in ours are references
- * to its own components, none of which leads back to itself.
+ * Swagger UI re-reads the whole document for each operation that is opened, which takes seconds. Our document only
+ * needs references to its own components resolved, and none of them is circular.
  */
 function lookUpReferences() {
   return {
@@ -234,12 +234,12 @@ async function loadSwaggerUi(place) {
         element.addEventListener('error', () => reject(new Error('Swagger UI could not be loaded.')));
       }),
   );
-  // Before our own style sheet, which mends it.
+  // Before our own style sheet, which overrides it.
   document.head.prepend(style, script);
   await Promise.all(loaded);
 }
 
-/** Back to the first screen, from a clean slate. */
+/** Back to the first screen, with everything reset. */
 function changeKey() {
   sessionStorage.removeItem(KEPT);
   location.assign(location.pathname);
@@ -279,7 +279,7 @@ async function submit() {
   }
 }
 
-/** What the link says, or what was chosen before in this tab. */
+/** The choice in the link, or the last one in this tab. */
 function presetChoice() {
   const query = new URLSearchParams(location.search);
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? '{}');
