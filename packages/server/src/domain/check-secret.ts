@@ -5,12 +5,15 @@ export class WrongSecret extends Error {
   override name = 'WrongSecret';
 }
 
-/** The fact that a database keeps of its secret. */
+/** The name of the fact with which a database recognizes its secret. */
 export const SECRET_FACT = 'secret-check';
 
 export type SecretState = SecretCheck & { under: 'current' | 'previous' };
 
-/** Everything hashed or sealed in a database depends on its INNKEEPER_SECRET: better no start than one where nothing matches. */
+/**
+ * Everything hashed or sealed in a database depends on its INNKEEPER_SECRET. With the wrong one nothing would match, so
+ * the service refuses to start.
+ */
 export async function checkSecret(storage: Storage, { master }: { master: MasterSecret }): Promise<SecretState> {
   const state = master.adopt(await storage.facts.settle(SECRET_FACT, master.firstCheck()));
   const problem = secretProblem(state, master);

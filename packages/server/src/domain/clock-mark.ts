@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The mark is moved about once a minute; a restart takes less than this. */
 const PLAUSIBLE_MS = 5 * MINUTE_MS;
-/** For so long a jump is doubted: time for an operator to see it and set the clock. */
+/** How long a jump is doubted: time for an operator to notice it and set the clock. */
 const DOUBT_MS = DAY_MS;
 const FACT = 'clock-mark';
 const MAX_TRIES = 5;
@@ -13,8 +13,8 @@ export const SET_IF_WRONG =
   'If the clock is wrong, set it by NTP (timedatectl set-ntp true); if it is right, nothing needs to be done.';
 
 /**
- * The last time that was seen in this database, by any process. `doubtMs` is how far the clock has jumped since it was last
- * believed: ahead if positive. It is believed again after `waitMs` of running, or as soon as it is set back.
+ * The last time seen in this database, by any process. `doubtMs` is how far the clock has jumped since it was last
+ * trusted: ahead if positive. It is trusted again after running for `waitMs`, or as soon as it is set back.
  */
 export type Mark = { at: number; doubtMs: number; waitMs: number };
 
@@ -23,7 +23,10 @@ export async function readMark(facts: Storage['facts']): Promise<Mark | undefine
   return stored === undefined ? undefined : (JSON.parse(stored) as Mark);
 }
 
-/** A gap may mean that nothing ran meanwhile or that the clock was set: there is no telling, so both are doubted. */
+/**
+ * A gap may mean that nothing ran meanwhile or that the clock was set. The two cannot be told apart, so both are
+ * doubted.
+ */
 function moveMark({ at, doubtMs, waitMs }: Mark, now: number): Mark {
   const gapMs = now - at;
   if (gapMs >= -MINUTE_MS && gapMs <= PLAUSIBLE_MS) {
@@ -32,7 +35,7 @@ function moveMark({ at, doubtMs, waitMs }: Mark, now: number): Mark {
   }
   const doubt = doubtMs + gapMs;
   if (Math.abs(doubt) <= PLAUSIBLE_MS) return { at: now, doubtMs: 0, waitMs: 0 };
-  // A service that is off every night must reach the end of the wait too.
+  // The wait must also end for a service that is off every night.
   return { at: now, doubtMs: doubt, waitMs: waitMs === 0 || Math.abs(gapMs) > DAY_MS ? DOUBT_MS : waitMs };
 }
 
@@ -41,12 +44,12 @@ export function isOdd({ doubtMs }: Mark): boolean {
   return doubtMs < 0 || doubtMs > DAY_MS;
 }
 
-/** Keeps a jump of the clock from deleting anything: what is purged goes by the time that has certainly passed. */
+/** Keeps a clock jump from deleting anything: rows are purged only by the time that has certainly passed. */
 export class ClockMark {
   readonly #facts: Storage['facts'];
   readonly #clock: Storage['clock'];
   #mark: Mark | undefined;
-  /** It jumped while this process ran, so nobody had merely switched the service off. */
+  /** The clock jumped while this process ran, so the gap was not just a stopped service. */
   #jumped = false;
   #problem: string | undefined;
 
@@ -63,7 +66,7 @@ export class ClockMark {
     return now - Math.max(0, this.#mark?.doubtMs ?? 0);
   }
 
-  /** Undefined when other processes moved it every time: they purge. */
+  /** Undefined if other processes moved the mark every time: they purge. */
   async move(now: number): Promise<number | undefined> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const stored = (await this.#facts.get(FACT)) ?? (await this.#settle(now));
@@ -79,7 +82,7 @@ export class ClockMark {
     return this.#problem === undefined ? [] : [{ kind: 'clock', message: this.#problem, effect: 'none' }];
   }
 
-  /** The first mark of a database that is older than marks is its newest record. */
+  /** A database older than marks starts with the time of its newest record. */
   async #settle(now: number): Promise<string> {
     const newest = (await this.#clock.newestRecord()) ?? now;
     return this.#facts.settle(FACT, JSON.stringify({ at: newest, doubtMs: 0, waitMs: 0 } satisfies Mark));

@@ -2,7 +2,7 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 export const DURATION_FORM = 'a number with s, m, h or d, for example 24h';
 
-/** Seconds from `"10m"`, or from the number 600. A text needs its unit: in `24`, nobody can tell hours from seconds. */
+/** Seconds from `"10m"`, or from the number 600. A string needs its unit: `24` could be hours or seconds. */
 export function parseDuration(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
   const match = typeof value === 'string' ? /^(\d{1,12})([smhd])$/.exec(value) : null;
@@ -16,7 +16,7 @@ export const UNITS = [
   ['second', 1],
 ] as const;
 
-/** Roughly, in the largest unit that there are two of: for how old something is, or how soon it ends. */
+/** An approximate duration in the largest unit of which there are at least two: for an age or a time left. */
 export function showRoughly(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const [unit, size] = UNITS.find(([, size]) => seconds >= 2 * size) ?? UNITS[3];

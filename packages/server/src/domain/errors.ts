@@ -1,7 +1,6 @@
 /**
- * Every error the service can answer with, in one closed table. SPEC.md section 7 and CONTRACT.md
- * sections 2 and 3 give the codes; what they have no code for uses 9 and the HTTP status.
- * docs/errors.md is generated from this table.
+ * Every error the service can return, in one closed table. The codes come from SPEC.md section 7 and CONTRACT.md
+ * sections 2 and 3; errors without a code there use 9 and the HTTP status. docs/errors.md is generated from this table.
  */
 export const ERRORS = {
   // ---- area A: users and tokens
@@ -600,7 +599,7 @@ export const ERRORS = {
     remedy: 'Send the ETag of the catalog, or * to overwrite any version.',
   },
 
-  // ---- what SPEC.md has no code for: 9 and the HTTP status
+  // ---- errors without a code in SPEC.md: 9 and the HTTP status
   badRequest: {
     code: '9400',
     status: 400,
@@ -732,13 +731,13 @@ export type ErrorName = keyof typeof ERRORS;
 /** An invalid field (area B): which, why, and what is allowed. */
 export type FieldError = { field: string; message: string; allowed?: unknown };
 
-/** Thrown by name only, so that an answer outside the table cannot be written. */
+/** Created only by name, so that no error outside the table can be returned. */
 export class InnkeeperError extends Error {
   override name = 'InnkeeperError';
   readonly error: ErrorName;
   readonly headers: Record<string, string>;
   readonly fields: FieldError[] | undefined;
-  /** Further members of the answer, beside its code and message. */
+  /** Members of the response besides code and message. */
   readonly more: Record<string, unknown>;
 
   constructor(
@@ -748,7 +747,7 @@ export class InnkeeperError extends Error {
       headers?: Record<string, string>;
       fields?: FieldError[];
       more?: Record<string, unknown>;
-      /** For the log: what made it so. It is never answered. */
+      /** The cause, for the log. It is never sent. */
       cause?: unknown;
     } = {},
   ) {

@@ -1,12 +1,12 @@
-/** Deeper than any body of ours; the limit protects recursive code from a stack overflow. */
+/** Deeper than any valid body; protects recursive code from a stack overflow. */
 const MAX_DEPTH = 32;
 
 /**
- * What JSON.parse lets pass and two readers could understand differently: a member named twice,
- * `__proto__`, or nesting beyond MAX_DEPTH. `text` is known to be valid JSON.
+ * Finds what JSON.parse accepts but two readers could understand differently: a repeated member, `__proto__`, or
+ * nesting deeper than MAX_DEPTH. `text` must be valid JSON.
  */
 export function findAmbiguity(text: string): string | undefined {
-  // Most objects have few members: a Set for each would cost more than all the rest.
+  // Most objects have few members: a Set for each would cost more than everything else.
   const names: (string[] | Set<string> | undefined)[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -38,7 +38,7 @@ export function findAmbiguity(text: string): string | undefined {
   return undefined;
 }
 
-/** What is compared one by one. */
+/** Up to this many names, comparing one by one is faster. */
 const FEW = 8;
 const NONE: string[] = [];
 

@@ -1,15 +1,15 @@
-/** More than any catalog has: one of 5,000 keys in twenty languages has half of this. */
+/** More than any catalog has: one of 5,000 keys in twenty languages has half as many. */
 const MAX_MEMBERS = 1_000_000;
 const MAX_IN_ONE = 10_000;
-/** Objects and lists, unless less is expected. */
+/** Objects and lists, unless the caller expects fewer. */
 const MAX_CONTAINERS = 250_000;
 
-/** What is too much in a text, as seen from the text, and where it stands. */
+/** What there is too much of in a text, and where. */
 export type Excess = { message: string; offset: number };
 
 /**
- * What in a JSON text would cost its parser, and code that walks the value, more than its length suggests. One look at
- * each character, before anything is made of it; the text need not be JSON.
+ * Finds what would cost a JSON parser, and code that walks the value, more than the text's length suggests. Looks at
+ * each character once, before anything is allocated; the text need not be valid JSON.
  */
 export function findExcess(text: string, maxDepth: number, maxContainers = MAX_CONTAINERS): Excess | undefined {
   const membersOf = new Int32Array(maxDepth + 1);

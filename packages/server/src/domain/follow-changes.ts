@@ -1,6 +1,6 @@
 import type { Change, Storage } from '../storage/port.ts';
 
-/** How often a replica asks what others changed. Two tries fit into the second that CONTRACT.md section 1 allows. */
+/** How often a replica checks for others' changes. Two tries fit into the second that CONTRACT.md section 1 allows. */
 const POLL_MS = 400;
 
 export type ChangeHandlers = {
@@ -13,17 +13,17 @@ export type ChangeHandlers = {
 };
 
 export type ChangeFollower = {
-  /** Resolves after a look that began after the call; calls of the same moment share one. */
+  /** Resolves after a check that began after the call; concurrent calls share one. */
   refresh(): Promise<void>;
-  /** How long ago the last look began that succeeded: later changes may not be known yet. */
+  /** Time since the last successful check began: later changes may be unknown. */
   lagMs(): number;
   stop(): void;
 };
 
 /**
- * Keeps the memory of this process in step with the database, no matter what changed it: another
- * replica, another process on the same file, the command line. One small indexed read per look; no
- * notification channel that a pooler or a network could lose.
+ * Keeps this process's memory in step with the database, whatever changed it: another replica, another process on the
+ * same file, the command line. Each check is one small indexed read. There is no notification channel that a pooler or
+ * a network could lose.
  */
 export async function followChanges(
   storage: Storage,
@@ -45,7 +45,7 @@ export async function followChanges(
       const changed = (subject: Change['subject']) => [
         ...new Set(news.changes.filter((change) => change.subject === subject).map((change) => change.appId ?? 0)),
       ];
-      // First: what else changed may be sealed under the new one.
+      // First, because other changes may be sealed under the new one.
       if (changed('secret').length > 0) await handlers.reloadSecret();
       if (changed('application').length > 0) await handlers.reloadApplications(changed('application'));
       if (changed('catalog').length > 0) await handlers.reloadCatalogs(changed('catalog'));
@@ -68,12 +68,13 @@ export async function followChanges(
   };
   const refresh = (): Promise<void> => {
     if (!underWay) return start();
-    // The one in flight may have read too early for this caller: wait for the next.
+    // The check in flight may have read too early for this caller: wait for the next.
     next ??= underWay.then(start, start);
     return next;
   };
 
-  // The next look makes up for a failed one. Of failures in a row only the first is reported: an outage would fill the log.
+  // The next check makes up for a failed one. Only the first of several failures is reported: an outage would fill the
+  // log.
   let isFailing = false;
   const poll = async (): Promise<void> => {
     try {

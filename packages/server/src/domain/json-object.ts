@@ -3,12 +3,12 @@ import { InnkeeperError } from './errors.ts';
 import { findAmbiguity } from './find-ambiguity.ts';
 import { findExcess } from './find-excess.ts';
 
-/** Deeper than any body of ours. */
+/** Deeper than any valid body. */
 const MAX_DEPTH = 32;
-/** Characters that cannot hold more than a parser takes easily, however they are put: depth is looked at afterwards. */
+/** Texts this short cannot contain too much for the parser; their depth is checked afterwards. */
 const SHORT = 2_048;
 
-/** A JSON object of bounded depth and size, in which no name is there twice; 0021 with the reason otherwise. */
+/** Parses a JSON object of bounded depth and size without repeated names; throws 0021 with the reason otherwise. */
 export function parseJsonObject(body: Uint8Array | undefined, maxContainers?: number): Record<string, unknown> {
   if (!body || body.length === 0) throw refuse('it is empty');
   if (!isUtf8(body)) throw refuse('it is not UTF-8');

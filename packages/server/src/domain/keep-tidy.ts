@@ -5,7 +5,10 @@ import { HistoryPurge } from './selections/purge-history.ts';
 
 const EVERY_MS = 60_000;
 
-/** Purges expired rows and rotates keys, as far as the clock can be trusted. Every replica does it: each step is safe to repeat. */
+/**
+ * Purges expired rows and rotates keys, as far as the clock is trusted. Every replica does it: each step is safe to
+ * repeat.
+ */
 export function keepTidy(
   storage: Storage,
   keys: { rotateIfDue(): Promise<void> },
@@ -21,7 +24,7 @@ export function keepTidy(
     const before = await clock.mayPurgeBefore();
     if (clock.mayRotate) await keys.rotateIfDue();
     if (before === undefined) return;
-    // Bounded batches with room between them, so that tidying never stands in the way of requests.
+    // Bounded batches with pauses in between, so that purging does not hold up requests.
     while (!stopped && (await storage.purgeExpired(before)) >= 1000) await pause(50);
     while (!stopped && (await events.step(before))) await pause(50);
     while (!stopped && (await histories.step(before))) await pause(50);

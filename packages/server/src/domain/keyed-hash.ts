@@ -2,13 +2,12 @@ import { hash } from 'node:crypto';
 
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
-/** Longer texts get a buffer of their own. */
+/** Longer texts get their own buffer. */
 const SHORT_BYTES = 1024;
 
 /**
- * HMAC-SHA-256 (RFC 2104) as hex, for a key of at most one block. By its definition, two hashes in one call each:
- * `createHmac` makes a stream of it, which takes three times as long as the hashes, and every secret and token on
- * its way in or out is hashed.
+ * HMAC-SHA-256 (RFC 2104) as hex, for a key of at most one block. Written out as two one-shot hashes: `createHmac`
+ * creates a stream, which takes three times as long, and every secret and token that is sent or received is hashed.
  */
 export function keyedHash(key: Uint8Array): (text: string) => string {
   if (key.length > BLOCK_BYTES) throw new RangeError('The key is longer than a block.');
@@ -19,13 +18,13 @@ export function keyedHash(key: Uint8Array): (text: string) => string {
     outer[at] = byte ^ 0x5c;
   });
   const hashInner = (text: string): string => {
-    // Three bytes at most for each UTF-16 unit.
+    // A UTF-16 unit takes at most three bytes.
     if (text.length * 3 > SHORT_BYTES) {
       return hash('sha256', Buffer.concat([inner.subarray(0, BLOCK_BYTES), Buffer.from(text)]), 'latin1');
     }
     const length = inner.write(text, BLOCK_BYTES);
     const hashed = hash('sha256', inner.subarray(0, BLOCK_BYTES + length), 'latin1');
-    // Nothing secret stays behind.
+    // Erase the secret.
     inner.fill(0, BLOCK_BYTES, BLOCK_BYTES + length);
     return hashed;
   };

@@ -3,8 +3,8 @@ import { StorageUnavailable } from '../storage/port.ts';
 import { keyedHash } from './keyed-hash.ts';
 
 /**
- * Everything that INNKEEPER_SECRET protects. Each use has a key of its own, derived from it, so
- * that what one use reveals says nothing about another.
+ * Everything that INNKEEPER_SECRET protects. Each use has its own derived key, so that one use reveals nothing about
+ * another.
  */
 export type Keyring = {
   hashSecret(clientSecret: string): string;
@@ -17,12 +17,12 @@ export type Keyring = {
   hashAttempt(subject: string): string;
   hashLimited(subject: string): string;
   hashCursor(position: string): string;
-  /** Authenticates preference links; it depends on no signing key, so links outlive those. */
+  /** Authenticates preference links. It uses no signing key, so links outlive those. */
   hashPreferenceLink(content: string): string;
-  /** The ones that a preference link may have: also by the previous secret. */
+  /** The hashes that a valid preference link may have: with the current or the previous secret. */
   preferenceLinkHashes(content: string): string[];
   seal(plain: Uint8Array): string;
-  /** undefined when it was sealed under another secret, or altered. */
+  /** undefined if it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
   sealTotp(secret: Uint8Array): string;
   unsealTotp(sealed: string): Uint8Array | undefined;
@@ -31,14 +31,17 @@ export type Keyring = {
   readonly master: MasterSecret;
 };
 
-/** The sealed texts of one use open with a key of their own. */
+/** Each use has its own sealing key. */
 type SealUse = 'seal' | 'totp' | 'webhook';
 
-/** What a database keeps of its secret, sealed under it (check-secret.ts). One that was never rotated keeps only that it is the one. */
+/**
+ * What a database stores about its secret, sealed under it (check-secret.ts). If the secret was never rotated, it only
+ * proves that the secret is the right one.
+ */
 export type SecretCheck = {
-  /** The keys of hashes outlive the secret they were derived from: see decision 59. */
+  /** Hash keys outlive the secret they were derived from: see decision 59. */
   hashKeys?: Record<string, string>;
-  /** Identifies the secret before this one. */
+  /** Identifies the previous secret. */
   previousId?: string;
   rotatedAt?: number;
   /** Nothing is sealed under the previous secret any more. */
@@ -47,26 +50,32 @@ export type SecretCheck = {
 
 /** INNKEEPER_SECRET and, while it is being rotated, INNKEEPER_SECRET_PREVIOUS. */
 export type MasterSecret = {
-  /** Whether there is a previous secret, and which. */
+  /** The id of the previous secret, if there is one. */
   readonly previousId: string | undefined;
-  /** Puts other secrets in the place of these; new data is sealed as before until the next `adopt`. */
+  /** Replaces the secrets; new data is sealed as before until the next `adopt`. */
   use(secret: string, previous: string): void;
-  /** Called when a text opens with neither; true when there are other secrets now. */
+  /** Called when a text opens with neither secret; true if the secrets have been replaced since. */
   onMiss: () => boolean;
-  /** The database has changed over to a secret that is not here: nothing more is sealed under one that is about to be given up. */
+  /**
+   * The database uses a secret that this process does not have: it must not seal anything under one that is being
+   * retired.
+   */
   isOutdated: boolean;
   /** The check of a new database. */
   firstCheck(): string;
   /** The check of a database that changes over to the current secret. */
   nextCheck(rotatedAt: number): string;
   sealCheck(check: SecretCheck): string;
-  /** From now on new data is sealed under the secret that this check is sealed under; undefined: under neither, nothing changed. */
+  /**
+   * From now on, new data is sealed under the secret of this check. undefined: it opens with neither secret, and
+   * nothing changed.
+   */
   adopt(check: string): (SecretCheck & { under: 'current' | 'previous' }) | undefined;
-  /** The same text sealed under the current secret; 'current' when it is, undefined when it opens with neither. */
+  /** Seals a text under the current secret; 'current' if it already is, undefined if it opens with neither. */
   reseal(use: SealUse, sealed: string): { sealed: string } | 'current' | undefined;
 };
 
-/** Kept when the secret changes: what they hash is random, so a known key helps nobody to find it. */
+/** Kept when the secret changes: they hash random values, so a leaked key does not help to find those. */
 const KEPT_USES = [
   'client-secret',
   'token',
@@ -77,7 +86,7 @@ const KEPT_USES = [
   'recovery-code',
   'event-cursor',
 ] as const;
-/** Changed with the secret: a link authorises anyone who can make one, and subjects (addresses) can be guessed. */
+/** Changed with the secret: a forged link would authorize anyone, and subjects (addresses) can be guessed. */
 const CHANGED_USES = ['sign-in-attempt', 'rate-limit', 'preference-link'] as const;
 const UNROTATED = 'innkeeper';
 
@@ -141,7 +150,7 @@ export function createKeyring(secret: string, previous = ''): Keyring {
       const text = Buffer.from(opened.plain).toString();
       const check = text === UNROTATED ? {} : (JSON.parse(text) as SecretCheck);
       active = opened.keys;
-      // A use that is younger than the kept keys has none among them.
+      // A use that is newer than the kept keys is not among them.
       keptKeys = { ...active.hashKeys, ...check.hashKeys };
       kept = keptHashes(keptKeys);
       return { ...check, under: opened.keys === current ? 'current' : 'previous' };

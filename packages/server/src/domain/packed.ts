@@ -1,6 +1,9 @@
 import type { Steps } from './slices.ts';
 
-/** A long list on its way between threads, as pieces of JSON: the receiver can pause between them, which a copied list does not allow. */
+/**
+ * A long list on its way between threads, as pieces of JSON: the receiver can pause between pieces, which structured
+ * cloning does not allow.
+ */
 export type Packed<T> = { pieces: string[]; readonly of?: T };
 
 const PIECE = 50_000;

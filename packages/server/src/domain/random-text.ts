@@ -4,14 +4,14 @@ const POOL_BYTES = 4096;
 const pool = Buffer.alloc(POOL_BYTES);
 let taken = POOL_BYTES;
 
-/** So many random bytes as text, of a pool that is filled in one go: to ask the generator costs more than the bytes. */
+/** Random bytes as text, from a pool that is filled at once: calling the generator costs more than the bytes. */
 export function randomText(bytes: number): string {
   if (taken + bytes > POOL_BYTES) {
     randomFillSync(pool);
     taken = 0;
   }
   const text = pool.toString('base64url', taken, taken + bytes);
-  // Nothing secret stays behind.
+  // Erase the secret.
   pool.fill(0, taken, taken + bytes);
   taken += bytes;
   return text;

@@ -1,12 +1,12 @@
 import type { Problem } from '../storage/port.ts';
 
 const EVERY_MS = 1_000;
-/** After how long a problem that goes on appears again, if its message has changed. */
+/** How soon a continuing problem is reported again, if its message has changed. */
 const AGAIN_MS = 3_600_000;
 
 /**
- * Says once when a problem begins or its effect changes, and once when it is over: /readyz and the metrics show it meanwhile. One whose
- * message changes (a clock that jumps again, a log that grows) appears again after an hour.
+ * Reports once when a problem begins or its effect changes, and once when it is over; /readyz and the metrics show it
+ * meanwhile. If its message changes (a clock that jumps again, a log that grows), it is reported again after an hour.
  */
 export function reportProblems(
   problems: () => readonly Problem[],

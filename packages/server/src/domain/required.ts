@@ -8,7 +8,7 @@ type MissingError =
   | 'clientUserNameMissing'
   | 'specialTokenMissing';
 
-/** A field of the body that has to be there, or the error of the contract that says why it counts as missing. */
+/** A required member of the body, or the contract's error saying why it counts as missing. */
 export function required(value: unknown, field: string, error: MissingError): string {
   const problem = whyMissing(value);
   if (problem === undefined) return value as string;
@@ -18,7 +18,9 @@ export function required(value: unknown, field: string, error: MissingError): st
   );
 }
 
-/** Why a field counts as missing (CONTRACT.md section 2), in words that follow the field's name; undefined when it does not. */
+/**
+ * Why a field counts as missing (CONTRACT.md section 2), worded to follow the field's name; undefined if it does not.
+ */
 export function whyMissing(value: unknown): string | undefined {
   if (value === undefined) return 'is missing';
   if (value === null) return 'is null';
@@ -31,10 +33,10 @@ export function whyMissing(value: unknown): string | undefined {
   return undefined;
 }
 
-// Unicode's controls, separators of lines, and what embeds, overrides or isolates a direction of writing.
+// Unicode controls, line separators, and characters that embed, override or isolate a writing direction.
 const DECEIVING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-/** Why it cannot be a name that people are shown in lists and logs: one that rewrites what stands around it is none. */
+/** Why a value cannot be a name shown in lists and logs: it must not change how the text around it looks. */
 export function whyNoName(value: unknown): string | undefined {
   const problem = whyMissing(value);
   if (problem !== undefined) return problem;

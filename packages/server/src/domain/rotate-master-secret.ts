@@ -4,25 +4,25 @@ import { SECRET_FACT, WrongSecret } from './check-secret.ts';
 import type { Keyring } from './keyring.ts';
 
 const BATCH = 100;
-/** Every replica seals under the new secret by then (follow-changes.ts). */
+/** By then, every replica seals under the new secret (follow-changes.ts). */
 const NOTICED_MS = 1_000;
 
 export type Rotation = {
-  /** unchanged: everything was under the current secret before. */
+  /** unchanged: everything was already under the current secret. */
   outcome: 'rotated' | 'unchanged';
-  /** null: it never was. */
+  /** null: never. */
   rotatedAt: number | null;
   resealed: number;
   total: number;
-  /** Texts that open with neither secret; they did not before. */
+  /** Texts that open with neither secret, as before. */
   unreadable: number;
 };
 
 export type Progress = (done: number, total: number) => void;
 
 /**
- * Changes a database over from the previous secret to the current one. Each step leaves a state that both secrets together open, and is
- * found done when it is run again: after a crash, running it again finishes it.
+ * Moves a database from the previous secret to the current one. The two secrets together open the state after each
+ * step, and a repeated step does nothing, so after a crash another run finishes the job.
  */
 export async function rotateMasterSecret(
   storage: Storage,
@@ -39,7 +39,7 @@ export async function rotateMasterSecret(
   let { sealed, state } = await check();
   const isSwitching = state.under === 'previous';
   if (isSwitching) {
-    // Another command may be faster; either way the database has changed over now.
+    // Another command may be faster; either way, the database now uses the current secret.
     await storage.sealed.switchSecret(SECRET_FACT, sealed, master.nextCheck(now));
     ({ sealed, state } = await check());
   }
@@ -60,7 +60,7 @@ export async function rotateMasterSecret(
   return { outcome: isUnchanged ? 'unchanged' : 'rotated', rotatedAt, ...counts };
 }
 
-/** How much is sealed, how much of it under the current secret, and how much is left to be sealed under it. */
+/** How much is sealed, how much of it under the current secret, and how much still has to be resealed. */
 export async function countSealed(storage: Storage, { master }: Keyring) {
   const texts = await storage.sealed.list();
   const found = texts.map(({ place, sealed }) => master.reseal(SEALED_PLACES[place].use, sealed));

@@ -3,7 +3,10 @@ import type { Scrub, ScrubOutcome } from '../storage/port.ts';
 const LOOK_MS = 60_000;
 const AFTER_FAILURE_MS = 3600_000;
 
-/** Every process of a database looks whether a scrub is due; the database keeps the time of the last one, so only one does it. */
+/**
+ * Every process checks whether a scrub is due; the database stores the time of the last one, so only one process does
+ * it.
+ */
 export function scrubRegularly(
   scrub: Scrub,
   { everyMs, now }: { everyMs: number; now(): number },

@@ -12,37 +12,37 @@ import type { Mailer } from './mail/mailer.ts';
 import type { WebhookFigures, WebhookSender } from './webhooks/sender.ts';
 import type { Work } from './work.ts';
 
-/** What the rules stand on. Made once, in serve.ts. */
+/** What the rules depend on. Created once, in serve.ts. */
 export type Service = {
   storage: Storage;
   applications: ApplicationDirectory;
   catalogs: CatalogDirectory;
-  /** For those who edit them. */
+  /** For editing catalogs. */
   openCatalogs: OpenCatalogs;
   tokens: TokenService;
   keyring: Keyring;
-  /** A compact JWS of the claims, by a key of the JWKS. */
+  /** A compact JWS of the claims, signed by a key of the JWKS. */
   signReceipt(algorithm: TokenAlgorithm, claims: Record<string, unknown>): Promise<string>;
   activity: ActivityCounter;
   limits: RateLimits;
   userReads: UserReads;
   webhookSender: WebhookSender;
   webhookFigures(): WebhookFigures;
-  /** Signs people in to the portal. undefined: none is set. */
+  /** Signs people in to the portal; undefined if not configured. */
   oidc: { provider: IdentityProvider; rules: OidcRules; name: string } | undefined;
-  /** Whether passwords sign in to the portal. */
+  /** Whether people can sign in to the portal with a password. */
   passwords: boolean;
-  /** undefined: no mail is sent, and links are shown to copy. */
+  /** undefined: no mail is sent, and links are shown for copying. */
   mailer: Mailer | undefined;
-  /** For what could hold up the thread that answers. */
+  /** For work that could block the HTTP thread. */
   work: Work;
-  /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
+  /** The service's public address; with an automatic port, known once it listens. */
   publicUrl: string;
-  /** What operators must know about at the moment, the worst first. */
+  /** Current problems that operators must know about, the worst first. */
   problems(): readonly Problem[];
   /** How far this machine's clock is ahead of the database's, for the metrics. */
   clockSkewMs(): number;
   now(): number;
-  /** Resolves when what was changed before the call, by anyone, is seen in this process. */
+  /** Resolves once this process has seen everything that was changed before the call, by any process. */
   refresh(): Promise<void>;
 };

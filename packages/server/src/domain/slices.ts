@@ -1,18 +1,18 @@
-/** Work that can pause wherever it yields: on catalogs of any size, without holding up the thread that answers. */
+/** Work that can pause at each yield: on catalogs of any size, without blocking the HTTP thread. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Other requests wait no longer than this for a slice. */
+/** Maximum length of a slice, which other requests have to wait for. */
 const SLICE_MS = 5;
-/** What is quick is done at once, without waiting for a turn. */
+/** Quick work is finished immediately, without waiting for a turn. */
 const AT_ONCE_MS = 1;
-/** The clock is read once for so many steps; each takes microseconds, a few of them milliseconds. */
+/** The clock is read once per this many steps; a step takes microseconds, a few take milliseconds. */
 const STEPS_PER_LOOK = 4;
 
 type Waiting = { run(until: number): boolean };
 
 const waiting: Waiting[] = [];
 
-/** All at once: on worker threads, on the command line and in tests. */
+/** Runs everything at once: on worker threads, on the command line and in tests. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -21,8 +21,8 @@ export function finish<T>(steps: Steps<T>): T {
 }
 
 /**
- * For loops of asynchronous functions: asked in each round, it gives what to wait for when the slice is over. Only then wait:
- * `await` lets others in even for nothing, and their time would count as this loop's.
+ * For loops in async functions: call it in each round; once the slice is over, it returns a promise. Await only that:
+ * any `await` lets other work in, and its time would count as this loop's.
  */
 export function pauses(): () => Promise<void> | undefined {
   let until = performance.now() + AT_ONCE_MS;
@@ -36,7 +36,7 @@ export function pauses(): () => Promise<void> | undefined {
 
 const paused: (() => void)[] = [];
 
-/** Loops take turns, however many there are: each turn of the event loop continues one of them. */
+/** Loops take turns: each turn of the event loop continues one of them, however many there are. */
 export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     paused.push(resolve);
@@ -49,7 +49,7 @@ function continueOne(): void {
   if (paused.length > 0) setImmediate(continueOne);
 }
 
-/** A slice in each turn of the event loop. Works take turns, so that however many there are, a turn has one slice. */
+/** Runs one slice per turn of the event loop. Concurrent work takes turns, so that a turn has only one slice. */
 export function inSlices<T>(steps: Steps<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     waiting.push({
@@ -73,7 +73,7 @@ export function inSlices<T>(steps: Steps<T>): Promise<T> {
   });
 }
 
-/** For work that is quick as a rule: only what takes longer is done in slices. */
+/** For work that is usually quick: only longer work is done in slices. */
 export function atOnceOrInSlices<T>(steps: Steps<T>): T | Promise<T> {
   const until = performance.now() + AT_ONCE_MS;
   for (let count = 1; ; count++) {

@@ -4,27 +4,27 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** For requests that are part of it: traceparent, and tracestate if there is one. */
+  /** Headers for requests that are part of it: traceparent, and tracestate if there is one. */
   readonly headers: Record<string, string>;
-  /** A request that is sent on behalf of this one. */
+  /** A request sent on behalf of this one. */
   call(method: string, address: string): Span;
   /** `failure`: why there was no response. */
   end(outcome: { status?: number | undefined; code?: string | undefined; failure?: string | undefined }): void;
 }
 
-/** What a span says of a request that came in; the path, which may hold a token, only masked. */
+/** What a span contains about an incoming request. The path, which may contain a token, is masked. */
 export type ServedRequest = {
   method: string;
-  /** The pattern; undefined: no route knew the path. */
+  /** The route pattern; undefined if no route matched. */
   route: string | undefined;
   path: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
-/** Missing where OpenTelemetry is off. */
+/** Absent if OpenTelemetry is off. */
 export interface Tracer {
   serve(request: ServedRequest): Span;
-  /** A request that nobody's request is the reason for. */
+  /** A request that was not caused by another. */
   call(method: string, address: string): Span;
 }
 
@@ -34,7 +34,7 @@ export function inSpan<T>(span: Span, work: () => T): T {
   return spans.run(span, work);
 }
 
-/** The one that this is part of. */
+/** The span that the running code belongs to. */
 export function currentSpan(): Span | undefined {
   return spans.getStore();
 }

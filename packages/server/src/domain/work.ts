@@ -5,24 +5,24 @@ import type { Known } from './catalog/read-definition.ts';
 import type { TextEntry } from './catalog/texts-file.ts';
 import type { Packed } from './packed.ts';
 
-/** A text and the pattern that it has to match. */
+/** A text and the pattern it must match. */
 export type PatternCheck = { pattern: string; text: string };
 
-/** What a preview shows of a file's texts. */
+/** The preview of an import of texts. */
 type TextsPreview = { same: number; texts: Packed<MergedText>; problems: TextProblem[] };
 
-/** A file of texts in the body of a request, with its other members. */
+/** A file of texts in a request body, with the other members. */
 type SentTexts = {
   stamp: string | undefined;
   entries: Packed<TextEntry>;
   members: Record<string, unknown>;
 };
 
-/** Work whose cost a caller can choose: it runs on a thread of its own, with a time limit. Inputs and results are plain data. */
+/** Work whose cost a caller can choose: runs on its own thread, with a time limit. Inputs and results are plain data. */
 export type Tasks = {
   /** A pattern that cannot be compiled matches nothing. */
   matchPatterns(checks: readonly PatternCheck[]): boolean[];
-  /** The catalog in the body of a request, by what is known of the catalog already. */
+  /** The catalog in a request body, read with the existing catalog in view. */
   readCatalogBody(input: { body: Uint8Array; known: Known }): PackedDefinition;
   readTextsBody(input: { body: Uint8Array }): SentTexts;
   previewTexts(input: {
@@ -35,7 +35,8 @@ export type TaskName = keyof Tasks;
 
 export type Work = {
   /**
-   * Each application has one task at work at a time and few waiting; one more is refused as overloaded, and so is a task that takes too long.
+   * Each application has one running task and a few waiting. Further tasks, and those that take too long, fail as
+   * overloaded.
    */
   run<Name extends TaskName>(
     name: Name,

@@ -3,12 +3,12 @@ import type { NewAccount } from '../../storage/port.ts';
 import { whyMissing } from '../required.ts';
 import { isEmail } from '../users/email.ts';
 
-/** Addresses are compared without case: people write their own in several ways. */
+/** Addresses are compared case-insensitively: people write their own in several ways. */
 export function emailKeyOf(email: string): string {
   return email.toLowerCase();
 }
 
-/** Why it cannot be the address of an account, in words that follow the field's name. */
+/** Why a text cannot be an account's address, worded to follow the field's name. */
 export function whyNoEmail(email: unknown): string | undefined {
   return whyMissing(email) ?? (isEmail(email as string) ? undefined : 'is not an e-mail address');
 }

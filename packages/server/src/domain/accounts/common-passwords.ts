@@ -3,7 +3,7 @@ import { COMMON_PASSWORD_HASHES } from './common-password-hashes.ts';
 
 let known: Buffer | undefined;
 
-/** In lower case. Of 200,000 passwords that are not common, it says so wrongly of one. */
+/** Expects lower case. About one in 200,000 uncommon passwords is a false positive. */
 export function isCommonPassword(key: string): boolean {
   known ??= Buffer.from(COMMON_PASSWORD_HASHES, 'base64');
   const wanted = hashCommonPassword(key);

@@ -6,18 +6,18 @@ import { verifyPassword } from './password.ts';
 import { readFactor } from './second-factor.ts';
 import type { SignedIn } from './sign-in.ts';
 
-/** How long a sign-in link proves who opened the session. */
+/** How long opening a sign-in link counts as proof of identity. */
 const FRESH_MS = 15 * 60_000;
 
-/** The password, and a code where the account asks for one. */
+/** The password, and a code if the account requires one. */
 export type Proof = { password: string | undefined; code: string | undefined };
 
-/** What a sensitive action asks for at the moment. */
+/** What a sensitive action requires at the moment. */
 export type NeededProof = { password: boolean; code: boolean; link: boolean };
 
 /**
- * A fresh sign-in link replaces the password, for people who have forgotten it, and so does a fresh sign-in by the identity provider. Neither
- * replaces the code. An account with neither password nor code signs in again.
+ * A recent sign-in link replaces the password, for people who have forgotten it, and so does a recent sign-in with the
+ * identity provider. Neither replaces the code. An account with neither password nor code has to sign in again.
  */
 export function neededProof(
   { passwords }: Pick<Service, 'passwords'>,
@@ -33,7 +33,7 @@ export function neededProof(
   };
 }
 
-/** Before anything that would outlive a stolen session. */
+/** Required before anything that would outlive a stolen session. */
 export async function confirmIdentity(
   service: Service,
   signedIn: SignedIn,

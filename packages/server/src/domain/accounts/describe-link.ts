@@ -8,7 +8,7 @@ export type LinkDescription =
   | { kind: 'sign-in'; email: string; needsCode: boolean }
   | { kind: 'invitation'; email: string; appId: number; role: Role; invitedBy: string };
 
-/** For the page that a link leads to. It is not spent by that. */
+/** For the page that a link opens. Does not use up the link. */
 export async function describeLink({ storage, keyring, now }: Service, token: string): Promise<LinkDescription> {
   const kind = kindOfLink(token);
   const linkHash = keyring.hashLink(token);

@@ -5,20 +5,23 @@ import { makeAccount } from './account.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const LIFETIME_MS = DAY_MS;
-/** An invitation has to find its reader first. */
+/** An invitation has to reach its reader first. */
 const INVITATION_MS = 7 * DAY_MS;
 
-/** Someone who asked for it reads their mail now. */
+/** Someone who requested it reads their mail now. */
 const MAILED_MS = 3600 * 1000;
 
-/** A sign-in link is an account's; a set-up link makes the first account; an invitation makes a member. The prefix tells which. */
+/**
+ * A sign-in link belongs to an account; a set-up link creates the first account; an invitation creates a member. The
+ * prefix tells them apart.
+ */
 const SIGN_IN = 'ikl_';
 const SET_UP = 'iku_';
 const INVITATION = 'iki_';
 
 export type Link = { link: string; expiresAt: number };
 
-/** Creates an administrator if there is no account with this address. The link is only in this result. */
+/** Creates an administrator if no account has this address. The link is only in this result. */
 export async function createSignInLink(
   storage: Storage,
   keyring: Keyring,
@@ -29,7 +32,9 @@ export async function createSignInLink(
   return { ...made, link: addressOf(publicUrl, token), expiresAt: record.expiresAt };
 }
 
-/** To be mailed. Earlier links stay valid: anyone can ask for this one. undefined: there is no such account any more. */
+/**
+ * For mailing. Earlier links stay valid, because anyone can request this one. undefined: the account no longer exists.
+ */
 export async function addMailedLink(
   storage: Storage,
   keyring: Keyring,
@@ -40,7 +45,7 @@ export async function addMailedLink(
   return { link: addressOf(publicUrl, token, next), expiresAt: record.expiresAt };
 }
 
-/** undefined: there is an account, so nothing is left to set up. */
+/** undefined: there is an account already, so nothing is left to set up. */
 export async function createSetUpLink(
   storage: Storage,
   keyring: Keyring,
@@ -76,7 +81,7 @@ function makeLink(
   return { token, record: { linkHash: keyring.hashLink(token), expiresAt: now + lifetimeMs } };
 }
 
-/** In the fragment, which no server and no log sees, and which a preview of the link does not spend. */
+/** In the fragment, which no server or log sees, and which link previews do not use up. */
 function addressOf(publicUrl: string, token: string, next = ''): string {
   return `${publicUrl}/portal/sign-in${next && `?next=${encodeURIComponent(next)}`}#${token}`;
 }

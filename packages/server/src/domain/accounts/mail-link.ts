@@ -9,12 +9,12 @@ import type { PortalLanguage } from './preferences.ts';
 
 export type WantedLink = { email: string; purpose: 'password' | 'signIn'; language: PortalLanguage };
 
-/** The page where a password is set. */
+/** The page for setting a password. */
 const PASSWORD_PAGE = '/account';
 
 /**
- * Mails a sign-in link to an account. Whether there is one is looked up after the response: neither the answer nor the time it takes
- * tells.
+ * Mails a sign-in link to an account. Looks up the account after responding, so that neither the response nor its
+ * timing tells whether there is one.
  */
 export async function mailLink(service: Service, wanted: WantedLink, network: string): Promise<void> {
   const { mailer } = service;

@@ -1,17 +1,17 @@
 import type { AccountRecord, Role } from '../../storage/port.ts';
 
-/** What a value of the claim grants: the role of an administrator, or one in an application. */
+/** What a claim value grants: the administrator role, or a role in an application. */
 export type RoleGrant = { value: string } & ({ administrator: true } | { clientId: string; role: Role });
 
 export type OidcRules = {
-  /** Verified addresses of these domains get an account when they first sign in. In lower case. */
+  /** Verified addresses in these domains get an account at their first sign-in. In lower case. */
   domains: readonly string[];
-  /** The claim that names groups or roles; with it, `grants` decides over the roles it names at every sign-in. */
+  /** The claim with groups or roles. With it, `grants` sets the roles it names at every sign-in. */
   rolesClaim: string;
   grants: readonly RoleGrant[];
 };
 
-/** What somebody with these claims is to have. Only what the grants name is decided. */
+/** The roles for somebody with these claims. Covers only what the grants name. */
 export type WantedRoles = {
   /** undefined: no grant names it. */
   role: AccountRecord['role'] | undefined;
@@ -19,7 +19,7 @@ export type WantedRoles = {
   applications: ReadonlyMap<string, Role | null>;
 };
 
-/** The least first. */
+/** Lowest first. */
 const ORDER: readonly Role[] = ['viewer', 'translator', 'support', 'editor', 'owner'];
 
 export function wantedRoles({ rolesClaim, grants }: OidcRules, claims: Record<string, unknown>): WantedRoles {

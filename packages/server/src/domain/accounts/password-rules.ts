@@ -11,7 +11,7 @@ export function requirePassword(password: unknown, email: string): string {
   throw new InnkeeperError('badParameter', { message: `password ${problem}.`, fields });
 }
 
-/** Why it cannot be the password of this account, in words that follow the field's name. */
+/** Why a text cannot be this account's password, worded to follow the field's name. */
 function whyNoPassword(password: unknown, email: string): string | undefined {
   if (typeof password !== 'string' || password === '') return 'is missing';
   if (password.includes('\u0000') || !password.isWellFormed()) return 'contains invalid characters';
@@ -29,7 +29,7 @@ function isAddress(key: string, email: string): boolean {
   return key.includes(email) || withoutEnds(key) === withoutEnds(name);
 }
 
-/** A few characters over and over, a run of them, or a common word with digits around it or said twice. */
+/** A few repeated characters, a sequence, or a common word repeated or with digits around it. */
 function isSimple(key: string): boolean {
   if (new Set(key).size < 5) return true;
   const codes = [...key].map((character) => character.codePointAt(0) as number);
@@ -40,7 +40,7 @@ function isSimple(key: string): boolean {
   return isCommonPassword(withoutEnds(key));
 }
 
-/** `!!password2026` is `password`. */
+/** `!!password2026` becomes `password`. */
 function withoutEnds(text: string): string {
   return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 }

@@ -1,26 +1,29 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { InnkeeperError } from '../errors.ts';
 
-/** argon2id as OWASP advises; what was hashed at another cost is still verified at that one. */
+/** argon2id as recommended by OWASP; a hash made at another cost is verified at that cost. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const NONCE_BYTES = 16;
 const TAG_BYTES = 32;
-/** Each takes 20 MB and a thread for some 50 ms: more at once would take both from everybody else. */
+/** Each takes 20 MB and a thread for about 50 ms: more at once would take both from everyone else. */
 const AT_ONCE = 2;
 const MAX_WAITING = 40;
-/** In UTF-16 units, of which the rules allow half. Normalising takes time quadratic in the marks that follow one letter. */
+/**
+ * In UTF-16 units, of which the rules allow half. Normalizing takes quadratic time in the number of marks after a
+ * letter.
+ */
 const MAX_LENGTH = 1_024;
 
 type Cost = typeof COST;
 
-/** As the PHC string format has it. */
+/** In the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(NONCE_BYTES);
   const tag = await derive(password, nonce, COST);
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${bare(nonce)}$${bare(tag)}`;
 }
 
-/** With no hash it is the same work, for nothing: how long it takes does not tell whether there is one. */
+/** Without a hash, does the same work anyway, so that the time does not tell whether there is one. */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   if (password.length > MAX_LENGTH) return false;
   const [, m, t, p, nonce, tag] =
@@ -38,14 +41,14 @@ export async function verifyPassword(hash: string | null, password: string): Pro
 let atWork = 0;
 const waiting: (() => void)[] = [];
 
-/** On a thread of its own, never on the one that answers. */
+/** On its own thread, never on the HTTP thread. */
 async function derive(password: string, nonce: Buffer, { memory, passes, parallelism }: Cost): Promise<Buffer> {
   if (atWork >= AT_ONCE) {
     if (waiting.length >= MAX_WAITING) throw new InnkeeperError('unavailable');
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else atWork++;
   try {
-    // The same text can be written in several ways of Unicode, and keyboards differ.
+    // The same text has several Unicode forms, and keyboards differ.
     const message = password.normalize('NFKC');
     const parameters = { message, nonce, memory, passes, parallelism, tagLength: TAG_BYTES };
     return await new Promise((resolve, reject) => {

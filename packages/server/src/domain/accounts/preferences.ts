@@ -3,7 +3,7 @@ export const PORTAL_LANGUAGES = ['en', 'de', 'es', 'hu'] as const;
 
 export type PortalLanguage = (typeof PORTAL_LANGUAGES)[number];
 
-/** How somebody wants the portal to be; a language of null is the browser's. */
+/** Someone's preferences for the portal; a null language is the browser's. */
 export type Preferences = {
   theme: (typeof THEMES)[number];
   language: PortalLanguage | null;

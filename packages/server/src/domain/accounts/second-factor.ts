@@ -9,8 +9,8 @@ const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
 /**
- * What is to be spent; undefined where the account asks for nothing more. To be asked when all else was right. Nobody
- * guesses a recovery code, so its owner can use one while someone else guesses codes.
+ * The factor to use up; undefined if the account needs none. Call it when everything else was right. Recovery codes
+ * cannot be guessed, so their owner can use one even while someone else guesses codes.
  */
 export async function readFactor(
   service: Service,
@@ -29,7 +29,7 @@ export async function readFactor(
   return step === undefined ? 'wrong' : { step };
 }
 
-/** Each works once, instead of a code. They are in this response only: just their hashes are stored. */
+/** Each works once, in place of a code. They are only in this result: just their hashes are stored. */
 export function makeRecoveryCodes(keyring: Keyring): { codes: string[]; hashes: string[] } {
   const bare = Array.from({ length: RECOVERY_CODES }, () => toBase32(randomBytes(RECOVERY_BYTES)).toLowerCase());
   return {

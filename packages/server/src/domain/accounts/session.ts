@@ -3,12 +3,12 @@ import type { NewSession } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 
 const HOUR_MS = 3600 * 1000;
-/** Unused for so long, it ends; and however much it is used, after so many days. */
+/** A session ends when unused for this long, and after this many days in any case. */
 const IDLE_MS = 12 * HOUR_MS;
 export const LONGEST_MS = 30 * 24 * HOUR_MS;
 const USER_AGENT_LENGTH = 255;
 
-/** A new one at every sign-in: nothing that a browser brought along is ever made good. */
+/** Always a new session: one that the browser already had is never upgraded. */
 export function makeSession(
   keyring: Keyring,
   { userAgent, means, now }: { userAgent: string; means: NewSession['means']; now: number },
@@ -30,7 +30,7 @@ export function isSessionToken(text: string): boolean {
   return /^iks_[\w-]{43}$/.test(text);
 }
 
-/** Of one that was opened then and is used now. */
+/** The end of a session opened at `createdAt` and used now. */
 export function endOf(createdAt: number, now: number): number {
   return Math.min(now + IDLE_MS, createdAt + LONGEST_MS);
 }

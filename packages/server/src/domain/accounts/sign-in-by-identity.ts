@@ -7,14 +7,14 @@ import { type OidcRules, wantedRoles } from './oidc-settings.ts';
 import { makeSession } from './session.ts';
 import type { Visitor } from './sign-in.ts';
 
-/** Why an identity gets no account; the sign-in page says it in the reader's language. */
+/** Why an identity gets no account; the sign-in page explains it in the reader's language. */
 export type IdentityRefusal = 'unverified' | 'domain' | 'other-identity';
 
 type Outcome = { sessionToken: string } | { refused: IdentityRefusal };
 
 /**
- * An identity that is linked to an account signs in to it. Otherwise a verified address finds its account, which is linked, or gets one if
- * its domain is allowed or it was invited.
+ * Signs in to the account that the identity is linked to. Otherwise, links the account with the verified address, or
+ * creates one if the domain is allowed or the address was invited.
  */
 export async function signInByIdentity(
   service: Service,
@@ -35,14 +35,14 @@ export async function signInByIdentity(
     await applyRoles(service, rules, found.account, claims);
     const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'oidc', now: now() });
     const { accountId } = found.account;
-    // The account may be gone again.
+    // The account may have been deleted meanwhile.
     if ((await storage.sessions.openByIdentity(accountId, subject, session)) === 'unknown')
       return { refused: 'domain' };
     return { sessionToken };
   });
 }
 
-/** Entra ID has no email_verified: xms_edov says that the domain's owner was verified. */
+/** Entra ID has no email_verified; xms_edov says that the domain's owner was verified. */
 function verifiedEmail({ email, email_verified: verified, xms_edov: edov }: IdentityClaims): string | undefined {
   const isVerified =
     verified === true || verified === 'true' || (verified === undefined && [true, 1, '1'].includes(edov as 1));
@@ -54,7 +54,10 @@ async function mayHaveAccount({ storage, now }: Service, { domains }: OidcRules,
   return domains.includes(domain) || (await storage.invitations.isInvited(emailKey, now()));
 }
 
-/** As the claim has them now. The last owner or administrator keeps the role: nobody could manage anything any more. */
+/**
+ * Applies the roles in the claim. The last owner or administrator keeps the role: otherwise nobody could manage
+ * anything.
+ */
 async function applyRoles(
   { storage, applications, now }: Service,
   rules: OidcRules,
@@ -73,7 +76,7 @@ async function applyRoles(
   }
 }
 
-/** A translator stays limited to the languages that an owner set. */
+/** A translator keeps the language restriction that an owner set. */
 async function keepRole(members: MemberStore, appId: number, accountId: string, role: Role): Promise<void> {
   const held = (await members.list(appId)).find((each) => each.accountId === accountId);
   if (held && held.role !== role) await members.changeRole(appId, accountId, role, null);

@@ -11,12 +11,12 @@ import { makeSession } from './session.ts';
 
 export type SignedIn = Person & { session: SessionRecord };
 
-/** Where somebody comes from: an address alone, or a network that is one subscriber's. */
+/** Where a request comes from: an address, or a subscriber's network. */
 export type Visitor = { userAgent: string; network: string };
 
 type Opened = { sessionToken: string };
 
-/** What is wrong is not told: not whether there is such an account, nor whether it has a password. */
+/** Does not reveal what is wrong: neither whether the account exists nor whether it has a password. */
 export async function signInByPassword(
   service: Service,
   { email, password, code }: { email: string; password: string; code: string | undefined },
@@ -39,7 +39,7 @@ export async function signInByPassword(
   return { sessionToken };
 }
 
-/** Spends the link. It stands for the password, not for the code. */
+/** Uses up the link. It replaces the password, not the code. */
 export async function signInByLink(
   service: Service,
   { token, code }: { token: string; code: string | undefined },
@@ -71,7 +71,7 @@ async function askFactor(
   return factor;
 }
 
-/** Makes the first account, an administrator. */
+/** Creates the first account, an administrator. */
 export async function setUp(
   { storage, keyring, now }: Service,
   { token, email, password }: { token: string; email: string; password: unknown },

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** RFC 6238 as every authenticator app has it: SHA-1, six digits, thirty seconds. */
+/** RFC 6238 as all authenticator apps implement it: SHA-1, six digits, thirty seconds. */
 const STEP_MS = 30_000;
 const SECRET_BYTES = 20;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -9,7 +9,7 @@ export function makeTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** The step whose code it is: of now, or of the one before or after, for clocks that differ and fingers that are slow. */
+/** The time step of a code: the current one, or one before or after, to allow for clock differences and slow typing. */
 export function findTotpStep(secret: Uint8Array, code: string, now: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const current = Math.floor(now / STEP_MS);
@@ -26,7 +26,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** What an authenticator app reads from a QR code. */
+/** The content of the QR code for an authenticator app. */
 export function totpUri(secret: Uint8Array, email: string): string {
   const label = encodeURIComponent(`Innkeeper:${email}`);
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=Innkeeper`;

@@ -1,16 +1,16 @@
 import { type ActivityCount, STEP_MS, type Storage } from '../../storage/port.ts';
 
-/** At most this much of the statistics is lost when a process is killed. */
+/** At most this much of the statistics is lost if a process is killed. */
 const FLUSH_MS = 3_000;
 
-/** What is counted, beside `error:CODE`. */
+/** The counters, besides `error:CODE`. */
 const COUNTED = [
   'requests',
   'usersCreated',
   'usersErased',
   'tokensIssued',
   'tokensFailed',
-  /** What the token service took for those that it made. */
+  /** Total time the token service took for those it issued. */
   'tokenMicroseconds',
   'selectionsSaved',
   'selectionsUnset',
@@ -19,17 +19,17 @@ const COUNTED = [
 export type CountedName = (typeof COUNTED)[number] | `error:${string}`;
 
 /**
- * Counts in memory and adds what came together to the database every few seconds, off the way of every request. It is
- * statistics: a process that is killed takes its last seconds along.
+ * Counts in memory and adds the counts to the database every few seconds, so that no request waits for it. These are
+ * statistics: a killed process loses its last seconds.
  */
 export class ActivityCounter {
   readonly #storage: Storage;
   readonly #now: () => number;
   readonly #onFailure: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
-  /** By application, then by name: no key has to be put together for a count. */
+  /** By application, then by name, so that no key has to be built for a count. */
   #counts = new Map<number, Map<string, ActivityCount>>();
-  /** Counts of one hour are kept apart from those of the next. */
+  /** The hour of the current counts: each hour is stored separately. */
   #hour = 0;
   #earlier: ActivityCount[] = [];
   #underWay: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export class ActivityCounter {
     } else names.set(name, { appId, name, count, lastAt: now });
   }
 
-  /** Resolves when all that was counted before the call is in the database, or could not be put there now. */
+  /** Resolves when everything counted before the call is in the database, or could not be stored now. */
   flush(): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#add());
     return this.#underWay;
@@ -79,7 +79,7 @@ export class ActivityCounter {
     try {
       await this.#storage.activity.add(counts);
     } catch (error) {
-      // For the next time. There are only as many as names and applications, and hours that the database is away.
+      // Kept for the next flush. There are only as many as names, applications and hours of an outage.
       this.#earlier.push(...counts);
       this.#onFailure(error);
     }

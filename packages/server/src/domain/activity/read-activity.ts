@@ -1,6 +1,6 @@
 import { type ActivityPoint, type ActivityStep, STEP_MS, type Storage } from '../../storage/port.ts';
 
-/** How many steps are answered at once: a week of hours, or a year of days. */
+/** Maximum steps per response: a week of hours, or a year of days. */
 export const MAX_STEPS = 400;
 
 export type Activity = {
@@ -19,11 +19,11 @@ export type ActivitySeries = {
   total: Activity;
   /** By code, the most frequent first. */
   errors: { code: string; count: number }[];
-  /** Of the time that the token service took, all together. */
+  /** Total time the token service took. */
   tokenMicroseconds: number;
 };
 
-/** Every step from `from` on and before `to`, also those in which nothing happened. */
+/** Every step from `from` up to, but not including, `to`, including empty ones. */
 export async function readActivity(
   storage: Storage,
   appId: number,

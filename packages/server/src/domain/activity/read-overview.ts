@@ -7,14 +7,14 @@ import type { Service } from '../service.ts';
 import { inSlices } from '../slices.ts';
 import { type Activity, readActivity } from './read-activity.ts';
 
-/** Rows of each kind that are looked at to count them: a few milliseconds' worth. */
+/** Maximum rows counted of each kind: a few milliseconds. */
 const COUNT_LIMIT = 20_000;
 
 type TokenServiceHealth = {
   kind: 'embedded' | 'remote';
-  /** `failing`: it can be reached, but the latest token could not be had of it. */
+  /** `failing`: reachable, but the latest token could not be issued. */
   state: 'ok' | 'failing' | 'unreachable';
-  /** Of a day, where a token was made in it. */
+  /** Over one day, if a token was issued in it. */
   averageMilliseconds: number | null;
   lastFailedAt: number | null;
 };
@@ -25,7 +25,7 @@ export type Overview = {
   lastDay: Activity;
   tokenService: TokenServiceHealth;
   lastRequestAt: number | null;
-  /** What an application needs to be of use, in the order one does it. */
+  /** The steps to get an application going, in order. */
   steps: { step: Step; done: boolean }[];
 };
 
@@ -34,11 +34,11 @@ type Step = (typeof STEPS)[number];
 
 export async function readOverview(service: Service, { appId }: Application): Promise<Overview> {
   const { storage, now } = service;
-  // This process's own counts are included immediately.
+  // Include this process's own latest counts.
   await service.activity.flush();
   const catalog = await service.catalogs.get(appId);
   const { published, draft } = await service.openCatalogs.open(appId);
-  // What somebody has defined counts from then on, not from its publication on.
+  // A defined catalog counts immediately, even before it is published.
   const wanted = draft?.catalog ?? published;
   const totals = await storage.activity.totals(appId, now(), COUNT_LIMIT);
   const thisHour = now() - (now() % STEP_MS.hour);
@@ -81,7 +81,7 @@ function liveKeys({ groups }: Catalog): number {
   return live.filter((key) => !key.archived).length;
 }
 
-/** Each language has a text at least: how far a translation is, its own page tells. */
+/** Every language has at least one text; the translations page shows the progress. */
 async function isTranslated(catalog: Catalog): Promise<boolean> {
   return (await inSlices(findMissingTexts(catalog))).every(({ total, count }) => count < total);
 }

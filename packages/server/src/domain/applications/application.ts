@@ -3,7 +3,7 @@ import type { SecretRecord } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import type { ApplicationSettings } from './settings.ts';
 
-/** An application as the rules see it: its settings complete, its secrets by their hashes. */
+/** An application as the rules see it: with complete settings, and secrets as hashes. */
 export type Application = {
   appId: number;
   clientId: string;
@@ -14,8 +14,8 @@ export type Application = {
 };
 
 /**
- * SPEC.md 2.1: digits, an underscore, then a random string. The digits are the key of the
- * application in the database; they are random so that no counter has to be shared.
+ * SPEC.md 2.1: digits, an underscore, then a random string. The digits are the application's key in the database; they
+ * are random, so that no shared counter is needed.
  */
 export function makeClientId(): { appId: number; clientId: string } {
   const appId = randomInt(100_000_000, 1_000_000_000);
@@ -31,7 +31,7 @@ export function makeSecretRecord(keyring: Keyring, clientSecret: string, now: nu
   return { secretHash: keyring.hashSecret(clientSecret), createdAt: now, expiresAt: null };
 }
 
-/** What people tell secrets apart by. It is of the keyed hash: nothing of the secret can be learned from it. */
+/** Lets people tell secrets apart. Derived from the keyed hash, so it reveals nothing about the secret. */
 export function fingerprintOf(secretHash: string): string {
   return secretHash.slice(0, 8);
 }

@@ -5,18 +5,18 @@ import { whyNoName } from '../required.ts';
 import { findNamedKey } from '../users/key-names.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
-/** What to make of an application's name and settings; undefined puts a setting back to its default. */
+/** A change to an application's name and settings; undefined resets a setting to its default. */
 export type ApplicationChange = { name?: string; settings: Partial<Record<SettingName, unknown>> };
 
 export type ChangeProblem = {
   field: string;
-  /** In words that follow the field's name. */
+  /** Worded to follow the field's name. */
   message: string;
 };
 
 /**
- * Checks everything before anything is changed: the change, or every reason why it cannot be. An empty
- * text or null resets a setting; a name has nothing to go back to.
+ * Checks everything before anything is changed: returns the change, or every reason against it. An empty string or null
+ * resets a setting; a name cannot be reset.
  */
 export function readChange(
   wanted: Iterable<readonly [key: string, value: unknown]>,
@@ -43,7 +43,7 @@ export function readChange(
   return problems.length > 0 ? { problems } : { change };
 }
 
-/** What to store and what to forget: only what differs from its default is stored. */
+/** What to store and what to delete: only settings that differ from their default are stored. */
 export function toUpdate({ name, settings }: ApplicationChange): ApplicationUpdate {
   const set: Record<string, unknown> = {};
   const reset: SettingName[] = [];
@@ -67,7 +67,7 @@ function isSettingName(key: string): key is SettingName {
   return Object.hasOwn(SETTINGS, key);
 }
 
-/** What the catalog has to say of a change: tokens can carry only keys that are there. */
+/** Checks a change against the catalog: tokens can include only keys that exist. */
 export function catalogProblems({ settings }: ApplicationChange, catalog: CompiledCatalog): ChangeProblem[] {
   const unknown = ((settings.tokenClaims ?? []) as string[]).filter((name) => {
     const found = findNamedKey(catalog, name);

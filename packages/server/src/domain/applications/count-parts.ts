@@ -3,7 +3,10 @@ import type { Application } from './application.ts';
 
 export type ApplicationCounts = { users: number; languages: number; groups: number; keys: number; revision: number };
 
-/** How much an application has of everything. Counting a million users takes its time: for one application, not for lists. */
+/**
+ * How much of everything an application has. Counting a million users takes time, so use it for one application, not
+ * for lists.
+ */
 export async function countParts(service: Service, { appId }: Application): Promise<ApplicationCounts> {
   const catalog = await service.catalogs.get(appId);
   return {

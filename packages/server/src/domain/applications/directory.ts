@@ -5,12 +5,12 @@ import type { Keyring } from '../keyring.ts';
 import { type Application, isLive, makeClientSecret } from './application.ts';
 import { completeSettings } from './settings.ts';
 
-/** When a secret was last used is kept this exactly: a busy application costs one write a minute and process. */
+/** Precision of a secret's last use: a busy application costs one write per minute and process. */
 const USE_MS = 60_000;
 
 /**
- * All applications, in memory: the hot path never asks the database who is calling. Every replica
- * follows the change log (see follow-changes.ts), so a change made anywhere is here within a second.
+ * All applications, in memory: hot paths never query who is calling. Every replica follows the change log
+ * (follow-changes.ts), so a change made anywhere arrives within a second.
  */
 export class ApplicationDirectory {
   readonly #storage: Storage;
@@ -18,9 +18,9 @@ export class ApplicationDirectory {
   readonly #byAppId = new Map<number, Application>();
   readonly #byClientId = new Map<string, Application>();
   readonly #bySecretHash = new Map<string, Application>();
-  /** Secrets that were lent, by hash: good in this process, until they are given back. */
+  /** Lent secrets by hash: valid only in this process, until they are returned. */
   readonly #lent = new Map<string, number>();
-  /** When a use of a secret was last noted, by hash. */
+  /** When a use of a secret was last stored, by hash. */
   readonly #noted = new Map<string, number>();
   #refresh: () => Promise<void> = async () => {};
 
@@ -29,7 +29,7 @@ export class ApplicationDirectory {
     this.#keyring = keyring;
   }
 
-  /** What to do when an application is asked for that is not here: it may have been made a moment ago. */
+  /** Sets what to do when an application is not found: it may have just been created. */
   onMiss(refresh: () => Promise<void>): void {
     this.#refresh = refresh;
   }
@@ -47,7 +47,7 @@ export class ApplicationDirectory {
     return this.#byClientId.get(clientId) ?? (await this.#lookAgain(() => this.#byClientId.get(clientId)));
   }
 
-  /** As far as it is known here, without a look at the database. */
+  /** As known in this process, without a query. */
   peek(clientId: string): Application | undefined {
     return this.#byClientId.get(clientId);
   }
@@ -75,7 +75,7 @@ export class ApplicationDirectory {
     return again !== undefined && this.#matches(again, hash, now);
   }
 
-  /** For callers that send a secret and no clientId. */
+  /** For callers that send a secret but no clientId. */
   async findBySecret(clientSecret: string, now: number): Promise<Application | undefined> {
     const hash = this.#keyring.hashSecret(clientSecret);
     const lentBy = this.#lent.get(hash);
@@ -84,7 +84,7 @@ export class ApplicationDirectory {
     return application && this.#matches(application, hash, now) ? application : undefined;
   }
 
-  /** A secret that is stored nowhere and valid in this process only, while `work` runs. */
+  /** Lends a secret that is not stored anywhere and is valid only in this process, while `work` runs. */
   async lendSecret<T>({ appId }: Application, work: (clientSecret: string) => Promise<T>): Promise<T> {
     const clientSecret = makeClientSecret();
     const hash = this.#keyring.hashSecret(clientSecret);
@@ -96,7 +96,7 @@ export class ApplicationDirectory {
     }
   }
 
-  /** One small read that all requests of the moment share, so strangers cannot make it costly. */
+  /** One small read that concurrent requests share, so that strangers cannot make it expensive. */
   async #lookAgain<T>(find: () => T | undefined): Promise<T | undefined> {
     await this.#refresh();
     return find();
@@ -106,7 +106,7 @@ export class ApplicationDirectory {
     const found = matches(application, hash, now);
     if (found && now - (this.#noted.get(hash) ?? 0) >= USE_MS) {
       this.#noted.set(hash, now);
-      // Nobody waits for it, and nothing depends on it.
+      // In the background: nothing depends on it.
       this.#storage.applications.touchSecret(hash, now, now - USE_MS).catch(() => {});
     }
     return found;

@@ -1,7 +1,7 @@
 /** Logo and accent colour of the preference page. */
 
 const MAX_LOGO_BYTES = 16_384;
-/** The start of its bytes says what an image is; `at`: from where. */
+/** Image types by their first bytes; `at` is the offset. */
 const IMAGES = [
   { type: 'image/png', at: 0, start: '89504e470d0a1a0a' },
   { type: 'image/jpeg', at: 0, start: 'ffd8ff' },
@@ -11,8 +11,8 @@ const DATA_URL = /^data:image\/[a-z]{1,10};base64,([A-Za-z0-9+/]*={0,2})$/;
 const MAX_TEXT = 40 + Math.ceil(MAX_LOGO_BYTES / 3) * 4;
 
 /**
- * An image in the page itself: one from elsewhere could follow readers, and what a link showed would change. SVG is not among the
- * types, because it can hold scripts.
+ * The logo is embedded in the page: one loaded from elsewhere could track readers, and could change later. SVG is not
+ * allowed, because it can contain scripts.
  */
 export function readLogo(value: unknown): { value: string } | { problem: string } {
   const isShort = typeof value === 'string' && value.length <= MAX_TEXT;
@@ -22,7 +22,7 @@ export function readLogo(value: unknown): { value: string } | { problem: string 
 
 export const LOGO_FORM = `a PNG, JPEG or WebP image of at most ${MAX_LOGO_BYTES / 1024} kB`;
 
-/** As it is stored; undefined: not such an image. */
+/** As stored; undefined: not a supported image. */
 export function writeLogo(bytes: Buffer): { value: string } | undefined {
   const image = IMAGES.find(({ at, start }) => bytes.toString('hex', at, at + start.length / 2) === start);
   if (!image || bytes.length > MAX_LOGO_BYTES) return undefined;
@@ -35,22 +35,22 @@ export function readAccentColor(value: unknown): { value: string } | { problem: 
     : { problem: 'must be a colour such as #1f5fbf' };
 }
 
-/** `accent` is used for links and buttons, `onAccent` for the text of buttons. */
+/** `accent` is for links and buttons, `onAccent` for the text on buttons. */
 export type PageColors = { accent: string; onAccent: string };
 
 /** WCAG 2.2, for text. */
 const MIN_CONTRAST = 4.5;
 
 /**
- * The accent colour where it can be read on a background, else as much of it as can: mixed with black on a light background and with
- * white on a dark one.
+ * The accent colour if it is readable on the background, else as much of it as possible: mixed with black on a light
+ * background and with white on a dark one.
  */
 export function readableAccent(color: string, background: string): PageColors {
   const towards = luminance(toRgb(background)) > 0.5 ? 0 : 255;
   for (let percent = 0; ; percent += 4) {
     const mixed = toRgb(color).map((part) => Math.round(part + ((towards - part) * percent) / 100));
     if (percent < 100 && contrast(mixed, toRgb(background)) < MIN_CONTRAST) continue;
-    // One of the two can always be read.
+    // One of the two is always readable.
     const onAccent = contrast(mixed, [255, 255, 255]) >= contrast(mixed, [0, 0, 0]) ? '#ffffff' : '#000000';
     return { accent: `#${Buffer.from(mixed).toString('hex')}`, onAccent };
   }

@@ -2,7 +2,7 @@ import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import type { Application } from './application.ts';
 
-/** The application of a clientId and clientSecret sent together: 0012 when the id is unknown, then 0011. */
+/** The application of a clientId and clientSecret sent together: 0012 if the id is unknown, then 0011. */
 export async function recogniseApplication(
   service: Service,
   clientId: string,

@@ -22,9 +22,10 @@ export async function rotateSecret(
 }
 
 /**
- * The rule for secrets of clients and of webhooks. The previous secret stays valid for the overlap, so that callers can switch without a
- * gap. At most two are valid at a time: while the one before is, it may still be in use, so another rotation is refused unless it says to
- * revoke it. An overlap of 0 says so too. Returns when the previous one expires.
+ * The rule for rotating secrets of clients and webhooks. The previous secret stays valid for the overlap, so that
+ * callers can switch without a gap. At most two are valid at a time: while an older one may still be in use, another
+ * rotation is refused unless it revokes that one explicitly. An overlap of 0 does so too. Returns when the previous one
+ * expires.
  */
 export async function rotateUnlessInUse(
   { overlap, revokePrevious = false }: Rotation,

@@ -3,7 +3,7 @@ import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
 import { LOGO_FORM, readAccentColor, readLogo } from './look.ts';
 
-/** Per application, with their defaults, what they mean and what they may be (CONTRACT.md sections 2 and 3). */
+/** The settings of an application, with defaults, meanings and allowed values (CONTRACT.md sections 2 and 3). */
 export type ApplicationSettings = {
   specialTokenTtl: number;
   accessTokenTtl: number;
@@ -14,11 +14,11 @@ export type ApplicationSettings = {
   allowedOrigins: string[];
   rateLimit: string;
   addressRateLimit: string;
-  /** Days; 0: without end. */
+  /** Days; 0: forever. */
   historyKept: number;
-  /** Days; 0: none are written. */
+  /** Days; 0: no events are written. */
   eventsKept: number;
-  /** '': that of the service. */
+  /** '': the service's default. */
   accentColor: string;
   /** A data URL; '': none. */
   logo: string;
@@ -29,7 +29,7 @@ export type SettingName = keyof ApplicationSettings;
 type SettingDefinition<T> = {
   default: T;
   describe: string;
-  /** The value, or why it cannot be one. `text` is what was typed; stored values come back through it unchanged. */
+  /** The value, or why it is invalid. `text` is what was typed; stored values are read back unchanged. */
   read(value: unknown): { value: T } | { problem: string };
 };
 
@@ -94,7 +94,7 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
     describe: 'days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited',
     read: (value) => readDays(value === 'unlimited' ? 0 : value, MAX_HISTORY_DAYS, 'unlimited'),
   },
-  // The statements that write events read it where it is stored: a number.
+  // Statements that write events read the stored value directly, so it must be a number.
   eventsKept: {
     default: 30,
     describe: 'days that events are kept, 1 to 90 (7d, 90d), or 0 for no events',
@@ -124,7 +124,7 @@ export function completeSettings(stored: Record<string, unknown>): ApplicationSe
   ) as ApplicationSettings;
 }
 
-/** A rate limit that was stored before durations needed a unit. */
+/** For a rate limit stored before durations required a unit. */
 function withUnit(stored: unknown): unknown {
   return typeof stored === 'string' && /^\d{1,9}\/\d{1,5}$/.test(stored) ? `${stored}s` : stored;
 }
@@ -139,7 +139,7 @@ function readDuration(value: unknown, min: number, max: number, minText: string,
 const MAX_HISTORY_DAYS = 36_500;
 const MAX_EVENT_DAYS = 90;
 
-/** A count of days, by the name of the setting: the unit may be left out. */
+/** A number of days; the unit is optional. */
 function readDays(value: unknown, most: number, none: string): { value: number } | { problem: string } {
   const match = /^(\d{1,6})d?$/.exec(String(value));
   const days = typeof value === 'number' || typeof value === 'string' ? Number(match?.[1] ?? Number.NaN) : Number.NaN;

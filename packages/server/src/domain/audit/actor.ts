@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const actors = new AsyncLocalStorage<string>();
 
-/** The audit records this actor for everything that `work` changes. */
+/** Everything that `work` changes is recorded in the audit under this actor. */
 export function actingAs<T>(actor: string, work: () => T): T {
   return actors.run(actor, work);
 }
 
-/** What an application would do by itself is done in nobody's name. */
+/** For what an application would do by itself: no actor is recorded. */
 export function actingForNobody<T>(work: () => T): T {
   return actors.exit(work);
 }
 
-/** undefined: an application at work on its own users, which is not audited. */
+/** undefined: an application working on its own users, which is not audited. */
 export function currentActor(): string | undefined {
   return actors.getStore();
 }

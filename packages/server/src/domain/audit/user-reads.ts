@@ -1,7 +1,7 @@
 import { orderedUuid } from '../../ordered-uuid.ts';
 import type { AuditAction, Storage } from '../../storage/port.ts';
 
-/** Reading the same again within this time adds no entry: a page of the portal makes several requests. */
+/** Repeated reads within this time add no entry: a page of the portal makes several requests. */
 const REPEAT_MS = 15 * 60_000;
 /** Beyond this many, the oldest are forgotten; their next read adds an entry early. */
 const MAX_RECENT = 10_000;
@@ -9,8 +9,8 @@ const MAX_RECENT = 10_000;
 type Read = { actor: string; appId: number; userId?: string; after?: Record<string, number> };
 
 /**
- * Audit entries for reading personal data of users. The entry is written before the data is sent: if it cannot be
- * written, the read fails. Repeats are counted in each process, so several replicas may each add one.
+ * Audit entries for reading personal data. The entry is written before the data is sent: if that fails, the read fails.
+ * Each process tracks repeats by itself, so several replicas may each add an entry.
  */
 export class UserReads {
   readonly #audit: Storage['audit'];
@@ -22,7 +22,7 @@ export class UserReads {
     this.#now = now;
   }
 
-  /** One user, or the list of users. Once for an actor within 15 minutes. */
+  /** For one user, or the list of users. Once per actor within 15 minutes. */
   async record({ actor, appId, userId }: Read): Promise<void> {
     const key = JSON.stringify([actor, appId, userId]);
     const at = this.#now();
@@ -30,7 +30,7 @@ export class UserReads {
     if (last && at - last.at < REPEAT_MS) return last.written;
     const action = userId === undefined ? 'users.listed' : 'user.read';
     const written = addEntry(this.#audit, action, { actor, appId, ...(userId !== undefined && { userId }) }, at);
-    // Deleted first, so that the map stays in the order of time.
+    // Delete first, to keep the map in order of time.
     this.#recent.delete(key);
     this.#recent.set(key, { at, written });
     const [oldest] = this.#recent.keys();
@@ -44,12 +44,12 @@ export class UserReads {
   }
 }
 
-/** Of one user or of all. Every export has an entry. */
+/** For one user or all. Every export has an entry. */
 export function recordExport(audit: Storage['audit'], read: Read, at: number): Promise<void> {
   return addEntry(audit, read.userId === undefined ? 'users.exported' : 'user.exported', read, at);
 }
 
-/** Who has the link can change what the user selected. */
+/** Anyone with the link can change the user's selections. */
 export function recordLink(audit: Storage['audit'], read: Read, at: number): Promise<void> {
   return addEntry(audit, 'user.linkCreated', read, at);
 }

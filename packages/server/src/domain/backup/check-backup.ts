@@ -3,7 +3,7 @@ import { SECRET_FACT } from '../check-secret.ts';
 import type { Keyring } from '../keyring.ts';
 import { summarizeTable } from './summarize-table.ts';
 
-/** Reads every row. Throws BackupDamaged where they are not those that the manifest tells of. */
+/** Reads every row. Throws BackupDamaged if they do not match the manifest. */
 export async function checkRows(
   { manifest, tables, rows }: BackupFile,
   onRows: (count: number) => void | Promise<void>,
@@ -19,7 +19,7 @@ export async function checkRows(
   }
 }
 
-/** Whether what is hashed and sealed in a backup can be used with the secret at hand. */
+/** Whether the hashed and sealed data in a backup can be used with the current secret. */
 export async function secretFits({ tables, rows }: BackupFile, keyring: Keyring): Promise<boolean> {
   const facts = tables.find(({ name }) => name === 'facts');
   if (!facts) return true;

@@ -10,7 +10,7 @@ export type MadeBackup =
 /** Progress: how many more rows were written or read back. */
 export type OnRows = (step: 'write' | 'read', count: number) => void;
 
-/** Writes the file and reads it back: it is as good as when it was made, or it is not there. */
+/** Writes the file and reads it back: it ends up complete, or it does not exist. */
 export async function makeBackup(
   { whole, migrationState }: Pick<StorageDriver, 'whole' | 'migrationState'>,
   files: BackupFiles,

@@ -1,12 +1,12 @@
 import type { BackupFile, TableSummary, WholeDatabase } from '../../storage/port.ts';
 import { summarizeTable } from './summarize-table.ts';
 
-/** Progress: how many more rows were written to the database or read back from it. If it throws, nothing was changed. */
+/** Progress: how many more rows were written to the database or read back from it. If it throws, nothing is changed. */
 export type OnRows = (step: 'write' | 'read', count: number) => Promise<void>;
 
 /**
- * Everything or nothing: what the database holds after it is compared with the backup before it is committed. The
- * rows of the backup have been checked (checkRows).
+ * Restores everything or nothing: the result is compared with the backup before the commit. The rows of the backup were
+ * already checked (checkRows).
  */
 export async function restoreBackup(
   whole: WholeDatabase,
@@ -16,7 +16,7 @@ export async function restoreBackup(
   const file = backup.upgraded();
   try {
     const wanted = new Map<string, TableSummary>();
-    // An upgrade may have changed what the manifest tells of.
+    // An upgrade may have changed the tables that the manifest describes.
     if (file === backup) for (const table of backup.manifest.tables) wanted.set(table.name, table);
     else for (const table of file.tables) wanted.set(table.name, await summarizeTable(table, file.rows, () => {}));
     return await whole.replace(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RowPages, StoredRow, TableShape, TableSummary } from '../../storage/port.ts';
 
-/** Counts and hashes a table while its rows go by, in the order of their keys: equal summaries, equal rows. */
+/** Counts and hashes a table as its rows pass, in key order: equal summaries mean equal rows. */
 export class TableDigest {
   readonly #name: string;
   readonly #hash = createHash('sha256');
@@ -15,7 +15,7 @@ export class TableDigest {
   add(rows: readonly StoredRow[]): void {
     this.#rows += rows.length;
     let text = '';
-    // Bytes as an array of one, so that they are never taken for a text.
+    // Bytes become an array of one, so that they are never mistaken for a text.
     for (const row of rows)
       text += `\n${JSON.stringify(row.map((value) => (isBytes(value) ? [toText(value)] : value)))}`;
     this.#hash.update(text);

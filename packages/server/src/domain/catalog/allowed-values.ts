@@ -1,10 +1,10 @@
 import type { AllowedValue, Scalar } from './catalog.ts';
 
-/** Fewer are found sooner one by one. */
+/** Fewer values are found faster one by one. */
 const MANY = 16;
 const byValue = new WeakMap<readonly AllowedValue[], ReadonlyMap<Scalar, AllowedValue>>();
 
-/** Of a key with thousands of values as quickly as of one with few: a user may have chosen thousands. */
+/** As fast for a key with thousands of values as for one with few: a user may have chosen thousands. */
 export function findAllowed(values: readonly AllowedValue[] | null, value: unknown): AllowedValue | undefined {
   if (values === null) return undefined;
   if (values.length <= MANY) return values.find((each) => each.value === value);

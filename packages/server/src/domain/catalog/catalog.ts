@@ -1,7 +1,7 @@
 import type { CatalogItem, StoredCatalog } from '../../storage/port.ts';
 import type { Steps } from '../slices.ts';
 
-/** What an application offers to choose from, archived parts included, as of one revision. */
+/** What an application offers to choose from, including archived parts, as of one revision. */
 export type Catalog = {
   revision: number;
   languages: Language[];
@@ -13,9 +13,9 @@ export type Language = { name: string; tag: string; isDefault: boolean };
 /** Texts by language tag. */
 export type Texts = Record<string, string>;
 
-/** Archiving a group leaves its keys as they are: it comes back with those that were live. */
+/** Archiving a group does not change its keys: restoring it restores those that were live. */
 export type Group = GroupDefinition & { groupUid: string; archived: boolean; keys: Key[] };
-/** `archived` is the key's own state: a key of an archived group cannot be chosen either. */
+/** `archived` is the key's own state: a key in an archived group cannot be chosen either. */
 export type Key = KeyDefinition & { keyUid: string; keyNo: number; archived: boolean };
 
 export type GroupDefinition = { name: string; texts: Texts; descriptions: Texts };
@@ -27,13 +27,13 @@ export type Scalar = boolean | string | number;
 export type KeyDefinition = {
   name: string;
   type: ValueType;
-  /** Takes several values, kept as an array. */
+  /** Accepts several values, stored as an array. */
   multiple: boolean;
   minSelected: number;
-  /** null: as many as there are. */
+  /** null: no limit. */
   maxSelected: number | null;
   defaultValue: Scalar | Scalar[] | null;
-  /** null: an open key, which takes any value that its type and constraint allow. */
+  /** null: an open key, which accepts any value that its type and constraint allow. */
   values: AllowedValue[] | null;
   constraint: Constraint;
   texts: Texts;
@@ -43,7 +43,7 @@ export type KeyDefinition = {
 export type AllowedValue = {
   value: Scalar;
   texts: Texts;
-  /** Kept by those who have it, refused to others. */
+  /** Kept by users who have it, refused to others. */
   retired: boolean;
   /** What to choose instead of a retired value. */
   replacement?: Scalar;
@@ -57,11 +57,14 @@ export type Constraint = {
   maxLength?: number;
 };
 
-/** What a group's versions hold beside its identity: its place among the groups, and its keys in order by their numbers. */
+/**
+ * The stored version of a group: besides its definition, its position among the groups and the numbers of its keys in
+ * order.
+ */
 type StoredGroup = Stored<GroupDefinition> & { archived: boolean; position: number; keys: number[] };
-/** The group stores the order of its keys, so that moving one key does not make new versions of all behind it. */
+/** The group stores the order of its keys, so that moving one key does not create new versions of all that follow. */
 type StoredKey = Stored<KeyDefinition> & { archived: boolean };
-/** Without descriptions where there are none, as in versions from before there were any. */
+/** Without descriptions if there are none, as in versions from before descriptions existed. */
 type Stored<T> = Omit<T, 'descriptions'> & { descriptions?: Texts };
 
 export function readCatalog(stored: StoredCatalog): Steps<Catalog> {
@@ -70,8 +73,7 @@ export function readCatalog(stored: StoredCatalog): Steps<Catalog> {
 }
 
 /**
- * A catalog with other versions of some of its items. What is not among them is the same object before and after, so
- * that a comparison of the two need not look at it.
+ * A catalog with new versions of some items. All other items stay the same objects, so that a comparison can skip them.
  */
 export function* withItems(
   catalog: Catalog,
@@ -95,7 +97,7 @@ export function* withItems(
     const added = newKeys.get(groupUid) ?? [];
     const kept = gone.size > 0 ? group.keys.filter(({ keyUid }) => !gone.has(keyUid)) : group.keys;
     const isSame = !replaced && added.length === 0 && kept.length === group.keys.length;
-    // Of one that is archived the place is not kept.
+    // The position of an archived group is not kept.
     const position = group.archived ? 0 : index;
     if (isSame) {
       placed.push({ position, group });
@@ -146,7 +148,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Every group and key as an item to store, in a form that is equal exactly when the version is. */
+/** Every group and key as an item to store. Two items are equal exactly if their versions are. */
 export function* toItems(catalog: Catalog): Steps<CatalogItem[]> {
   const items: CatalogItem[] = [];
   for (const [place, group] of catalog.groups.entries()) {
@@ -160,10 +162,13 @@ export function* toItems(catalog: Catalog): Steps<CatalogItem[]> {
   return items;
 }
 
-/** An item that differs between two catalogs, in its definition or, of a key, its group; `before` is undefined for a new one. */
+/**
+ * An item that differs between two catalogs, by its definition or, for a key, by its group; `before` is undefined for a
+ * new one.
+ */
 export type ChangedItem = { item: CatalogItem; before: CatalogItem | undefined };
 
-/** What has to be stored to come from one catalog to another. What both share as an object needs no look. */
+/** What to store to get from one catalog to the other. Skips items that are the same object in both. */
 export function* changedItems(before: Catalog, after: Catalog): Steps<ChangedItem[]> {
   const groups = new Map(before.groups.map((group, place) => [group.groupUid, { group, place }]));
   const shared = new Set(after.groups);
@@ -199,7 +204,7 @@ function isSameItem(item: CatalogItem, before: CatalogItem): boolean {
 }
 
 function toGroupItem({ groupUid, keys, name, texts, descriptions, archived }: Group, place: number): CatalogItem {
-  // What is archived has no place: it must not get a new version whenever something is added before it.
+  // Archived items have no position: adding something before them must not create new versions.
   const position = archived ? 0 : place;
   const order = keys.filter((key) => !key.archived).map((key) => key.keyNo);
   const written = { name, texts: sorted(texts), ...storedDescriptions(descriptions) };

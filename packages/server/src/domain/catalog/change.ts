@@ -1,34 +1,34 @@
 import type { Scalar } from './catalog.ts';
 
-/** One line of a difference, in words that a product person understands. */
+/** One line of a difference, worded for product people. */
 export type CatalogChange = {
   /** Groups and keys are archived; a language is removed, with its texts. */
   kind: 'added' | 'changed' | 'renamed' | 'archived' | 'removed' | 'restored';
   subject: 'language' | 'group' | 'key';
   /** `notifications` or `notifications/colour`, or a language's name. */
   path: string;
-  /** Of a key that is there already: whose selections it can touch. */
+  /** For an existing key, whose selections the change may affect. */
   keyNo?: number;
   details: ChangeDetail[];
 };
 
 export type ChangeDetail = {
   fact: ChangeFact;
-  /** Selections already saved would not be accepted any more, or can no longer be made. */
+  /** Saved selections would no longer be accepted, or can no longer be made. */
   breaking?: Breaking;
 };
 
-/** What a detail is about: its sentence is made of this (say-fact.ts), and so is what other languages say. */
+/** The facts behind a detail: say-fact.ts makes its English sentence from them, and clients those in other languages. */
 export type ChangeFact = {
   what: FactKind;
-  /** It is about this value alone, and touches only those who have it. */
+  /** Concerns only this value, and affects only users who have it. */
   value?: Scalar;
-  /** Of a text or description: the name of its language. */
+  /** The name of the language of a text or description. */
   language?: string;
-  /** null where there is none; a key or a constraint as in the catalog file. */
+  /** null if there is none; a key or a constraint as in the catalog file. */
   from?: unknown;
   to?: unknown;
-  /** How many more than `to` lists. */
+  /** How many more there are than `to` lists. */
   more?: number;
 };
 
@@ -65,7 +65,7 @@ export const FACT_KINDS = [
 export type FactKind = (typeof FACT_KINDS)[number];
 
 /**
- * Which saved selections a breaking change touches, by the values that each holds. Archiving loses
- * nothing, so it breaks something only for those who have chosen.
+ * Which saved selections a breaking change affects, by the values of each. Archiving loses nothing, so it only breaks
+ * something if users have chosen.
  */
 type Breaking = { keyNo: number; touches: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };

@@ -10,7 +10,7 @@ const TYPE_WORDS: Record<ValueType, string> = {
   date: 'a date as YYYY-MM-DD',
 };
 
-/** Why a value is not of the type, without coercion ("true" is not true, 1.0 is 1); undefined when it is. */
+/** Why a value does not have the type, without coercion ("true" is not true, 1.0 is 1); undefined if it does. */
 export function typeProblem(type: ValueType, value: unknown): string | undefined {
   return isOfType(type, value) ? undefined : `must be ${TYPE_WORDS[type]}`;
 }
@@ -30,7 +30,7 @@ function isOfType(type: ValueType, value: unknown): value is Scalar {
   }
 }
 
-/** With nothing in it that anybody sees: spaces, and what is written without a mark. */
+/** Whether a text has nothing visible in it, only spaces and invisible characters. */
 export function isBlank(text: string): boolean {
   return /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
@@ -41,14 +41,14 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** Texts of an open key without a max_length of its own. */
+/** Maximum length of texts of an open key without max_length. */
 export const MAX_TEXT = 4_000;
 
-/** Whether a text matches a pattern; undefined when there is too much to be matched. */
+/** Whether a text matches a pattern; undefined if there is too much to match. */
 export type Matches = (pattern: string, text: string) => boolean | undefined;
 const matchNow: Matches = (pattern, text) => compilePattern(pattern).test(text);
 
-/** Why a value of the right type is outside an open key's constraint; undefined when it is inside. */
+/** Why a value of the right type violates an open key's constraint; undefined if it does not. */
 export function constraintProblem(
   constraint: Constraint,
   value: Scalar,

@@ -2,7 +2,7 @@ import type { AllowedValue, Texts } from './catalog.ts';
 
 type Worded = { texts: Texts; descriptions: Texts; values?: AllowedValue[] | null };
 
-/** Without texts in other languages than these; the same object where there are none to drop. */
+/** Drops texts in other languages than these; returns the same object if there are none. */
 export function cleanTexts<T extends Worded>(item: T, tags: ReadonlySet<string>): T {
   const texts = only(item.texts, tags);
   const descriptions = only(item.descriptions, tags);

@@ -33,7 +33,7 @@ export function compareLanguages(before: Language[], after: Language[]): Catalog
   return changes;
 }
 
-/** Whether those that are in both stand in another order. */
+/** Whether the elements in both lists are in a different order. */
 export function isReordered(before: readonly unknown[], after: readonly unknown[]): boolean {
   const inAfter = new Set(after);
   const inBefore = new Set(before);
@@ -66,12 +66,12 @@ export function compareKey(before: Key, after: KeyDefinition, languages: Languag
     'constraint',
     toFileConstraint(before.constraint) ?? null,
     toFileConstraint(constraint) ?? null,
-    // A key with a list of allowed values is described below.
+    // Keys with a list of allowed values are described below.
     before.values || after.values || isWider(before.constraint, constraint)
       ? undefined
       : (chosen) => chosen.some((value) => constraintProblem(constraint, value) !== undefined),
   );
-  // Not pushed: there can be more than a call takes arguments.
+  // Not pushed: there can be more than a call can take as arguments.
   return [...details, ...valueDetails(before, after, languages), ...textDetails(before, after, languages)];
 }
 
@@ -108,7 +108,9 @@ function nameDetail(before: string, after: string): ChangeDetail[] {
   return before === after ? [] : [{ fact: { what: 'name', from: before, to: after } }];
 }
 
-/** Whether everything that was allowed still is; patterns and steps cannot be compared, so any new one may refuse something. */
+/**
+ * Whether everything that was allowed still is. Patterns and steps cannot be compared, so a new one counts as narrower.
+ */
 function isWider(before: Key['constraint'], after: Key['constraint']): boolean {
   if (after.pattern !== undefined && after.pattern !== before.pattern) return false;
   // Steps are counted from min.
@@ -147,7 +149,7 @@ function valueDetails(before: Key, after: KeyDefinition, languages: Language[]):
   return details;
 }
 
-/** Where the values cannot be compared one by one: they are of another type, or the key opens or closes. */
+/** For values that cannot be compared one by one: the type changed, or the key became open or closed. */
 function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
   const { keyNo } = before;
   if (after.values === null) {
@@ -159,7 +161,7 @@ function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
   }
   const allowed = new Set(after.values.map(({ value }) => value));
   const fact: ChangeFact = { what: 'takesOnly', ...listed([...allowed]) };
-  // With another type everything breaks, and that is said once.
+  // A new type breaks everything, which is reported once.
   if (before.type !== after.type) return [{ fact }];
   return [{ fact, breaking: { keyNo, touches: (chosen) => chosen.some((value) => !allowed.has(value)) } }];
 }
@@ -167,7 +169,7 @@ function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
 function compareValue(before: AllowedValue, after: AllowedValue, languages: Language[]): ChangeDetail[] {
   const { value } = after;
   const details: ChangeDetail[] = [];
-  // Not breaking: those who have it keep it. It is the gentle way to take a value away.
+  // Not breaking: users who have it keep it. This is the gentle way to remove a value.
   if (after.retired && !before.retired) details.push({ fact: { what: 'valueRetired', value } });
   else if (before.retired && !after.retired) details.push({ fact: { what: 'valueBack', value } });
   const { replacement: from = null } = before;
@@ -185,7 +187,7 @@ function textDetails(before: Worded, after: Worded, languages: Language[]): Chan
   ];
 }
 
-/** Texts of a language that goes away are not told one by one: the language itself is. */
+/** Texts of a removed language are not listed one by one: the language itself is. */
 function compareTexts(
   what: 'text' | 'description',
   before: Texts,

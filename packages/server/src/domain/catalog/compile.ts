@@ -2,7 +2,7 @@ import type { Steps } from '../slices.ts';
 import type { Catalog, Group, Key } from './catalog.ts';
 import { createLanguages, type Languages } from './languages.ts';
 
-/** A catalog ready to be asked: every look-up a request needs is a table. Made once per revision. */
+/** A catalog prepared for requests: every lookup is a table. Made once per revision. */
 export type CompiledCatalog = {
   revision: number;
   languages: Languages;
@@ -12,14 +12,14 @@ export type CompiledCatalog = {
   groupByUid: ReadonlyMap<string, Group>;
   groupByName: ReadonlyMap<string, Group>;
   archivedGroups: readonly Group[];
-  /** Archived ones too. */
+  /** Includes archived keys. */
   keyByUid: ReadonlyMap<string, PlacedKey>;
   keyByNo: ReadonlyMap<number, PlacedKey>;
-  /** The index in `keys`, of those that can be chosen. */
+  /** Index in `keys`, for keys that can be chosen. */
   orderByNo: ReadonlyMap<number, number>;
 };
 
-/** A key with the group it stands in and its place there. */
+/** A key with its group and its position there. */
 export type PlacedKey = { key: Key; group: Group; position: number };
 
 export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
@@ -31,7 +31,7 @@ export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
   for (const group of catalog.groups) {
     for (const [position, each] of group.keys.entries()) {
       yield;
-      // A group takes its keys with it into the archive.
+      // Archiving a group archives its keys.
       const key = group.archived && !each.archived ? { ...each, archived: true } : each;
       const placed = { key, group, position };
       if (!key.archived) orderByNo.set(key.keyNo, keys.push(placed) - 1);

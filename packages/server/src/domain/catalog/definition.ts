@@ -3,24 +3,21 @@ import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Group, GroupDefinition, Key, KeyDefinition, Language } from './catalog.ts';
 
 /**
- * What somebody wants a catalog to be: the file of CONTRACT.md section 4, checked and with its
- * languages by tag. What it does not name is to be archived.
+ * The desired state of a catalog: the file of CONTRACT.md section 4, checked and with its languages by tag. Anything it
+ * does not name gets archived.
  */
 export type CatalogDefinition = {
   languages: Language[];
   groups: WantedGroup[];
 };
 
-/**
- * What it means of what is there already: the one with this `uid`, for those who know it; else the one
- * of this name; else the one that `was` called so.
- */
+/** Identifies an existing item: by `uid` if given; else by name; else by its former name, `was`. */
 type Identity = { uid?: string; was?: string };
 
 export type WantedGroup = GroupDefinition & Identity & { keys: WantedKey[] };
 export type WantedKey = KeyDefinition & Identity;
 
-/** The definition that a catalog fulfils already: a place to start changing it from. */
+/** The definition that matches a catalog as it is: a starting point for changes. */
 export function* definitionOf(catalog: Catalog): Steps<CatalogDefinition> {
   const groups: WantedGroup[] = [];
   for (const group of catalog.groups) if (!group.archived) groups.push(yield* wantedGroupOf(group));

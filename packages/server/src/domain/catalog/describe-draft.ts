@@ -13,15 +13,15 @@ import { changesTextsOnly } from './texts-only.ts';
 export type DescribedDraft = {
   draft: OpenDraft;
   plan: CatalogPlan;
-  /** With what it breaks, if asked for: counting selections takes time. */
+  /** With the selections it breaks, if requested: counting takes time. */
   counted: CountedPlan | undefined;
-  /** Against what is published now, and against what it was begun from. */
+  /** Whether only texts differ from the published catalog; `editsTextsOnly`: from the draft's base. */
   textsOnly: boolean;
   editsTextsOnly: boolean;
   edits: DraftEdit[];
   undo: DraftEdit | undefined;
   redo: DraftEdit | undefined;
-  /** What was published since it was begun. */
+  /** What was published since the draft was begun. */
   revisions: Revision[];
 };
 

@@ -3,12 +3,12 @@ import { inSlices } from '../slices.ts';
 import { readCatalog } from './catalog.ts';
 import { type CompiledCatalog, compileCatalog } from './compile.ts';
 
-/** Older revisions that selections still point at, kept compiled. */
+/** Older revisions that selections still refer to, kept compiled. */
 const OLDER_KEPT = 32;
 
 /**
- * The published catalogs, compiled in memory: reads never ask the database. A new revision, published
- * anywhere, replaces the compiled one here within a second; until it is ready the one before serves.
+ * The published catalogs, compiled in memory: reads never query the database. A new revision, published anywhere,
+ * replaces the compiled one within a second; until it is ready, the previous one serves.
  */
 export class CatalogDirectory {
   readonly #storage: Storage;
@@ -20,7 +20,7 @@ export class CatalogDirectory {
     this.#storage = storage;
   }
 
-  /** The newest one known here, if it is at hand already. */
+  /** The newest revision known here, if it is in memory. */
   peek(appId: number): CompiledCatalog | undefined {
     return this.#current.get(appId);
   }
@@ -29,7 +29,7 @@ export class CatalogDirectory {
     return this.#current.get(appId) ?? (await this.#load(appId));
   }
 
-  /** As of a revision that a selection points at; without a promise if it is at hand. */
+  /** The catalog at a revision that a selection refers to; returns no promise if it is in memory. */
   getAt(appId: number, revision: number): CompiledCatalog | undefined | Promise<CompiledCatalog | undefined> {
     const current = this.#current.get(appId);
     if (current?.revision === revision) return current;
@@ -42,7 +42,7 @@ export class CatalogDirectory {
     return older;
   }
 
-  /** Something was published: reload the catalogs held here. */
+  /** Called when something was published: reloads the catalogs held here. */
   async reload(appIds: readonly number[]): Promise<void> {
     await Promise.all(appIds.map((appId) => this.#reload(appId)));
   }
@@ -55,7 +55,7 @@ export class CatalogDirectory {
     await this.#load(appId);
   }
 
-  /** Anything may have changed, back to earlier revisions too: the database was restored. */
+  /** Called after a restore of the database: anything may have changed, even to earlier revisions. */
   async reloadAll(): Promise<void> {
     const held = new Set([...this.#current.keys(), ...this.#loading.keys()]);
     // A load in flight may have read too early.
@@ -65,10 +65,10 @@ export class CatalogDirectory {
     await Promise.all([...held].map((appId) => this.#load(appId)));
   }
 
-  /** The application was deleted. */
+  /** Called when the application was deleted. */
   forget(appId: number): void {
     this.#current.delete(appId);
-    // A load in flight would bring it back.
+    // A load in flight would add it again.
     this.#loading.delete(appId);
     for (const name of this.#older.keys()) if (name.startsWith(`${appId}:`)) this.#older.delete(name);
   }
@@ -90,7 +90,7 @@ export class CatalogDirectory {
       const compiled = await compile(await this.#storage.catalogs.load(appId));
       // The application was deleted meanwhile.
       if (!isWanted()) return compiled;
-      // A slower load of an older state must not undo a newer one.
+      // A slower load of an older state must not replace a newer one.
       const known = this.#current.get(appId);
       if (!known || known.revision <= compiled.revision) this.#current.set(appId, compiled);
       return this.#current.get(appId) as CompiledCatalog;
@@ -100,7 +100,7 @@ export class CatalogDirectory {
   }
 
   #loadAt(appId: number, revision: number, name: string): Promise<CompiledCatalog | undefined> {
-    // Unless it was forgotten meanwhile.
+    // Unless it was dropped meanwhile.
     const isWanted = (): boolean => this.#older.get(name) === loading;
     const loading = this.#readAt(appId, revision).then(
       (compiled) => {

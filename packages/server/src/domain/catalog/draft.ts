@@ -14,15 +14,15 @@ import { changesSince } from './revisions.ts';
 import { sourcesLeft } from './text-states.ts';
 import { refuseMoreThanTexts, type TextLanguages } from './texts-only.ts';
 
-/** What an editor has seen: what was published, with no draft, or a draft at a version; `revision` is its base. */
+/** What an editor has seen: the published catalog without a draft, or a version of a draft, whose base is `revision`. */
 export type Seen = { revision: number } & (DraftName | { draftId?: undefined });
 
 export type DraftOptions = {
   author: string;
   seen: Seen | undefined;
-  /** The editor may change texts, and nothing else. */
+  /** The editor may change only texts. */
   textsOnly?: boolean;
-  /** And of these languages alone. */
+  /** And only in these languages. */
   languages?: TextLanguages;
 };
 
@@ -31,10 +31,13 @@ export type EditedDraft = { draft: OpenDraft | undefined; base: number; changed:
 /** How often an edit without If-Match is retried when others edit at the same time. */
 const TRIES = 5;
 
-/** Keys that were never published are numbered from here: no selection has such a number. Publishing gives the real one. */
+/**
+ * Keys that were never published are numbered from here, so no selection has their number. Publishing assigns the real
+ * one.
+ */
 const KEY_NOS = 1_000_000_000;
 
-/** Changes the draft, or begins one from what is published. */
+/** Changes the draft, or begins one from the published catalog. */
 export async function editDraft(
   service: Service,
   application: Application,
@@ -86,7 +89,7 @@ export async function stepDraft(
   });
 }
 
-/** The edit that undo or redo would be about. */
+/** The edit that undo or redo would apply to. */
 export function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): DraftEdit | undefined {
   return edits.find((edit) => !edit.spent && (edit.kind === 'undo') === (kind === 'redo'));
 }
@@ -94,14 +97,17 @@ export function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): Dr
 export async function discardDraft(service: Service, application: Application, options: DraftOptions): Promise<void> {
   await trying(service, application, options, async ({ draft }) => {
     if (!draft) throw new InnkeeperError('draftNotFound');
-    // Discarding loses the edits of the draft, not what was published in the meantime.
+    // Discarding loses the draft's edits, not what was published meanwhile.
     if (options.textsOnly) await inSlices(refuseMoreThanTexts(draft.base, draft.catalog, options.languages));
     const outcome = await service.storage.drafts.discard(application.appId, draft);
     return outcome === 'conflict' ? undefined : outcome;
   });
 }
 
-/** Opens the catalog, makes sure that it is what the editor has seen, and acts; again when somebody else was quicker. */
+/**
+ * Opens the catalog, checks that it is the version the editor has seen, and runs the act; retries if someone else was
+ * faster.
+ */
 export async function trying<T>(
   service: Service,
   application: Application,
@@ -110,7 +116,7 @@ export async function trying<T>(
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     const open = await service.openCatalogs.open(application.appId);
-    // Before the act: what it names may be gone, and then that is not what the editor should be told.
+    // Check first: the act may fail because something it names is gone, which would hide the actual reason.
     if (seen && !isSeen(open, seen)) throw await draftChanged(service, application, open, seen);
     const done = await act(open);
     if (done !== undefined) return done;
@@ -123,7 +129,7 @@ function isSeen({ published, draft }: OpenCatalog, seen: Seen): boolean {
   return draft?.draftId === seen.draftId && draft.version === seen.version;
 }
 
-/** For a caller that must not overwrite it: the edits since. */
+/** Lists the edits since, for a caller that must not overwrite them. */
 async function draftChanged(
   { storage }: Service,
   { appId }: Application,
@@ -136,11 +142,11 @@ async function draftChanged(
   return new InnkeeperError('draftChanged', { more: { revision, revisions, edits, draft: draft ?? null } });
 }
 
-/** What makes one state of a draft of another. */
+/** The difference from one state of a draft to another. */
 type State = { languages: Language[]; items: CatalogItem[]; removed?: string[] };
 type Saving = { kind: DraftEditKind; author: string; spends?: number };
 
-/** undefined: somebody else was quicker. */
+/** undefined: someone else was faster. */
 async function saveDraft(
   service: Service,
   { appId }: Application,
@@ -192,7 +198,7 @@ function withAuthor(authors: string[], author: string): string[] {
   return authors.includes(author) || authors.length >= AUTHORS ? authors : [...authors, author];
 }
 
-/** What takes a draft from `after` back to `before`, as it is stored: a line of JSON for what is small, then one for each item. */
+/** The change from `after` back to `before`, as stored: a line of JSON for the small parts, then one for each item. */
 function* inverseOf(before: Catalog, after: Catalog): Steps<string> {
   const added = (yield* changedItems(before, after)).filter((each) => each.before === undefined);
   const removed = added.map(({ item }) => item.itemUid);
@@ -204,7 +210,7 @@ function* inverseOf(before: Catalog, after: Catalog): Steps<string> {
 function* readState(inverse: string): Steps<State> {
   const [first = '', ...lines] = inverse.split('\n');
   const { items = [], ...state } = JSON.parse(first) as Partial<State> & Pick<State, 'languages'>;
-  // One that was stored before is a single line, with its items in it.
+  // Older records are a single line that includes the items.
   return { ...state, items: [...items, ...(yield* mapSteps(lines, (line) => JSON.parse(line) as CatalogItem))] };
 }
 

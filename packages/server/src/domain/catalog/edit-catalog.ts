@@ -18,15 +18,18 @@ export type EditOptions = {
   allowBreaking: boolean;
   /** The version the editor has seen; undefined: any. */
   seen: Seen | undefined;
-  /** The draft is changed, and nothing published. */
+  /** Change the draft and publish nothing. */
   draft: boolean;
-  /** The languages whose texts may change, of an editor who is limited to them. */
+  /** The languages whose texts may change, for an editor who is limited to them. */
   languages?: TextLanguages;
 };
 
-/** What became of the catalog, or of its draft: that is not counted, as nothing happens to anybody's selections yet. */
+/**
+ * The result of an edit of the catalog or its draft. For a draft nothing is counted, because no selection is affected
+ * yet.
+ */
 export type Edited = {
-  /** As it is now; of a draft, the one that it was begun from. */
+  /** The current revision; for a draft, its base. */
   revision: number;
   changed: boolean;
 } & ({ plan: CountedPlan; draft?: undefined } | { plan: CatalogPlan; draft: OpenDraft | null });
@@ -35,7 +38,7 @@ export type Edited = {
 export type Edit = (copy: WorkingCopy) => EditPath | Steps<EditPath>;
 export type EditPath = (string | number)[];
 
-/** Makes the catalog what the definition wants, unless somebody else changed it meanwhile. */
+/** Makes the catalog match the definition, unless someone else changed it meanwhile. */
 export function applyDefinition(
   service: Service,
   application: Application,
@@ -45,7 +48,7 @@ export function applyDefinition(
   return changeCatalog(service, application, async () => definition, options);
 }
 
-/** Makes the catalog what it was at a revision; what was renamed since keeps its UID. */
+/** Restores the catalog of a revision; items renamed since keep their UID. */
 export async function restoreRevision(
   service: Service,
   application: Application,
@@ -58,7 +61,7 @@ export async function restoreRevision(
   return applyDefinition(service, application, definition, options);
 }
 
-/** Changes one thing in the catalog as it is. */
+/** Makes one change to the current catalog. */
 export function editCatalog(
   service: Service,
   application: Application,
@@ -91,7 +94,7 @@ async function changeCatalog(
   const { author, allowBreaking, seen, languages } = options;
   for (let tries = 1; ; tries++) {
     const current = await service.openCatalogs.published(application.appId);
-    // Before the edit: what it names may be gone, and then that is not what the editor should be told.
+    // Check first: the edit may fail because something it names is gone, which would hide the actual reason.
     if (seen !== undefined && seen.revision !== current.revision) {
       throw await changedMeanwhile(service, application, seen.revision);
     }
@@ -104,7 +107,7 @@ async function changeCatalog(
       author,
       allowBreaking,
       now: service.now(),
-      // What was changed is this revision: published over another, it would undo what that one did.
+      // The edit is based on this revision: published over another, it would undo that one.
       expectedRevision: current.revision,
       current,
     });
@@ -121,7 +124,7 @@ async function settle(
 ): Promise<Edited> {
   switch (published.outcome) {
     case 'published':
-      // It is published, even if this fails: every process sees it within a second, this one sooner if it can.
+      // It is published even if this fails: every process sees it within a second, and this one sooner if it can.
       await service.refresh().catch(() => {});
       return { revision: published.revision, changed: true, plan: published.plan };
     case 'unchanged':
@@ -135,7 +138,7 @@ async function settle(
   }
 }
 
-/** For a caller that must not overwrite it: what changed since the revision it has seen. */
+/** Lists what changed since the revision the caller has seen, because it must not overwrite that. */
 async function changedMeanwhile(
   service: Service,
   { appId }: Application,

@@ -1,15 +1,15 @@
 /**
- * Numbers by the decimal digits that people write. Binary fractions would say that 0.3 is no multiple
- * of 0.1, and would keep a number as another one without a word.
+ * Numbers by their decimal digits. With binary fractions, 0.3 would not be a multiple of 0.1, and a number could
+ * silently be stored as another one.
  */
 type Decimal = { digits: string; exponent: number };
 
-/** No number that can be kept exactly needs more digits than this to be written sensibly. */
+/** No exactly representable number reasonably needs more digits. */
 const LONGEST = 1_000;
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
-/** Whether a number, as it is written, is kept as exactly that number. */
+/** Whether a number, as written, is stored exactly. */
 export function isKeptExactly(written: string): boolean {
   const kept = Number(written);
   if (!Number.isFinite(kept) || written.length > LONGEST) return false;
@@ -18,7 +18,7 @@ export function isKeptExactly(written: string): boolean {
   return before === undefined || (before.digits === after?.digits && before.exponent === after.exponent);
 }
 
-/** undefined for what is not written in decimal digits. */
+/** undefined for anything but decimal digits. */
 function readDecimal(text: string): Decimal | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [undefined, undefined];
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -31,7 +31,7 @@ function readDecimal(text: string): Decimal | undefined {
   };
 }
 
-/** Whether `value` is a whole number of steps away from `start`, exactly. */
+/** Whether `value` is exactly a whole number of steps away from `start`. */
 export function isWholeSteps(value: number, start: number, step: number): boolean {
   const decimals = [value, start, step].map((number) => readDecimal(String(number)) as Decimal);
   const least = Math.min(...decimals.map(({ exponent }) => exponent));

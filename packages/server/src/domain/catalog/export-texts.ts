@@ -12,7 +12,7 @@ export type TextFormat = (typeof TEXT_FORMATS)[number];
 
 export type ExportedTexts = { name: string; content: string };
 
-/** A file for translators: CSV of all languages or of some, XLIFF of one. */
+/** A file for translators: CSV with all or some languages, or XLIFF with one. */
 export function* exportTexts(
   application: Pick<Application, 'clientId' | 'name'>,
   catalog: Catalog,
@@ -65,7 +65,7 @@ function refuse(field: FieldError): InnkeeperError {
   return new InnkeeperError('badParameter', { fields: [field], message: `${field.field} ${field.message}.` });
 }
 
-/** `demo-de-r7.xlf`: which application, language and revision, in letters that every disk and mail program takes. */
+/** `demo-de-r7.xlf`: application, language and revision, in characters that are safe in any file name. */
 function fileName(
   { name }: Pick<Application, 'name'>,
   languages: readonly Language[],

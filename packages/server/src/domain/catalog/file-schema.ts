@@ -30,7 +30,7 @@ const Value = Type.Object(
   { additionalProperties: false },
 );
 
-/** Of groups, and of keys in one: nobody chooses among so many. */
+/** Maximum groups, and keys per group: nobody chooses among so many. */
 const MAX_ITEMS = 10_000;
 
 const Constraint = Type.Object(
@@ -113,7 +113,7 @@ export type FileGroup = Static<typeof Group>;
 export type FileKey = Static<typeof Key>;
 export type FileValue = Static<typeof Value>;
 
-/** As it is published: plain JSON, for editors. */
+/** The published form: plain JSON, for editors. */
 export function catalogJsonSchema(): Record<string, unknown> {
   const schema = JSON.parse(JSON.stringify(CatalogFileSchema)) as Record<string, unknown>;
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema };

@@ -9,7 +9,7 @@ export type ImportOutcome =
   | (PublishOutcome & Pick<MergedTexts, 'outdated'>)
   | ({ outcome: 'refused' } & Pick<MergedTexts, 'problems' | 'conflicts' | 'outdated'>);
 
-/** Puts the texts of a file into an application's catalog, all of them or none, in one revision. */
+/** Imports the texts of a file into an application's catalog, all or none, in one revision. */
 export async function importTexts(
   storage: Storage,
   application: { appId: number; clientId: string },
@@ -32,7 +32,7 @@ export async function importTexts(
   return { ...published, outdated };
 }
 
-/** The catalog that a file was exported from, where it tells. */
+/** The catalog that a file was exported from, if the file says so. */
 export async function loadExported(
   storage: Storage,
   { appId, clientId }: { appId: number; clientId: string },
@@ -43,7 +43,7 @@ export async function loadExported(
   return stored && inSlices(readCatalog(stored));
 }
 
-/** The revision a file was exported at, when it is from this application: another's revisions say nothing here. */
+/** The revision a file was exported at, if it is from this application: another's revision numbers mean nothing here. */
 function readStamp(stamp: string | undefined, clientId: string): number | undefined {
   const [, revision] = /@(\d{1,15})$/.exec(stamp ?? '') ?? [];
   return revision !== undefined && stamp === stampOf(clientId, Number(revision)) ? Number(revision) : undefined;

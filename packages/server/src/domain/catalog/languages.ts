@@ -1,14 +1,14 @@
 import type { Language } from './catalog.ts';
 
-/** The languages of one catalog: finding one, choosing one, and what to show when a text is missing. */
+/** The languages of one catalog: finding and choosing one, and the fallback for missing texts. */
 export type Languages = {
   all: readonly Language[];
   byDefault: Language | undefined;
-  /** By name or tag, in any case, or by a tag that begins with one of theirs: `de-AT` finds `de` (RFC 4647 lookup). */
+  /** By name or tag, in any case, or by a longer tag: `de-AT` finds `de` (RFC 4647 lookup). */
   find(nameOrTag: string): Language | undefined;
-  /** What a browser's Accept-Language asks for, else the default. */
+  /** What Accept-Language asks for, else the default. */
   negotiate(acceptLanguage: string | undefined): Language | undefined;
-  /** CONTRACT.md section 3: that language, else its base language, else the default, else the name itself. */
+  /** CONTRACT.md section 3: the text in that language, else in its base language, else in the default, else the name. */
   textFor<Text = string>(
     texts: Readonly<Record<string, Text>>,
     language: Language | undefined,
@@ -16,7 +16,7 @@ export type Languages = {
   ): { text: Text; language: string | null };
 };
 
-/** Names have at most 255 characters. Normalising a word takes time quadratic in the marks that follow one letter. */
+/** Names have at most 255 characters. Normalizing takes quadratic time in the number of marks after a letter. */
 const MAX_WORD = 1_024;
 
 export function createLanguages(all: readonly Language[]): Languages {
@@ -61,12 +61,12 @@ export function createLanguages(all: readonly Language[]): Languages {
   };
 }
 
-/** Shaped like a language tag, folded: subtags of letters and digits. */
+/** The form of a language tag, after folding: subtags of letters and digits. */
 const TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
 
 /**
- * RFC 4647 3.4: the language of a range or of its longest prefix. A prefix does not end with a subtag of one letter, such as the
- * `x` of a private use. What is longer than every tag is none of them.
+ * RFC 4647 3.4: finds the language of a range or of its longest prefix. A prefix does not end with a single-letter
+ * subtag, such as the `x` of private use. Anything longer than every tag is skipped.
  */
 function findPrefix(byTag: ReadonlyMap<string, Language>, range: string, longest: number): Language | undefined {
   let end = range.length <= longest ? range.length : range.lastIndexOf('-', longest);
@@ -83,7 +83,7 @@ function withBases(tag: string): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 }
 
-/** Language ranges of RFC 4647, the most wanted first. A header is short: what is beyond 50 ranges is not read. */
+/** Language ranges of RFC 4647, the most preferred first. Reads at most 50: real headers are short. */
 function readRanges(header: string): string[] {
   return header
     .split(',', 50)
@@ -97,7 +97,7 @@ function readRanges(header: string): string[] {
     .map(({ range }) => range);
 }
 
-/** Any case, and accents however they are written. */
+/** Ignores case, and how accents are encoded. */
 export function fold(word: string): string {
   return word.normalize('NFC').toLowerCase();
 }

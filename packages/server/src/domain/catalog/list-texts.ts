@@ -8,16 +8,16 @@ export type TextRow = {
   path: string;
   source: string;
   texts: Texts;
-  /** Tags of languages, each. */
+  /** Language tags, in each list. */
   missing: string[];
   outdated: string[];
   reviewed: string[];
 };
 
-/** Only texts that are so in one language, by name or tag. */
+/** Only texts in that state in the given language, by name or tag. */
 export type TextFilter = { missing?: string; outdated?: string; unreviewed?: string; search?: string };
 
-/** Every text of the catalog by its path, in order. `unknown`: the filter whose language there is not. */
+/** Every text of the catalog by its path, in order. `unknown`: the filter that names an unknown language. */
 export function* listTexts(
   catalog: Catalog,
   states: TextStates,

@@ -3,7 +3,7 @@ import { inSlices } from '../slices.ts';
 import { readCatalog } from './catalog.ts';
 import { type CompiledCatalog, compileCatalog } from './compile.ts';
 
-/** The catalog of an application as it is in the database now. */
+/** The application's current catalog, from the database. */
 export async function loadCompiledCatalog(
   { catalogs }: Pick<Storage, 'catalogs'>,
   appId: number,

@@ -5,7 +5,10 @@ import type { PatternCheck } from '../work.ts';
 import type { FileKey } from './file-schema.ts';
 import { countSteps, type KnownMatches, MAX_STEPS_OF_DEFAULTS, nameCheck } from './pattern.ts';
 
-/** Matches defaults of an edit on a worker thread, if they take longer than the thread that answers can spare. Nothing is checked yet. */
+/**
+ * Matches the defaults of an edit on a worker thread if that takes too long for the HTTP thread. Nothing has been
+ * checked yet.
+ */
 export async function matchDefaults(
   { work }: Service,
   { appId }: Application,
@@ -19,7 +22,7 @@ export async function matchDefaults(
     for (const text of [given].flat()) {
       if (typeof text !== 'string') continue;
       steps += countSteps(pattern, text);
-      // Those beyond are refused unmatched.
+      // The rest is refused without matching.
       if (steps > MAX_STEPS_OF_DEFAULTS) break;
       checks.push({ pattern, text });
     }

@@ -5,12 +5,12 @@ import { readPath } from './translatable.ts';
 
 export type FoundKey = { key: Key; group: Group };
 
-/** What a definition means of what there is; what it finds nothing for is new. */
+/** Which existing item each part of a definition refers to; the rest is new. */
 export type Matched = { groups: Map<WantedGroup, Group>; keys: Map<WantedKey, FoundKey>; claimed: Set<Key> };
 
 /**
- * Finds what is meant of what there is: by UID alone where there is one; else by name, then by the name it had. What is
- * archived is looked at last, so that something can be renamed to a name that was used before.
+ * Finds the existing items that a definition refers to: only by UID if one is given; else by name, then by former name.
+ * Archived items come last, so that an item can be renamed to a name that was used before.
  */
 export function* matchItems(current: Catalog, wanted: CatalogDefinition): Steps<Matched> {
   const matched: Matched = { groups: new Map(), keys: new Map(), claimed: new Set() };
@@ -44,7 +44,7 @@ export function* matchItems(current: Catalog, wanted: CatalogDefinition): Steps<
     namedKeys.set(group, named);
     return named;
   };
-  // Of any group, by the names from before this definition.
+  // In any group, by the names before this definition.
   const allGroups = byName(current.groups.map((group) => ({ ...group, item: group })));
   const elsewhere = (was: string | undefined): FoundKey | undefined => {
     const [groupName, keyName] = was === undefined ? [] : (readPath(was) ?? []);
@@ -65,7 +65,7 @@ export function* matchItems(current: Catalog, wanted: CatalogDefinition): Steps<
   return matched;
 }
 
-/** Live ones first; of those, the one with the name before the one that had it. */
+/** Live items first; among those, the one with the name before the one that had it. */
 function findNamed(
   here: ByName<FoundKey>,
   elsewhere: FoundKey | undefined,
@@ -82,7 +82,7 @@ type ByName<T> = { find(name: string, was?: string): T | undefined };
 
 function byName<T>(items: readonly { name: string; archived: boolean; item: T }[]): ByName<T> {
   const tableOf = (archived: boolean) =>
-    // Of several archived with one name, the one that came last.
+    // Among archived items of the same name, the last one wins.
     new Map(items.filter((each) => each.archived === archived).map(({ name, item }) => [name, item]));
   const [live, archived] = [tableOf(false), tableOf(true)];
   return {

@@ -1,4 +1,4 @@
-/** An instruction of a pattern that re2js has compiled, with the fields that its type declarations name. */
+/** An instruction of a pattern compiled by re2js, with the fields in its type declarations. */
 type Instruction = { op: number; out: number; arg: number; matchRune(rune: number): boolean; runes: Int32Array };
 export type Program = { inst: readonly Instruction[]; start: number };
 
@@ -8,7 +8,7 @@ const EMPTY_WIDTH = 4;
 const MATCH = 6;
 const NOP = 7;
 const RUNE = 8;
-/** Every character; 11 is every one but a newline. */
+/** Any character; 11 is any but a newline. */
 const RUNE_ANY = 10;
 const NEWLINE = 10;
 
@@ -20,9 +20,10 @@ const WORD_BOUNDARY = 16;
 const NO_WORD_BOUNDARY = 32;
 
 /**
- * Whether a program matches a whole text, by Thompson's simulation: every character visits each instruction at most once, so the
- * time is at most the text times the program, some nanoseconds each. Nothing is cached: re2js is quick while its automaton is small
- * and takes many times as long where it is not, and the automaton that it keeps is larger than the program.
+ * Whether a program matches a whole text, by Thompson's simulation: each character visits each instruction at most
+ * once, so the time is at most the length of the text times that of the program, some nanoseconds each. Nothing is
+ * cached: re2js is fast while its automaton is small but many times slower when it is not, and the automaton it keeps
+ * is larger than the program.
  */
 export function createMatcher({ inst, start }: Program): (text: string) => boolean {
   const size = inst.length;
@@ -30,7 +31,7 @@ export function createMatcher({ inst, start }: Program): (text: string) => boole
   const arg = Int32Array.from(inst, ({ op, arg }) => (op === EMPTY_WIDTH ? arg : skipPlain(inst, arg)));
   const out = Int32Array.from(inst, (each) => skipPlain(inst, each.out));
   const { classOf, classes } = listClasses(inst);
-  // Of each class: whether it has the present character, and which character that was.
+  // For each class: whether it includes the current character, and which character that was.
   const answers = new Uint8Array(classes.length);
   const answeredAt = new Int32Array(classes.length);
   const visitedAt = new Int32Array(size);
@@ -40,7 +41,10 @@ export function createMatcher({ inst, start }: Program): (text: string) => boole
   let step = 0;
 
   let listed = 0;
-  /** Lists what can be reached from an instruction without a character, and tells whether that includes the end of the pattern. */
+  /**
+   * Lists what can be reached from an instruction without consuming a character, and tells whether that includes the
+   * end of the pattern.
+   */
   function follow(from: number, list: Int32Array, length: number, holds: number): boolean {
     let isMatch = false;
     let waiting = 1;
@@ -106,17 +110,17 @@ export function createMatcher({ inst, start }: Program): (text: string) => boole
   };
 }
 
-/** Where an instruction leads that does nothing here, as nobody asks what a group has matched. */
+/** Skips instructions that do nothing here, because captures are not needed. */
 function skipPlain(inst: readonly Instruction[], from: number): number {
   let at = from;
   while (inst[at]?.op === CAPTURE || inst[at]?.op === NOP) at = (inst[at] as Instruction).out;
   return at;
 }
 
-/** Instructions that match the same characters: `.{9}` is one class, however often it is repeated. */
+/** Groups instructions that match the same characters: `.{9}` is one class, however often it is repeated. */
 function listClasses(inst: readonly Instruction[]): { classOf: Int32Array; classes: { has(rune: number): boolean }[] } {
   const classes: { has(rune: number): boolean }[] = [{ has: () => true }, { has: (rune) => rune !== NEWLINE }];
-  // Repeats of a set share its array; sets of one character, which are most of the others, are alike by what they hold.
+  // Repeats of a set share its array; single characters, most of the rest, are compared by value.
   const known = new Map<unknown, number>();
   const classOf = Int32Array.from(inst, (each) => {
     if (each.op < RUNE) return -1;

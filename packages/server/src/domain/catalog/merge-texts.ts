@@ -9,39 +9,39 @@ import type { PlacedProblem } from './source.ts';
 import type { TextEntry } from './texts-file.ts';
 import { named, pathOf, sourceText } from './translatable.ts';
 
-/** Nobody reads on after these. */
+/** Nobody reads more. */
 const MAX_AMBIGUITIES = 1_000;
 
-/** A text that somebody else changed since the file was exported, otherwise than the file does. */
+/** A text that was changed in the catalog since the export, and differently in the file. */
 export type TextConflict = { path: string; language: string; line: number; inFile: string; inCatalog: string | null };
-/** A text whose source is another one now than it was translated from. */
+/** A text whose source has changed since it was translated. */
 export type OutdatedText = { path: string; language: string; line: number; was: string; is: string };
 
-/** A text of the file that is not the one of the catalog. */
+/** A text in the file that differs from the catalog. */
 export type MergedText = {
   path: string;
   tag: string;
   line: number;
   text: string;
-  /** In the catalog now. */
+  /** The current text in the catalog. */
   before: string | null;
-  /** When the file was exported, where that is known. */
+  /** The text at the time of the export, if known. */
   exported?: string | null;
-  /** Both changed it since. */
+  /** Both sides changed it since. */
   isConflict: boolean;
-  /** What it was translated from and what there is now, where the two differ. */
+  /** The source it was translated from and the current one, if they differ. */
   source?: { was: string; is: string };
 };
 
-/** What keeps a text of the file out of the catalog; in which language, where it is one of the catalog's. */
+/** Why a text of the file cannot be imported; with its language, if the catalog has it. */
 export type TextProblem = PlacedProblem & { tag?: string };
 
 export type MergedTexts = {
   /** The catalog with the texts of the file. */
   definition: CatalogDefinition;
-  /** Texts of the file that are those of the catalog, or of its export. */
+  /** Texts in the file that equal the catalog's, or those of the export. */
   same: number;
-  /** What the file brings, conflicts included, whichever side was preferred. */
+  /** The changes in the file, including conflicts, whichever side was preferred. */
   texts: MergedText[];
   problems: TextProblem[];
   conflicts: TextConflict[];
@@ -49,8 +49,8 @@ export type MergedTexts = {
 };
 
 /**
- * Puts the texts of a file into a catalog. With the catalog that the file was exported from, only what
- * was changed in the file is changed in the catalog, and what both changed is a conflict.
+ * Merges the texts of a file into a catalog. If the catalog it was exported from is given, only texts that were changed
+ * in the file are changed, and texts changed on both sides are conflicts.
  */
 export function* mergeTexts(
   current: Catalog,
@@ -67,7 +67,7 @@ export function* mergeTexts(
   const languages = new Map<string, Language | undefined>();
   const findLanguage = languageFinder(current.languages);
 
-  // One line, or one column, is one problem, however many texts it has.
+  // A line or column is one problem, however many texts it has.
   const told = new Set<string>();
   const reportOnce = (key: string, problem: TextProblem) => {
     if (told.size < told.add(key).size) merged.problems.push(problem);
@@ -129,7 +129,7 @@ export function* mergeTexts(
   return { ...merged, problems: [...merged.problems, ...(yield* ambiguities(definition, lines))] };
 }
 
-/** With texts of its own, to be changed. */
+/** A copy whose texts can be changed. */
 function* copyTexts({ languages, groups }: CatalogDefinition): Steps<CatalogDefinition> {
   const copied: WantedGroup[] = [];
   for (const group of groups) {
@@ -144,13 +144,13 @@ function* copyTexts({ languages, groups }: CatalogDefinition): Steps<CatalogDefi
   return { languages, groups: copied };
 }
 
-/** By name or tag, in any case, also in an older form of the tag. */
+/** By name or tag, in any case, including deprecated forms of a tag. */
 export function languageFinder(languages: readonly Language[]): (word: string) => Language | undefined {
   const { find } = createLanguages(languages);
   return (word) => find(word) ?? find(canonicalTag(word) ?? word);
 }
 
-/** Texts that came to stand for two values, told at the one of them that the file has. */
+/** Texts that now stand for two values, reported at the one that is in the file. */
 function* ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): Steps<TextProblem[]> {
   const languages = createLanguages(definition.languages);
   const problems: TextProblem[] = [];

@@ -9,18 +9,18 @@ import { pathOf } from './translatable.ts';
 
 export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };
 
-/** What selections hold, as it is stored, what they are to hold, and how many they are. */
+/** A stored value, its replacement, and how many selections have it. */
 type MigrationStep = { from: string; to: string; count: number };
 export type MigrationPlan = { steps: MigrationStep[]; selections: number };
 
-/** Selections in one transaction: others save in between. */
+/** Selections per transaction, so that others can save in between. */
 const BATCH = 200;
-/** Between two batches: longer than SQLite sleeps between its first tries for the lock. */
+/** Pause between batches: longer than SQLite sleeps between its first tries for the lock. */
 const PAUSE_MS = 12;
-/** Others may save the old value meanwhile, or delete a user: it is looked again, so often. */
+/** Others may save the old value meanwhile, or delete a user, so the scan is repeated up to this often. */
 const ROUNDS = 10;
 
-/** Why a migration cannot be, and of which member; undefined when it can. */
+/** Why a migration is invalid, and in which member; undefined if it is valid. */
 export function migrationProblem({
   placed: { key },
   from,
@@ -35,7 +35,7 @@ export function migrationProblem({
   return from === to ? { field: 'to', message: 'must be another value than from' } : undefined;
 }
 
-/** Every selection that holds the value, counted. */
+/** Counts every selection with the value. */
 export async function planMigration(storage: Storage, appId: number, wanted: WantedMigration): Promise<MigrationPlan> {
   const { key } = wanted.placed;
   const steps = (await storage.selections.countByValue(appId, key.keyNo)).flatMap(
@@ -49,7 +49,7 @@ export async function planMigration(storage: Storage, appId: number, wanted: Wan
   return { steps, selections: steps.reduce((sum, { count }) => sum + count, 0) };
 }
 
-/** Without repeats and in catalog order; what the catalog no longer has comes last, as it was. */
+/** Without repeats and in catalog order; values no longer in the catalog come last, unchanged. */
 function replaced(held: Scalar | Scalar[], { placed: { key }, from, to }: WantedMigration): Scalar | Scalar[] {
   if (!Array.isArray(held)) return to;
   const values = held.map((value) => (value === from ? to : value));
@@ -60,8 +60,8 @@ function replaced(held: Scalar | Scalar[], { placed: { key }, from, to }: Wanted
 type MigrationProgress = { migrated: number; planned: number };
 
 /**
- * Replaces a value in everybody's selections, in small transactions: each has its history and its part of the entry in the
- * audit, and after a kill the next run goes on with what is left. Ends early when `isOver` says so.
+ * Replaces a value in all selections, in small transactions: each writes its history and its part of the audit entry,
+ * and after a kill the next run continues with the rest. Ends early if `isOver` says so.
  */
 export async function migrateValues(
   storage: Storage,

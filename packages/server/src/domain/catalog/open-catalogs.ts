@@ -2,20 +2,20 @@ import type { DraftRecord, Storage } from '../../storage/port.ts';
 import { inSlices } from '../slices.ts';
 import { type Catalog, type Language, readCatalog, withItems } from './catalog.ts';
 
-/** Applications whose catalogs are kept: those that somebody is at work on. */
+/** Maximum applications whose catalogs are cached: those being edited. */
 const KEPT = 8;
 
-/** `base` is the revision that it was begun from. */
+/** `base` is the revision it was begun from. */
 export type OpenDraft = DraftRecord & { catalog: Catalog; base: Catalog };
-/** What is published and what is to be, of one moment. */
+/** The published catalog and the draft, as of one moment. */
 export type OpenCatalog = { published: Catalog; draft: OpenDraft | undefined };
 
 type Held = { published?: { catalog: Catalog; publishedAt: number }; draft?: OpenDraft };
 
 /**
- * Catalogs as those who edit them see them. What is newest is asked of the database every time, so that an editor
- * behind a load balancer sees what they did; what it holds is read once, as a revision never changes, nor does a
- * version of a draft.
+ * Catalogs for editing. The database is asked for the newest version every time, so that an editor behind a load
+ * balancer sees their own changes. The content is cached, because neither a revision nor a version of a draft ever
+ * changes.
  */
 export class OpenCatalogs {
   readonly #storage: Storage;
@@ -36,19 +36,19 @@ export class OpenCatalogs {
     return { published, draft: draft && (await this.#readDraft(appId, draft, published)) };
   }
 
-  /** The caller that saved a draft passes it on. */
+  /** Called by the code that saved a draft. */
   keepDraft(appId: number, draft: OpenDraft): void {
     this.#hold(appId).draft = draft;
   }
 
   async #readPublished(appId: number, revision: number, publishedAt: number): Promise<Catalog> {
     const held = this.#hold(appId);
-    // With its time, as a database may be set back to an earlier state.
+    // Compare the time too: a database may be restored to an earlier state.
     if (held.published?.catalog.revision === revision && held.published.publishedAt === publishedAt) {
       return held.published.catalog;
     }
     const catalog = await inSlices(readCatalog(await this.#storage.catalogs.load(appId)));
-    // One that was published meanwhile is what is served, and what the next one asks for.
+    // If another revision was published meanwhile, it is returned but not cached; the next call asks for it.
     if (catalog.revision === revision) held.published = { catalog, publishedAt };
     return catalog;
   }
@@ -57,7 +57,7 @@ export class OpenCatalogs {
     const held = this.#hold(appId);
     if (held.draft?.draftId === record.draftId && held.draft.version === record.version) return held.draft;
     const stored = await this.#storage.drafts.load(appId);
-    // It was published or discarded just now.
+    // It has just been published or discarded.
     if (!stored) return undefined;
     const { items, ...draft } = stored;
     const base = await this.#base(appId, draft.baseRevision, published);

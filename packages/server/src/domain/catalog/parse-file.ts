@@ -6,13 +6,13 @@ import { readJson } from './read-json.ts';
 import { readYaml } from './read-yaml.ts';
 import { MAX_DEPTH, MAX_PROBLEMS, type Place, type PlacedProblem, showPath } from './source.ts';
 
-/** In UTF-16 units. A catalog of 5,000 keys with values in 20 languages is some 20 million. */
+/** In UTF-16 units. A catalog of 5,000 keys with values in 20 languages is about 20 million. */
 export const MAX_FILE_LENGTH = 32 * 1024 * 1024;
 
-/** `data` is the file itself, as JSON would hold it. */
+/** `data` is the file itself, in the form of JSON. */
 export type ParsedFile = { definition: CatalogDefinition; data: unknown } | { problems: PlacedProblem[] };
 
-/** The file of CONTRACT.md section 4: the definition in it, or what is wrong with it, by line and column. */
+/** The file of CONTRACT.md section 4: its definition, or what is wrong with it, by line and column. */
 export function parseCatalogFile(text: string, fileName = '', known?: Known): ParsedFile {
   if (text.length > MAX_FILE_LENGTH)
     return refuse(`is longer than ${MAX_FILE_LENGTH / 1024 / 1024} million characters`);
@@ -38,11 +38,11 @@ function refuse(message: string): ParsedFile {
   return { problems: [{ line: 1, column: 1, path: '', message }] };
 }
 
-/** By its name; without one that tells, JSON is what begins like it and is strictly that. YAML is the wider. */
+/** By file name; without a telling one, text that looks like JSON and parses strictly is JSON. YAML is the fallback. */
 function isJson(text: string, fileName: string): boolean {
   if (/\.json$/i.test(fileName)) return true;
   if (/\.ya?ml$/i.test(fileName) || !/^\s*\{/.test(text)) return false;
-  // The parser of YAML sees for itself when it gets too deep.
+  // The YAML parser detects excessive depth itself.
   if (findExcess(text, MAX_DEPTH)) return false;
   try {
     JSON.parse(text);

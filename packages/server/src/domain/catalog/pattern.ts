@@ -5,34 +5,37 @@ import { MAX_PROBLEMS } from './source.ts';
 
 export type Pattern = {
   test(text: string): boolean;
-  /** Its instructions, some 130 bytes and 3 microseconds of compiling each. */
+  /** Number of instructions, about 130 bytes and 3 microseconds of compiling each. */
   size: number;
 };
 
-/** Matching takes at most the length of the text times the size of the pattern, 10 to 20 ns each: a text of a key, some 50 ms. */
+/**
+ * Matching takes at most the length of the text times the size of the pattern, 10 to 20 ns each: about 50 ms for a
+ * key's text.
+ */
 const MAX_STEPS = 4_000_000;
-/** Of all the defaults in one file; reading one is for a worker thread. */
+/** For all defaults in a file, which is read on a worker thread. */
 export const MAX_STEPS_OF_DEFAULTS = 40_000_000;
-/** So the size is bounded too: before a pattern is compiled, and after. */
+/** So the size is limited too: before a pattern is compiled, and after. */
 const MAX_WRITTEN_OUT = 10_000;
 const MAX_SIZE = 5_000;
-/** Of one catalog, which is read at once: a quarter of a second and 13 MB. */
+/** Per catalog, which is read at once: a quarter of a second and 13 MB. */
 const MAX_PATTERNS = 1_000;
 const MAX_SIZE_TOGETHER = 100_000;
-/** Of those that are kept compiled, for all catalogs; the one unused for longest goes first. */
+/** Total size of cached patterns, for all catalogs; the least recently used is evicted first. */
 const MAX_SIZE_KEPT = 200_000;
 
 const kept = new Map<string, Pattern>();
 let sizeKept = 0;
 
 /**
- * A pattern that has to match the whole text, as in HTML. RE2 knows no backtracking, and a pattern
- * whose repeats make it large is refused: no pattern and no text can make it hang. Throws with the reason.
+ * A pattern that must match the whole text, as in HTML. RE2 does not backtrack, and a pattern that its repeats make too
+ * large is refused, so no pattern and text can make it hang. Throws with the reason.
  */
 export function compilePattern(pattern: string): Pattern {
   const known = kept.get(pattern);
   if (known) {
-    // Re-inserted last: the first key is always the one unused for longest.
+    // Re-insert as last: the first key is always the least recently used.
     kept.delete(pattern);
     kept.set(pattern, known);
     return known;
@@ -52,16 +55,16 @@ export function compilePattern(pattern: string): Pattern {
   return compiled;
 }
 
-/** No less than its size, told without compiling it. */
+/** An upper bound of its size, without compiling it. */
 function writtenOut(pattern: string): number {
   const counts = [...pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)].map(([, from, to]) => Number(to || from));
   return pattern.length * (1 + counts.reduce((sum, count) => sum + count, 0));
 }
 
-/** An instruction takes as long to compile as so many steps of matching. */
+/** Compiling an instruction takes as long as this many steps of matching. */
 const STEPS_TO_COMPILE = 200;
 
-/** How many steps matching takes at most, with those of compiling the pattern where that is still to be done. */
+/** Maximum steps of matching, including those to compile the pattern if it is not cached. */
 export function countSteps(pattern: string, text: string): number {
   const known = kept.get(pattern);
   return known ? known.size * text.length : writtenOut(pattern) * (text.length + STEPS_TO_COMPILE);
@@ -74,7 +77,7 @@ export function productProblem(pattern: string, maxLength: number): string | und
   return `is too large for texts of up to ${maxLength} characters: set max_length to at most ${Math.floor(MAX_STEPS / size)}, or shorten its repeats`;
 }
 
-/** Texts that were matched already, on a worker thread. */
+/** Results of matching on a worker thread. */
 export type KnownMatches = ReadonlyMap<string, boolean>;
 
 export function nameCheck({ pattern, text }: PatternCheck): string {
@@ -93,26 +96,26 @@ export class CatalogPatterns {
     this.#known = known;
   }
 
-  /** Whether a default matches; undefined when the defaults of the catalog are too much to be matched. */
+  /** Whether a default matches; undefined if there are too many defaults to match. */
   matches(pattern: string, text: string): boolean | undefined {
     this.#steps -= countSteps(pattern, text);
     if (this.#steps < 0) return undefined;
     return this.#known.get(nameCheck({ pattern, text })) ?? compilePattern(pattern).test(text);
   }
 
-  /** One that the catalog has already, and that is not looked at again. */
+  /** Counts a pattern that the catalog already has, without checking it again. */
   keep(pattern: string): void {
     if (this.#seen.has(pattern)) return;
     this.#seen.add(pattern);
     this.#size += compilePattern(pattern).size;
   }
 
-  /** Why the catalog cannot have this one as well; undefined when it can. Beyond the limits none is compiled. */
+  /** Why the catalog cannot have this pattern as well; undefined if it can. Beyond the limits, none is compiled. */
   add(pattern: string): string | undefined {
     if (this.#seen.has(pattern)) return undefined;
     if (this.#seen.size >= MAX_PATTERNS) return `exceeds the maximum of ${MAX_PATTERNS} patterns in a catalog`;
     if (this.#size > MAX_SIZE_TOGETHER) return TOO_LARGE_TOGETHER;
-    // The compiling of a pattern that is too large takes long, too.
+    // Compiling a pattern that is too large also takes long.
     if (this.#refused >= MAX_PROBLEMS) return 'was not checked: too many patterns are invalid';
     try {
       this.#size += compilePattern(pattern).size;

@@ -7,9 +7,9 @@ import { type CatalogPlan, planCatalog } from './plan.ts';
 type Placed = { key: Key; group: Group };
 
 /**
- * The catalog after publishing a draft: exactly what the draft shows, matched by UID and not by name. What the draft archives
- * is archived as the draft has it; what was never published and is archived already does not come into the catalog. What
- * was published meanwhile, and the draft does not know, is archived.
+ * The catalog after publishing a draft: exactly what the draft shows, matched by UID and not by name. Items that the
+ * draft archives are archived in the draft's version; items that were never published and are already archived are
+ * dropped. Items that were published meanwhile, and that the draft does not know, are archived.
  */
 export function* planDraft(current: Catalog, draft: Catalog): Steps<CatalogPlan> {
   const { next, changes, notes } = yield* planCatalog(current, yield* definitionOf(draft));
@@ -40,7 +40,7 @@ function* draftedGroups(current: Catalog, draft: Catalog): Steps<Group[]> {
     yield;
     const drafted = groups.get(group.groupUid) ?? { ...group, archived: true, keys: [] };
     const left = group.keys.filter(({ keyUid }) => !placed.has(keyUid));
-    // Of a group that the draft does not know, they stay as they are, to come back with it.
+    // Keys in a group unknown to the draft keep their state, so that restoring the group restores them.
     const isKnown = groups.has(group.groupUid);
     const keys = left.map((key) => (isKnown && isLive({ key, group }) ? { ...key, archived: true } : key));
     groups.set(group.groupUid, { ...drafted, keys: [...drafted.keys, ...keys] });
@@ -58,7 +58,7 @@ function placesOf({ groups }: Catalog): Map<string, Placed> {
   return new Map(groups.flatMap((group) => group.keys.map((key) => [key.keyUid, { key, group }] as const)));
 }
 
-/** Keys of a draft get their numbers, which selections point at, when they are published. */
+/** Keys of a draft get the numbers that selections refer to when they are published. */
 function numberKeys(published: ReadonlyMap<string, Placed>, draft: Catalog): (key: Key) => Key {
   let last = [...published.values()].reduce((most, { key }) => Math.max(most, key.keyNo), 0);
   const numbers = new Map<string, number>();

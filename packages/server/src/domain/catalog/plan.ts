@@ -9,7 +9,7 @@ import { type FoundKey, type Matched, matchItems } from './match-items.ts';
 import { pathOf, translatable } from './translatable.ts';
 
 export type CatalogPlan = {
-  /** What the catalog becomes; its revision is the one after the current. */
+  /** The resulting catalog; its revision is the next one. */
   next: Catalog;
   changes: CatalogChange[];
   notes: PlanNote[];
@@ -18,16 +18,16 @@ export type CatalogPlan = {
 /** New keys are numbered from here, or after the last one. */
 export type PlanOptions = { keyNosFrom?: number };
 
-/** What does as it says and may not be what was meant. */
+/** Something valid that may not be what was meant. */
 export type PlanNote = { path: string; text: string };
 
-/** Texts that a language has not got yet: how many, and the paths of the first. */
+/** Texts that a language lacks: how many, and the paths of the first. */
 export type MissingTexts = { language: string; total: number; count: number; missing: string[] };
 
-/** In two hundred languages, all of them would be more than fits into memory. */
+/** With two hundred languages, all of them would not fit into memory. */
 const MISSING_NAMED = 1_000;
 
-/** What it takes to make the catalog what the definition wants. Pure: nothing is written. */
+/** Plans the changes that make the catalog match the definition. Writes nothing. */
 export function* planCatalog(
   current: Catalog,
   wanted: CatalogDefinition,
@@ -58,7 +58,7 @@ export function* planCatalog(
   return { next: { revision: current.revision + 1, languages: wanted.languages, groups }, changes, notes };
 }
 
-/** A name that `was` there nowhere: misspelt, perhaps, and what was to be renamed is archived. */
+/** `was` names nothing that exists: perhaps a typo, and what should have been renamed is archived. */
 function noteUnknownName({ was }: { was?: string }, what: 'group' | 'key', path: string): PlanNote[] {
   return was === undefined ? [] : [{ path, text: `was ${was}: no ${what} had that name here, so this one is new` }];
 }
@@ -67,11 +67,11 @@ function liveUids(groups: Group[]): string[] {
   return groups.filter((group) => !group.archived).map(({ groupUid }) => groupUid);
 }
 
-/** What is gathered on the way. */
+/** Collected along the way. */
 type Planning = {
   languages: Language[];
   tags: ReadonlySet<string>;
-  /** A language goes, and its texts with it, of archived items too. */
+  /** A language is removed with its texts, also from archived items. */
   losesTexts: boolean;
   matched: Matched;
   changes: CatalogChange[];
@@ -147,8 +147,8 @@ function planKey(
 }
 
 /**
- * Whether it is wanted as it is, told by what both share: an edit leaves alone what it is not about, and of
- * thousands of keys one alone has to be compared. What is equal in other objects is compared in words.
+ * Whether a key is unchanged, judged by shared objects: an edit leaves the other keys alone, so only one in thousands
+ * has to be compared. Equal content in different objects is compared later.
  */
 function isSameKey(before: Key, wanted: WantedKey): boolean {
   return (
@@ -177,7 +177,7 @@ function isSameGroup(before: Group, wanted: WantedGroup, keys: readonly Key[]): 
   );
 }
 
-/** With the keys that are in it; what was moved to another group is not. */
+/** With the keys in it, except those moved to another group. */
 function* archiveGroup(group: Group, planning: Planning): Steps<Group> {
   yield;
   const { changes, matched } = planning;
@@ -192,7 +192,7 @@ function* archiveGroup(group: Group, planning: Planning): Steps<Group> {
   return isSame && keys.every((key, index) => key === group.keys[index]) ? group : { ...cleaned, archived: true, keys };
 }
 
-/** A key that nobody asks for: it stays as it is, without texts of languages that are gone. */
+/** A key that the definition does not name: unchanged, but without texts of removed languages. */
 function leaveKey(key: Key, { losesTexts, tags }: Planning): Key {
   return losesTexts ? cleanTexts(key, tags) : key;
 }
@@ -203,7 +203,7 @@ function archivedKey({ name, keyNo }: Key, groupName: string): CatalogChange {
   return { kind: 'archived', subject: 'key', path: pathOf(groupName, name), keyNo, details };
 }
 
-/** The default language needs no text of its own: names stand in for it. */
+/** The default language needs no texts: names stand in for them. */
 export function* findMissingTexts(catalog: Catalog): Steps<MissingTexts[]> {
   const found = catalog.languages
     .filter((language) => !language.isDefault)

@@ -13,7 +13,7 @@ import { refuseMoreThanTexts } from './texts-only.ts';
 
 export type PublishDraftOptions = DraftOptions & {
   allowBreaking: boolean;
-  /** The revision that the editor has looked at and publishes over; the one that the draft was begun from without. */
+  /** The revision that the editor has reviewed and publishes over; default: the draft's base. */
   over: number | undefined;
   note?: string | undefined;
 };
@@ -46,7 +46,7 @@ export async function publishDraft(
     });
     switch (outcome.outcome) {
       case 'published':
-        // It is published, even if this fails: every process sees it within a second, this one sooner if it can.
+        // It is published even if this fails: every process sees it within a second, and this one sooner if it can.
         await service.refresh().catch(() => {});
         return { revision: outcome.revision, changed: true, plan: outcome.plan };
       case 'unchanged': {

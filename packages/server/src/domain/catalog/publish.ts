@@ -10,13 +10,14 @@ import { sayFact } from './say-fact.ts';
 import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
-/** Of a key that was there: the saved selections that the change touches. */
+/** `selections`: for an existing key, how many saved selections the change affects. */
 export type CountedChange = CatalogChange & { selections?: number };
 export type CountedBreaking = { path: string; text: string; fact: ChangeFact; selections: number };
 
 /**
- * The plan, with the number of saved selections that each change touches. What people typed is only compared with a new constraint for those who
- * may see it (`mayMatch`): others would learn texts by trying patterns, and get the number of all selections of the key.
+ * The plan, with the number of saved selections that each change affects. Free text is compared with a new constraint
+ * only for callers who may see it (`mayMatch`): others could find out texts by trying patterns, so they get the number
+ * of all selections of the key.
  */
 export async function planWithImpact(
   storage: Storage,
@@ -63,10 +64,10 @@ function withoutMatching(change: CatalogChange): CatalogChange {
 
 type SavedCount = { chosen: Scalar[]; count: number };
 
-/** Keys asked about at the same time. */
+/** Keys queried at the same time. */
 const AT_ONCE = 50;
 
-/** What is saved of each key that changes. */
+/** The saved values of each key that changes. */
 async function loadSaved(
   storage: Storage,
   appId: number,
@@ -98,7 +99,7 @@ function* countTouched(counts: readonly SavedCount[], touches: (chosen: Scalar[]
   return sum;
 }
 
-/** All of the key's selections, unless every detail says that it is about certain ones. */
+/** All selections of the key, unless every detail concerns only certain ones. */
 function touchedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => boolean {
   if (kind === 'restored') return () => true;
   return (chosen) =>
@@ -112,7 +113,7 @@ export type PublishOutcome =
   | { outcome: 'published'; revision: number; plan: CountedPlan }
   | { outcome: 'unchanged'; revision: number; plan: CountedPlan }
   | { outcome: 'breaking'; plan: CountedPlan }
-  /** Somebody else published meanwhile. */
+  /** Someone else published meanwhile. */
   | { outcome: 'conflict'; revision: number }
   | { outcome: 'application-gone' };
 
@@ -123,18 +124,18 @@ export type PublishOptions = {
   expectedRevision?: number;
   /** The catalog at `expectedRevision`, if the caller has it. */
   current?: Catalog;
-  /** Kept with the revision. */
+  /** Stored with the revision. */
   note?: string;
-  /** The draft that is published: then it says what is wanted. */
+  /** The draft to publish: it replaces the definition. */
   draft?: OpenDraft;
 };
 
-/** Others that publish meanwhile are waited out this often. */
+/** How often to retry when others publish at the same time. */
 const TRIES = 5;
 
 /**
- * Makes the catalog what the definition wants, in one atomic revision: of the catalog as it was at
- * `expectedRevision`, or as it is by then.
+ * Makes the catalog match the definition, in one atomic revision, based on `expectedRevision` or else on the current
+ * one.
  */
 export async function publishCatalog(
   storage: Storage,
@@ -171,7 +172,7 @@ async function publishOnce(
 
   const { revision } = plan.next;
   const { author, now: createdAt, draft, note } = options;
-  // Which selections it touched is of no use later.
+  // The affected selections are of no use later.
   const difference = await inSlices(writeDifference(plan.changes.map(({ selections: _, ...change }) => change)));
   const authors = draft?.authors ?? [author];
   const counts = { changes: plan.changes.length, breaking: plan.breaking.length > 0 };
@@ -190,7 +191,7 @@ function nameOf({ draftId, version }: DraftName): DraftName {
   return { draftId, version };
 }
 
-/** Makes the catalog what it was at a revision, as a new revision; what was renamed since keeps its UID. */
+/** Restores the catalog of a revision, as a new revision; items renamed since keep their UID. */
 export async function restoreCatalog(
   storage: Storage,
   appId: number,
@@ -203,10 +204,10 @@ export async function restoreCatalog(
   return publishCatalog(storage, appId, await inSlices(definitionOf(catalog)), options);
 }
 
-/** A change as people read it. */
+/** A change in readable form. */
 export type ReadableChange = Omit<CountedChange, 'details' | 'keyNo'> & {
   details: string[];
-  /** Of each detail; missing where they were stored before there were any. */
+  /** For each detail; missing in records from before there were facts. */
   facts?: ChangeFact[];
 };
 
@@ -217,10 +218,10 @@ export function readableDifference(changes: readonly CountedChange[]): Steps<Rea
   });
 }
 
-/** Limit of a stored difference: nobody reads more, and a hundred of them are loaded at once. */
+/** Maximum stored length of a difference: nobody reads more, and a hundred are loaded at once. */
 const MAX_KEPT = 50_000;
 
-/** A difference as it is kept with a revision or an edit of a draft: JSON, the first so many characters of it. */
+/** A difference as stored with a revision or an edit of a draft: JSON, cut off at the maximum. */
 export function* writeDifference(changes: readonly CatalogChange[]): Steps<string> {
   const written: string[] = [];
   let length = 0;

@@ -3,15 +3,17 @@ import type { PlacedProblem } from './source.ts';
 import { BYTE_ORDER_MARK, fromCell } from './texts-csv.ts';
 import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
 
-/** The path, the source, and as many languages as a catalog can have. */
+/** The path, the source, and the maximum number of languages. */
 const MAX_COLUMNS = 202;
 
-/** A catalog has at most 100,000 texts in one language; the others are lines within texts. */
+/** A catalog has at most 100,000 texts per language; the rest are line breaks within texts. */
 const MAX_LINES = 200_000;
 
 const HEAD = /^"?path(?: \(([^()",;\t]+)\))?"?([,;\t])/i;
 
-/** Reads what writeTextsCsv wrote, also as spreadsheets save it again: with semicolons or tabs, and columns moved. */
+/**
+ * Reads what writeTextsCsv wrote, also after a spreadsheet saved it with semicolons or tabs, or with its columns moved.
+ */
 export function readTextsCsv(text: string): ReadTexts {
   const bare = withoutBlankEnd(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   const [, stamp, delimiter] = HEAD.exec(bare) ?? [];
@@ -26,7 +28,7 @@ export function readTextsCsv(text: string): ReadTexts {
       delimiter,
       info: true,
       skip_empty_lines: true,
-      // A line that is too short or too long is one problem; the others are read.
+      // A line with too few or too many cells is one problem; the others are read.
       relax_column_count: true,
       max_record_size: 4_000_000,
     }) as unknown as typeof rows;
@@ -56,7 +58,7 @@ export function readTextsCsv(text: string): ReadTexts {
     }
     for (const [index, language] of columns.entries()) {
       const text = cells[index] ?? '';
-      // An empty cell is a text that is not translated yet, never one to take away.
+      // An empty cell means not translated yet; it never deletes a text.
       if (index === 0 || index === sourceColumn || text === '') continue;
       const source = sourceColumn < 0 ? undefined : cells[sourceColumn];
       entries.push({ path: cells[0] ?? '', language, text, ...(source !== undefined && { source }), line });
@@ -75,7 +77,7 @@ function withoutBlankEnd(text: string): string {
   return newline < 0 ? text : text.slice(0, newline + 1);
 }
 
-/** Told before anything is made of it: a parser makes an array of every row, and a text of every cell. */
+/** Checked before parsing: a parser allocates an array per row and a string per cell. */
 function findExcess(text: string, delimiter: string): { problems: PlacedProblem[] } | undefined {
   const [comma, quote, newline] = [delimiter.charCodeAt(0), '"'.charCodeAt(0), 10];
   let [isQuoted, line, columns] = [false, 1, 1];

@@ -11,11 +11,14 @@ import { MAX_PROBLEMS } from './source.ts';
 import { checkStructure } from './structure-problems.ts';
 import { pathOf, readPath } from './translatable.ts';
 
-/** What a definition may keep of the catalog it is for, as plain data. */
+/** What a definition may keep from its catalog, as plain data. */
 export type Known = {
-  /** Of groups and keys, with a character that new ones must not have. 'any': the caller with the catalog checks them. */
+  /**
+   * Names of groups and keys with a character that new names must not have. 'any': the caller with the catalog checks
+   * them.
+   */
   names: readonly string[] | 'any';
-  /** Only a catalog without a language can stay without one. */
+  /** Only a catalog without languages can stay without them. */
   hasLanguages: boolean;
 };
 type IsKnown = (kind: 'group' | 'key', name: string) => boolean;
@@ -27,8 +30,8 @@ export function knownOf({ languages, groups }: Catalog): Known {
 }
 
 /**
- * The definition that a parsed file holds, or everything that is wrong with it. `patterns` has those of the catalog that
- * are not in it.
+ * The definition in a parsed file, or everything that is wrong with it. `patterns` has those of the catalog that are
+ * not in the file.
  */
 export function* readDefinition(
   data: unknown,
@@ -39,7 +42,7 @@ export function* readDefinition(
 ): Steps<{ definition: CatalogDefinition } | { problems: FileProblem[] }> {
   const { problems, unreadable } = checkStructure(data);
   const isReadable = readability(unreadable);
-  // Behind the last problem that is reported, nothing was looked at.
+  // After the last problem reported, nothing was checked.
   if (problems.length >= MAX_PROBLEMS || !isReadable([], ['languages'], ['groups'])) return { problems };
   const file = data as CatalogFile;
   const list = new Set(names);
@@ -77,7 +80,7 @@ export function* readDefinition(
     const keys = yield* mapSteps(sent, (key, at) => {
       const place = [...path, 'keys', at];
       if (isKeyNamed(at)) refuseBadItemName('key', key.name, [...place, 'name'], isKnown, report);
-      // What it may be depends on the rest of it.
+      // The key's rules depend on all of its members.
       return isReadable.throughout(place) ? [readKey(key, place, reading)] : [];
     });
     const { name, was } = group;
@@ -87,11 +90,11 @@ export function* readDefinition(
   return problems.length > 0 ? { problems } : { definition: { languages, groups } };
 }
 
-/** Of all groups together: nobody chooses among so many, and every change is compared with all of them. */
+/** In all groups together: nobody chooses among so many, and every change is compared with all of them. */
 const MAX_KEYS = 20_000;
 const MAX_VALUES = 200_000;
 
-/** What a catalog has too much of, as a whole; undefined when it has not. */
+/** What a catalog as a whole has too much of; undefined if it has not. */
 export function sizeProblem({ keys, values }: { keys: number; values: number }): string | undefined {
   if (keys > MAX_KEYS) return `have ${keys} keys together: a catalog has at most ${MAX_KEYS}`;
   if (values > MAX_VALUES) return `have ${values} values together: a catalog has at most ${MAX_VALUES}`;
@@ -104,7 +107,7 @@ function refuseTooMany(groups: CatalogFile['groups'], isReadable: Readable, repo
     if (!isReadable(['groups', index], ['groups', index, 'keys'])) continue;
     for (const key of group.keys ?? []) {
       size.keys++;
-      // What cannot be read may be anything.
+      // Unreadable parts can be anything.
       if (Array.isArray(key?.values)) size.values += key.values.length;
     }
   }
@@ -115,7 +118,7 @@ function refuseTooMany(groups: CatalogFile['groups'], isReadable: Readable, repo
 type Path = (string | number)[];
 type Readable = { (...paths: Path[]): boolean; throughout(path: Path): boolean };
 
-/** Whether something is there to be read; `throughout`, with all that is in it. */
+/** Whether something can be read; `throughout`, including everything in it. */
 function readability(unreadable: readonly Path[]): Readable {
   const exact = new Set(unreadable.map((path) => JSON.stringify(path)));
   const within = new Set(
@@ -125,7 +128,7 @@ function readability(unreadable: readonly Path[]): Readable {
   return Object.assign(isReadable, { throughout: (path: Path) => !within.has(JSON.stringify(path)) });
 }
 
-/** Those that can be read. */
+/** The languages that can be read. */
 function readLanguages(languages: CatalogFile['languages'], isReadable: Readable, report: Report): Language[] {
   const sound = languages
     .map((language, index) => ({ language, path: ['languages', index] }))
@@ -138,13 +141,14 @@ function readLanguages(languages: CatalogFile['languages'], isReadable: Readable
     if (canonical === undefined) report([...path, 'tag'], `"${tag}" is not a BCP 47 language tag`);
     refuseBadName(name, [...path, 'name'], report);
     for (const word of new Set([fold(name), fold(canonical ?? tag)])) {
-      // A language is asked for by name or tag, in any case, with accents written either way: no word may mean two of them.
+      // Languages are found by name or tag, in any case, with accents encoded either way: no word may match two of
+      // them.
       if (taken.has(word)) report(path, `"${word}" already names another language`);
       taken.add(word);
     }
     return { name, tag: canonical ?? tag, isDefault: isDefault === true };
   });
-  // Without a word about it, the first one is the default.
+  // If none is marked, the first one is the default.
   if (defaults.length === 0 && read[0]) read[0].isDefault = true;
   return read;
 }
@@ -165,7 +169,7 @@ function textReader(languages: Language[], hasAll: boolean, isReadable: Readable
     for (const [language, text] of Object.entries(translations)) {
       const place = [...path, language];
       if (!isReadable(place)) continue;
-      // A tag may be written in an older form (iw for he), as it may among the languages.
+      // A tag may be in a deprecated form (iw for he), as in the list of languages.
       const tag = (find(language) ?? find(canonicalTag(language) ?? ''))?.tag;
       if (tag === undefined) {
         if (hasAll) report(place, 'is not one of the languages of this file', true);
@@ -181,7 +185,7 @@ function textReader(languages: Language[], hasAll: boolean, isReadable: Readable
   };
 }
 
-/** Why a text cannot be shown or kept; undefined when it can. */
+/** Why a text cannot be shown or stored; undefined if it can. */
 export function textProblem(text: string): string | undefined {
   if (text.trim() === '') return 'is blank: remove it instead';
   return text.isWellFormed() && !text.includes('\u0000') ? undefined : 'contains a character that cannot be stored';
@@ -194,11 +198,11 @@ function refuseBadName(name: string, path: Path, report: Report): void {
 
 function refuseBadItemName(kind: 'group' | 'key', name: string, path: Path, isKnown: IsKnown, report: Report): void {
   refuseBadName(name, path, report);
-  // `group.key`, `group/key` and `group.key=value` name things elsewhere.
+  // `group.key`, `group/key` and `group.key=value` are references elsewhere.
   if (RESERVED.test(name) && !isKnown(kind, name)) report(path, 'must not contain ".", "/" or "="');
 }
 
-/** What cannot be read is undefined. */
+/** Unreadable names are undefined. */
 function refuseRepeats(
   items: readonly ({ name: string; was?: string } | undefined)[],
   path: Path,
@@ -222,14 +226,14 @@ function refuseRepeats(
   }
 }
 
-/** A key of another group can come here once, and not while that group still has it. */
+/** A key of another group can be moved here once, and only if that group no longer has it. */
 function refuseMovedTwice(groups: readonly WantedGroup[], isKnown: IsKnown, report: Report): void {
   const paths = new Set(groups.flatMap(({ name, was = name, keys }) => keys.map((key) => pathOf(was, key.name))));
   const taken = new Set<string>();
   for (const [index, group] of groups.entries()) {
     for (const [at, { was }] of group.keys.entries()) {
       const names = was === undefined ? undefined : readPath(was);
-      // The name of a key from before `/` was reserved.
+      // A key's name from before `/` was reserved.
       if (!names || isKnown('key', was as string)) continue;
       const path = pathOf(...names);
       const place = ['groups', index, 'keys', at, 'was'];

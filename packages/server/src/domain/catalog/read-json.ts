@@ -12,7 +12,10 @@ import {
 
 type Path = (string | number)[];
 
-/** JSON, whose parser knows no places and says nothing of names given twice and digits lost: looked for afterwards. */
+/**
+ * Reads JSON. Its parser gives no positions and ignores repeated names and lost digits, so those are checked
+ * afterwards.
+ */
 export function readJson(text: string): ReadSource {
   const place = createPlaces(text);
   const excess = findExcess(text, MAX_DEPTH);
@@ -44,8 +47,8 @@ export function readJson(text: string): ReadSource {
 }
 
 /**
- * Where the parser met what it calls unexpected, without saying where: at the end of the shortest
- * beginning of the text that has it. The end of the text, when it is that.
+ * Finds where the parser met an unexpected token, which it does not say: at the end of the shortest prefix that fails
+ * the same way, or at the end of the text.
  */
 function findUnexpected(text: string): number {
   const hasIt = (length: number): boolean => {
@@ -71,12 +74,12 @@ type Visitor = {
   value(path: Path, offset: number, token: string): boolean;
 };
 
-/** What a text is inside of: an object, with the names it has so far, or an array. */
+/** A container around the current position: an object, with the names it has so far, or an array. */
 type Frame = { names: Set<string> | undefined };
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
-/** Goes through a text that is known to be JSON. */
+/** Walks a text known to be valid JSON. */
 function walk(text: string, visitor: Visitor): void {
   const frames: Frame[] = [];
   const path: Path = [];
@@ -107,7 +110,7 @@ function walk(text: string, visitor: Visitor): void {
   }
 }
 
-/** The offsets of what some paths lead to, or of the innermost thing on the way that is there. In one walk for all. */
+/** The offsets of what some paths lead to, or of the innermost existing part on the way. One walk for all. */
 function findAll(text: string, spots: readonly Spot[]): number[] {
   const offsets = new Map<string, number | undefined>();
   for (const { path } of spots) {

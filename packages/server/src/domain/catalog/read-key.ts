@@ -8,10 +8,10 @@ import { type CatalogPatterns, productProblem } from './pattern.ts';
 
 type Path = (string | number)[];
 
-/** What the rest of the file brings to the reading of a key. */
+/** The parts of the file that reading a key needs. */
 export type KeyReading = { readTexts: TextReader; languages: Languages; patterns: CatalogPatterns; report: Report };
 
-/** Of one key, in characters: a key is read, compared and stored in one go, some 50 ms. */
+/** Characters of one key: a key is read, compared and stored at once, in about 50 ms. */
 const MAX_KEY_SIZE = 1_000_000;
 
 export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKey {
@@ -40,7 +40,7 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
   return wanted;
 }
 
-/** About as long as it is in a file. */
+/** About the key's length in a file. */
 function sizeOf({ values = [], default: given }: FileKey): number {
   let size = 0;
   for (const value of [...values, ...[given ?? []].flat()]) {
@@ -64,7 +64,7 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     const problem = typeProblem(key.type, given.value);
     const place = typeof entry === 'object' ? [...at, 'value'] : at;
     if (problem) report(place, `${problem} to match the type of the key`);
-    // Nobody could tell that it was chosen.
+    // Nobody could see that it was chosen.
     else if (typeof given.value === 'string' && isBlank(given.value)) report(place, 'must not be blank');
     if (seen.has(given.value)) report(at, `the value ${JSON.stringify(given.value)} is a duplicate`);
     seen.add(given.value);
@@ -92,9 +92,9 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
 }
 
 /**
- * Texts that stand for two values in one language: a save with such a text (CONTRACT.md section 3) would
- * get one of them by chance. The other value may have it as a text, by falling back on another language, or be it. A
- * retired value may share its text with what replaces it.
+ * Finds texts that stand for two values in one language: a save with such a text (CONTRACT.md section 3) would pick one
+ * of them by chance. The other value may be the text itself, have it as its own text, or fall back to it from another
+ * language. A retired value may share its text with its replacement.
  */
 export function findAmbiguous(
   values: readonly AllowedValue[],
@@ -106,7 +106,8 @@ export function findAmbiguous(
     const { tag } = language;
     const translated = live.filter(({ texts }) => texts[tag] !== undefined);
     if (translated.length === 0) return [];
-    // Of two values with the text itself, the first one has it. One that only falls back on it gives way to nobody.
+    // Of two values with the same own text, the first one has it. A value that only falls back to it conflicts with
+    // either.
     const owners = new Map<string, number>();
     for (const { texts, index } of translated)
       if (!owners.has(texts[tag] as string)) owners.set(texts[tag] as string, index);
@@ -121,7 +122,7 @@ export function findAmbiguous(
   });
 }
 
-/** -0 is 0: two values that look alike must be alike. */
+/** -0 becomes 0: values that look the same must be the same. */
 function canonical(value: Scalar): Scalar {
   return value === 0 ? 0 : value;
 }
@@ -155,7 +156,7 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
     const problem = patterns.add(given.pattern) ?? productProblem(given.pattern, given.max_length ?? MAX_TEXT);
     if (problem !== undefined) refuse('pattern', problem);
   }
-  // Nothing can be checked against an invalid one, but the rest can.
+  // An invalid constraint cannot be applied, but the rest can be checked.
   if (!isGood) return {};
   const { max_length: maxLength, ...rest } = given;
   const bounds = NUMERIC.flatMap((name) => (given[name] === undefined ? [] : [[name, canonical(given[name])]]));
@@ -219,7 +220,7 @@ function notAllowed(key: WantedKey, value: Scalar, patterns: CatalogPatterns): s
   return allowed.retired ? 'is retired' : undefined;
 }
 
-/** A set of values as it is kept: in the order of the catalog, or as given for an open key, without repeats. */
+/** A set of values as stored: in catalog order, or as given for an open key, without repeats. */
 export function inCatalogOrder(key: Pick<WantedKey, 'values'>, values: readonly Scalar[]): Scalar[] {
   const chosen = new Set(values);
   return key.values ? key.values.map(({ value }) => value).filter((value) => chosen.has(value)) : [...chosen];

@@ -1,6 +1,6 @@
 import type { ReadTexts } from './texts-file.ts';
 
-/** CSV or XLIFF 2, told apart by the name of the file or by how it begins. Only what reads that one is loaded. */
+/** Reads CSV or XLIFF 2, told apart by file name or content. Loads only the parser it needs. */
 export async function readTextsFile(text: string, name = ''): Promise<ReadTexts> {
   const isXml = /\.(xlf|xliff|xml)$/i.test(name) || /^\ufeff?\s*</.test(text);
   return isXml

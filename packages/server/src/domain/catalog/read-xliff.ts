@@ -2,25 +2,25 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { PlacedProblem } from './source.ts';
 import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
 
-/** 2.0 and 2.1 share theirs. */
+/** 2.0 and 2.1 share one. */
 const NAMESPACES = ['urn:oasis:names:tc:xliff:document:2.0', 'urn:oasis:names:tc:xliff:document:2.2'];
-/** Groups in groups: no tool comes near it, and every level makes the next one dearer to read. */
+/** Maximum nesting of groups: no tool comes near it, and each level makes the next slower to read. */
 const MAX_DEPTH = 64;
-/** Of one element, those of modules included. */
+/** Maximum attributes of one element, including those of modules. */
 const MAX_ATTRIBUTES = 100;
-/** What a tool may put around parts of a text without changing it. */
+/** Elements that a tool may put around parts of a text without changing it. */
 const TRANSPARENT = ['mrk', 'sm', 'em'];
 
-/** Reads XLIFF 2 as translation tools give it back. No document type, hence no entities but those of XML itself. */
+/** Reads XLIFF 2 as translation tools return it. Document types are refused, so there are no entities but XML's own. */
 export function readTextsXliff(text: string): ReadTexts {
   const reader = new XliffReader();
   return reader.read(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
-/** Ends the reading at once. */
+/** Stops reading. */
 class Unreadable extends Error {}
 
-/** A tool may have cut a text into segments: it is read as their sum. */
+/** A tool may split a text into segments, which are joined again. */
 type Unit = { path: string; source: string; target: string; translated: number; untranslated: number; line: number };
 
 class XliffReader {
@@ -31,7 +31,7 @@ class XliffReader {
   #stamp: string | undefined;
   #unit: Unit | undefined;
   #segment: { source: string; target: string | undefined } | undefined;
-  /** Which text is being read; a `source` or `target` elsewhere (in a module's element) is none of ours. */
+  /** Which text is being read; a `source` or `target` elsewhere, in a module's element, is ignored. */
   #reading: 'source' | 'target' | undefined;
   #open: string[] = [];
   #attributes = 0;
@@ -126,7 +126,7 @@ class XliffReader {
     this.#segment = undefined;
     if (!unit || !segment) return;
     unit.source += segment.source;
-    // What is between segments stays as it is, unless it was translated too.
+    // Text between segments stays as it is, unless it was translated too.
     const target = isIgnorable ? (segment.target ?? segment.source) : segment.target;
     unit.target += target ?? '';
     if (!isIgnorable) unit[target ? 'translated' : 'untranslated'] += 1;

@@ -28,9 +28,12 @@ import {
 
 type Path = readonly (string | number)[];
 
-/** Nodes that a file may stand for once its aliases are followed: a few lines of YAML can stand for billions. */
+/** Maximum nodes after expanding aliases: a few lines of YAML can stand for billions. */
 const MAX_NODES = 5_000_000;
-/** YAML 1.2, of which `yes`, `on` and dates are texts. Refuses what JSON could not say: tags, other keys than texts. */
+/**
+ * Reads YAML 1.2, in which `yes`, `on` and dates are strings. Refuses what JSON cannot express: tags, and keys that are
+ * not strings.
+ */
 export function readYaml(text: string): ReadSource {
   const lineCounter = new LineCounter();
   const place = (offset: number): Place => {
@@ -61,10 +64,10 @@ export function readYaml(text: string): ReadSource {
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 
-/** What the parser is in the midst of besides lists and mappings: the document, a scalar. */
+/** Levels of the parser besides lists and mappings: the document, a scalar. */
 const NO_LEVELS = 4;
 
-/** The library's parseDocument, which would first build what is nested a million deep and then complain of it. */
+/** Like the library's parseDocument, which would first build something nested a million deep and then report it. */
 function parse(text: string, lineCounter: LineCounter): Document.Parsed | { tooDeepAt: number } {
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
@@ -77,7 +80,7 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed | { tooD
     }
     yield* parser.end();
   }
-  // Keys given twice are looked for below: here it would take the square of their number.
+  // Repeated keys are checked below: here it would take quadratic time.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true, prettyErrors: false });
   const [document, second] = composer.compose(readTokens(), true, text.length).take(2);
   if (isTooDeep) return { tooDeepAt: parser.offset };
@@ -86,7 +89,7 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed | { tooD
   return document as Document.Parsed;
 }
 
-/** The parser's words where they are about the file, others where they are about the parser. */
+/** The parser's message if it is about the file, or our own if it is about the parser. */
 function explain({ code, message, pos }: YAMLError, place: (offset: number) => Place): PlacedProblem {
   const words: Partial<Record<typeof code, string>> = {
     MULTIPLE_DOCS: 'is a second document: a catalog is one',
@@ -97,7 +100,7 @@ function explain({ code, message, pos }: YAMLError, place: (offset: number) => P
   return { ...place(pos[0]), path: '', message: words[code] ?? own };
 }
 
-/** Makes plain data of nodes, once each: an alias stands for the same object as its anchor. */
+/** Converts nodes to plain data, once each: an alias becomes the same object as its anchor. */
 class YamlReader {
   readonly problems: PlacedProblem[] = [];
   readonly #place: (offset: number) => Place;
@@ -112,7 +115,7 @@ class YamlReader {
     this.#place = place;
   }
 
-  /** Something was not read, and the rest says little without it. */
+  /** Something was skipped, so the rest is of little use. */
   get isCut(): boolean {
     return this.#isTooLarge || this.#isTooDeep || this.problems.length >= MAX_PROBLEMS;
   }
@@ -182,7 +185,7 @@ class YamlReader {
     this.problems.push({ ...this.#place(offsetOf(node) ?? 0), path: showPath(path), message });
   }
 
-  /** The offset of what a path leads to, or of the innermost thing on the way that is there. */
+  /** The offset of what a path leads to, or of the innermost existing part on the way. */
   find(root: unknown, { path, atName }: Spot): number {
     let [node, offset] = [root, offsetOf(root) ?? 0];
     for (const [index, part] of path.entries()) {

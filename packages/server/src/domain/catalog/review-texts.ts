@@ -12,7 +12,7 @@ import { tagFinder } from './working-copy.ts';
 /** A text as the reviewer saw it, with its source. */
 export type ReviewedText = { path: string; language: string; text: string; source: string };
 
-/** Answers those that are no longer what the reviewer saw: nothing is said of them. */
+/** Returns those that are no longer what the reviewer saw; they are not marked as reviewed. */
 export async function reviewTexts(
   { storage }: Service,
   { appId }: Application,

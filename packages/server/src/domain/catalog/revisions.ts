@@ -12,7 +12,7 @@ export function readRevision({ difference, ...record }: RevisionRecord): Revisio
   return { ...record, changes: JSON.parse(difference) as ReadableChange[] };
 }
 
-/** The record of one revision and the catalog as it was then. */
+/** The record of one revision, and its catalog. */
 export async function getRevision(
   storage: Storage,
   appId: number,
@@ -21,14 +21,14 @@ export async function getRevision(
   const stored = revision > 0 ? await storage.catalogs.loadAt(appId, revision) : undefined;
   if (!stored) throw new InnkeeperError('revisionNotFound');
   const { revision: newest } = await storage.catalogs.load(appId);
-  // They are numbered without gaps, newest first; two, for one that was published meanwhile.
+  // Revisions are numbered without gaps, newest first. Read two, in case another was published meanwhile.
   const { items } = await storage.catalogs.revisions(appId, { offset: newest - revision, limit: 2 });
   const record = items.find((item) => item.revision === revision);
   if (!record) throw new InnkeeperError('revisionNotFound');
   return { record: readRevision(record), catalog: await inSlices(readCatalog(stored)) };
 }
 
-/** What it takes to come from one revision to another. */
+/** The changes from one revision to another. */
 export async function compareRevisions(
   storage: Storage,
   appId: number,
@@ -40,7 +40,7 @@ export async function compareRevisions(
   return inSlices(readableDifference(changes));
 }
 
-/** Revision 0 is the empty catalog that all begin with. */
+/** Revision 0 is the empty catalog that every application starts with. */
 export async function catalogAt(storage: Storage, appId: number, revision: number): Promise<Catalog> {
   if (revision === 0) return { revision, languages: [], groups: [] };
   const stored = await storage.catalogs.loadAt(appId, revision);
@@ -48,10 +48,10 @@ export async function catalogAt(storage: Storage, appId: number, revision: numbe
   return inSlices(readCatalog(stored));
 }
 
-/** As many as a person reads through before starting over. */
+/** As many as a person would read. */
 const TOLD = 50;
 
-/** The newest revision, and what each after `seen` changed, newest first. */
+/** The newest revision, and what each one after `seen` changed, newest first. */
 export async function changesSince(storage: Storage, appId: number, seen: number | undefined) {
   const { total, items } = await storage.catalogs.revisions(appId, { offset: 0, limit: TOLD });
   const revision = items[0]?.revision ?? total;

@@ -2,7 +2,7 @@ import type { ChangeFact, FactKind } from './change.ts';
 import type { FileKey } from './file-schema.ts';
 import { show } from './show-value.ts';
 
-/** A detail as people read it. */
+/** A detail as a sentence. */
 export function sayFact(fact: ChangeFact): string {
   return SENTENCES[fact.what](fact);
 }
@@ -47,7 +47,7 @@ function list({ to, more = 0 }: Pick<ChangeFact, 'to' | 'more'>, say: (item: unk
   return (to as unknown[]).map(say).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** A new key in a line. */
+/** A new key in one line. */
 function describeKey({ to, more }: ChangeFact): string {
   const { type, multiple, min = 0, max, values, constraint, default: byDefault } = to as FileKey;
   const parts = [

@@ -2,10 +2,10 @@ import type { FieldError } from '../errors.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { FileProblem } from './file-problem.ts';
 
-/** Enough to fix at a time: the next try reports the others. */
+/** Maximum problems in a response: the next try reports the rest. */
 const TOLD = 200;
 
-/** `groups[0].keys[1].type`, as programs write it; what is no plain name stands in brackets too. */
+/** `groups[0].keys[1].type`; names that are not plain identifiers are in brackets too. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((before, part) => {
     if (typeof part === 'string' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(part)) {

@@ -1,4 +1,4 @@
-/** A value as a difference shows it. Equal exactly when the values are. */
+/** A value as shown in a difference. Equal exactly if the values are. */
 export function show(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (typeof value === 'object' && !Array.isArray(value)) {

@@ -1,22 +1,22 @@
-/** Where something stands in a text, counted from 1. */
+/** A position in a text, counted from 1. */
 export type Place = { line: number; column: number };
 
-/** Something wrong in a text, where it stands. */
+/** Something wrong in a text, and where. */
 export type PlacedProblem = Place & { path: string; message: string };
 
-/** A path in what a text holds; `atName`, the name that it ends with and not what that stands for. */
+/** A path into parsed data; with `atName`, the name at its end rather than the value. */
 export type Spot = { path: readonly (string | number)[]; atName?: true };
 
-/** The parsed text, and a lookup from its paths to positions in the text. */
+/** Parsed data, and a lookup from its paths to positions in the text. */
 type Source = { data: unknown; locate(spots: readonly Spot[]): Place[] };
 
-/** `flaws`: what is wrong although the text can be read. */
+/** `flaws`: problems in a text that can be read anyway. */
 export type ReadSource = { source: Source; flaws: PlacedProblem[] } | { problems: PlacedProblem[] };
 
-/** More than this are not reported: after fixing so many, people check again anyway. */
+/** Further problems are not reported: after fixing this many, people check again anyway. */
 export const MAX_PROBLEMS = 200;
 
-/** A file says all that it can in a quarter of this. */
+/** Four times the depth that any valid file has. */
 export const MAX_DEPTH = 64;
 
 /** `groups[0].keys[1].type` */
@@ -50,7 +50,7 @@ export function createPlaces(text: string): (offset: number) => Place {
   };
 }
 
-/** An own property of any name, `__proto__` too. */
+/** Sets an own property of any name, even `__proto__`. */
 export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });

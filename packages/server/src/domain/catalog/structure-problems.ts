@@ -5,7 +5,7 @@ import { MAX_PROBLEMS } from './source.ts';
 /** People write the file in YAML. */
 const words = { ...TYPE_WORDS, object: 'a mapping', string: 'a string (quote it if it looks like another type)' };
 
-/** Where parsed data is not of the catalog file's shape. */
+/** Lists where parsed data does not have the catalog file's shape. */
 export function checkStructure(data: unknown): Structure {
   return checkShape(CatalogFileSchema, data, { max: MAX_PROBLEMS, words });
 }

@@ -7,11 +7,14 @@ export type LanguageSuggestion = {
   englishName: string;
 };
 
-/** What to call a language; undefined for what is not a BCP 47 tag. One that nobody has named is called by its tag. */
+/**
+ * The name of a language; undefined if the text is not a BCP 47 tag. A language without a known name is called by its
+ * tag.
+ */
 export function suggestLanguage(word: string): LanguageSuggestion | undefined {
   const tag = canonicalTag(word);
   if (tag === undefined) return undefined;
-  // Extensions (-u-, -t-, -x-) say how to write a language, not which: it has its name without them.
+  // Extensions (-u-, -t-, -x-) say how a language is written, not which it is: name it without them.
   const { baseName } = new Intl.Locale(tag);
   const own = new Intl.DisplayNames([baseName], { type: 'language' }).of(baseName) ?? tag;
   const englishName = new Intl.DisplayNames(['en'], { type: 'language' }).of(baseName) ?? tag;

@@ -5,8 +5,8 @@ import type { Catalog, Language } from './catalog.ts';
 import { sourceText, type Translatable, translatable } from './translatable.ts';
 
 /**
- * Whether texts are up to date and reviewed (docs/decisions/0067). What is stored says which source a text was made for, by hashes: a text that
- * is changed has another key, and one whose source is changed has another source. So nothing has to be updated or undone.
+ * Whether texts are up to date and reviewed (docs/decisions/0067). The stored hashes say which source a text was made
+ * for: a changed text has another key, and a changed source another hash. So nothing has to be updated or undone.
  */
 export type TextStates = ReadonlyMap<string, TextState>;
 
@@ -20,17 +20,17 @@ export function textKeyOf({ path, tag, text }: Spot): string {
   return shortHash(JSON.stringify([path, tag, text]));
 }
 
-/** With the language: texts are not outdated because another one became the default. */
+/** Includes the language: making another language the default must not make texts outdated. */
 export function sourceKeyOf(tag: string, source: string): string {
   return `${tag} ${shortHash(source)}`;
 }
 
-/** 132 bits: no two texts of an application have the same. */
+/** 132 bits: collisions between texts of an application do not happen. */
 function shortHash(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
-/** undefined: nothing is known against it, and nobody has reviewed it. */
+/** undefined: neither known to be outdated nor reviewed. */
 export function stateOf(
   states: TextStates,
   spot: Spot,
@@ -42,7 +42,10 @@ export function stateOf(
   return state.reviewed ? 'reviewed' : undefined;
 }
 
-/** Of the texts that stay what they are while their source changes: what they were made for. Where a name stood in for the source there is none. */
+/**
+ * The former sources of texts that stay the same while their source changes. A name that stood in for the source does
+ * not count.
+ */
 export function* sourcesLeft(before: Catalog, after: Catalog): Steps<TextSource[]> {
   const byDefault = after.languages.find(({ isDefault }) => isDefault);
   const others = after.languages.filter(({ isDefault }) => !isDefault);

@@ -2,13 +2,13 @@ import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
 import { sourceText, translatable } from './translatable.ts';
 
-/** What Excel and others take for the beginning of a formula; full-width forms where keyboards have them. */
+/** What Excel and others take for the start of a formula, including full-width characters on some keyboards. */
 const FORMULA = /^'*(?:[\t\r\n]|[\s\u200b\ufeff]*[=+\-@＝＋－＠])/u;
 export const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Texts as RFC 4180 has tables: `path`, `source` (what to translate), and a column for each language. It begins with
- * a byte order mark, without which Excel does not take it for UTF-8; no cell can be taken for a formula.
+ * Texts as CSV (RFC 4180): `path`, `source` (what to translate), and a column for each language. Starts with a byte
+ * order mark, without which Excel does not recognize UTF-8. No cell can be read as a formula.
  */
 export function* writeTextsCsv(catalog: Catalog, languages: readonly Language[], stamp: string): Steps<string> {
   const byDefault = catalog.languages.find(({ isDefault }) => isDefault);
@@ -23,10 +23,10 @@ function toRow(cells: readonly string[]): string {
   return `${cells.map(toCell).join(',')}\r\n`;
 }
 
-/** A cell that no program takes for anything but its text. */
+/** A cell that every program reads as plain text. */
 export function toCell(text: string): string {
   const harmless = FORMULA.test(text) ? `'${text}` : text;
-  // Semicolons and tabs as well: some programs take them for separators.
+  // Quote semicolons and tabs too: some programs take them for separators.
   return /^\s|\s$|[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 

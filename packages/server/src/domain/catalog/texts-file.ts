@@ -1,25 +1,25 @@
 import type { PlacedProblem } from './source.ts';
 
-/** Translations on their way to translators and back: one text of one thing in one language, and where it stands. */
+/** Translations on their way to translators and back: one text of one item in one language, with its position. */
 export type TextEntry = {
   path: string;
-  /** As the file names it: by name or tag. */
+  /** As named in the file: by name or tag. */
   language: string;
   text: string;
-  /** What it was translated from, where the file tells. */
+  /** What it was translated from, if the file says so. */
   source?: string;
   line: number;
-  /** Why the line cannot be read; the other lines can. */
+  /** Why the line cannot be read; other lines can. */
   problem?: string;
 };
 
 export type TextsFile = {
-  /** The revision it was exported from, as `CLIENT_ID@REVISION`, where the file tells. */
+  /** The revision it was exported from, as `CLIENT_ID@REVISION`, if the file says so. */
   stamp?: string;
   entries: TextEntry[];
 };
 
-/** Ten times what the largest catalogs hold; what a file of one-letter texts could hold besides would fill the memory. */
+/** Ten times what the largest catalogs have; without a limit, a file of one-letter texts could fill the memory. */
 export const MAX_TEXTS = 500_000;
 export const tooManyTexts = `contains more than ${MAX_TEXTS} texts: give it in parts`;
 

@@ -5,10 +5,10 @@ import { type Catalog, type ChangedItem, changedItems } from './catalog.ts';
 /** Tags of the languages whose texts may change; null: all. */
 export type TextLanguages = readonly string[] | null;
 
-/** Whether coming from one catalog to the other is the work of a translator: texts, of what is there already. */
+/** Whether a change is one that a translator may make: only texts of existing items. */
 export function* changesTextsOnly(before: Catalog, after: Catalog, languages: TextLanguages = null): Steps<boolean> {
   if (JSON.stringify(before.languages) !== JSON.stringify(after.languages)) return false;
-  // Both ways: something may be in one of them only.
+  // In both directions: an item may be in only one of them.
   for (const each of [...(yield* changedItems(before, after)), ...(yield* changedItems(after, before))]) {
     yield;
     if (!isAboutTexts(each, languages)) return false;

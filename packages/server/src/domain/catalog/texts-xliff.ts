@@ -5,8 +5,8 @@ import { sourceText, translatable } from './translatable.ts';
 const XLIFF_NAMESPACE = 'urn:oasis:names:tc:xliff:document:2.0';
 
 /**
- * Texts of one language as XLIFF 2.0 (core). Undefined when there is nothing to translate: a file of XLIFF has at least one
- * unit. Units are known by their `name`, the path; `id` is only a token.
+ * Texts of one language as XLIFF 2.0 (core). Undefined if there is nothing to translate: XLIFF requires at least one
+ * unit. Units are identified by `name`, the path; `id` is only a token.
  */
 export function* writeTextsXliff(catalog: Catalog, target: Language, stamp: string): Steps<string | undefined> {
   const byDefault = catalog.languages.find(({ isDefault }) => isDefault);
@@ -41,7 +41,7 @@ function attribute(text: string): string {
     .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** XML knows no control characters, XLIFF does; a carriage return would be read back as a line feed. */
+/** XML cannot contain control characters, XLIFF can; a carriage return would be read back as a line feed. */
 function content(text: string): string {
   return (
     text

@@ -2,7 +2,7 @@ import { mapSteps, type Steps } from '../slices.ts';
 import type { AllowedValue, Catalog, Key, Language, Scalar, Texts } from './catalog.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
 
-/** The file that makes this catalog: reading it back and applying it changes nothing. Archived parts are not in it. */
+/** The file that produces this catalog: applying it changes nothing. Archived parts are omitted. */
 export function* toFile(catalog: Catalog): Steps<CatalogFile> {
   const groups: FileGroup[] = [];
   for (const { name, texts, descriptions, keys, archived } of catalog.groups) {
@@ -22,7 +22,7 @@ export function toFileLanguages(languages: readonly Language[]): CatalogFile['la
   return languages.map(({ name, tag, isDefault }) => ({ name, tag, ...(isDefault && { default: true }) }));
 }
 
-/** undefined when nothing is limited. */
+/** undefined if nothing is limited. */
 export function toFileConstraint({ min, max, step, pattern, maxLength }: Key['constraint']): FileKey['constraint'] {
   const constraint = {
     ...(min !== undefined && { min }),
@@ -48,7 +48,7 @@ export function toFileKey(key: Key, languages: Language[]): FileKey {
   };
 }
 
-/** The two values that a boolean has without being told. */
+/** Whether a boolean has just its two default values. */
 function isPlainBoolean({ type, values }: Key): boolean {
   const [first, second] = values ?? [];
   return (
@@ -76,7 +76,7 @@ function toFileValue(value: AllowedValue, languages: Language[]): Scalar | FileV
 
 type FileTexts = Record<string, string>;
 
-/** What a group or key has for people to read. */
+/** The texts of a group or key. */
 export function wording(
   { texts, descriptions }: { texts: Texts; descriptions: Texts },
   languages: Language[],
@@ -90,7 +90,7 @@ function translations(texts: Texts, languages: Language[]): { translations?: Fil
   return named ? { translations: named } : {};
 }
 
-/** In the order of the languages. Texts of a language that the catalog no longer has stay behind in older revisions. */
+/** In the order of the languages. Texts of languages that the catalog no longer has remain only in older revisions. */
 function byName(texts: Texts, languages: Language[]): Record<string, string> | undefined {
   const entries = languages.flatMap(({ name, tag }) => (texts[tag] === undefined ? [] : [[name, texts[tag]] as const]));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;

@@ -1,15 +1,15 @@
 import type { KeyDefinition, Language, Texts } from './catalog.ts';
 
-/** Something that is shown to people, with the texts it has. */
+/** Something with texts for people. */
 export type Translatable = {
   /** `notifications`, `notifications/colour`, `notifications/colour=blue`, or one of the first two and `//description`. */
   path: string;
-  /** What stands in for the text of the default language. */
+  /** Stands in for the text in the default language. */
   name: string;
   texts: Texts;
 };
 
-/** The name of a group, a key or a value in one line that any file can hold; never the same for two of them. */
+/** The path of a group, key or value: one line that any file can contain, unique for each item. */
 export function pathOf(group: string, key?: string, value?: string): string {
   const names = [group, ...(key === undefined ? [] : [key])].map((name) => percentEncode(name, NAMES));
   const path = names.join('/');
@@ -20,12 +20,12 @@ function withValue(path: string, value: string): string {
   return `${path}=${percentEncode(value, VALUES)}`;
 }
 
-/** The path of a help text: no name is empty, so that nothing else has it. */
+/** The path of a help text. It is unambiguous, because no name is empty. */
 export function descriptionPathOf(group: string, key?: string): string {
   return `${pathOf(group, key)}//description`;
 }
 
-/** The names that the path of a key is made of; undefined for any other text. */
+/** The names in a key's path; undefined for any other text. */
 export function readPath(path: string): [group: string, key: string] | undefined {
   const parts = path.split('/', 3);
   if (parts.length !== 2 || parts.includes('')) return undefined;
@@ -36,16 +36,16 @@ function decode(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    // A % that somebody wrote as it is.
+    // A literal %.
     return name;
   }
 }
 
 const NAMES = /[%/=\p{Cc}\ufffe\uffff]/gu;
-/** A value comes last: nothing has to be told from it. */
+/** A value comes last, so nothing has to be separated from it. */
 const VALUES = /[%\p{Cc}\ufffe\uffff]/gu;
 
-/** As in a URL. */
+/** Like in a URL. */
 function percentEncode(text: string, characters: RegExp): string {
   return text.replace(characters, encodeURIComponent);
 }
@@ -54,7 +54,10 @@ function percentEncode(text: string, characters: RegExp): string {
 type Named = { name: string; texts: Texts; descriptions: Texts; archived?: boolean };
 type Parts = { groups: (Named & { keys: (Named & Pick<KeyDefinition, 'type' | 'values'>)[] })[] };
 
-/** All that can have a text, in order, one at a time: a catalog has hundreds of thousands. The texts are those of the parts themselves. */
+/**
+ * Everything that can have a text, in order, one at a time: a catalog has hundreds of thousands. The texts are not
+ * copied.
+ */
 export function* named({ groups }: Parts): Iterable<Translatable & { speaksForItself: boolean }> {
   for (const group of groups) {
     if (group.archived) continue;
@@ -73,17 +76,20 @@ export function* named({ groups }: Parts): Iterable<Translatable & { speaksForIt
   }
 }
 
-/** Nobody has to describe anything; what is described in one language is to be in all. */
+/** Descriptions are optional, but one that exists in one language should exist in all. */
 function describedAs(path: string, texts: Texts): Translatable & { speaksForItself: boolean } {
   return { path, name: Object.values(texts)[0] ?? '', texts, speaksForItself: true };
 }
 
-/** What wants a text. Values other than texts speak for themselves, unless they were given one; so do items without a description. */
+/**
+ * Everything that needs a text. Values that are not strings need none unless they were given one, and neither do items
+ * without a description.
+ */
 export function* translatable(parts: Parts): Iterable<Translatable> {
   for (const item of named(parts)) if (!item.speaksForItself || Object.keys(item.texts).length > 0) yield item;
 }
 
-/** What a translator translates from: the text of the default language, or the name. */
+/** What a translator translates from: the text in the default language, or the name. */
 export function sourceText({ name, texts }: Translatable, byDefault: Language | undefined): string {
   return (byDefault && texts[byDefault.tag]) ?? name;
 }

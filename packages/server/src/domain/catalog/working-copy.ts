@@ -9,9 +9,9 @@ import { invalidCatalog } from './show-path.ts';
 import { toFileKey, toFileLanguages, wording } from './to-file.ts';
 
 /**
- * A catalog in the form of its file, to change one thing in it: what is there already is known by its UID, and texts
- * stand under tags, so that languages and items can be renamed. What comes of it is checked like any file. A group or
- * key is closed until somebody opens it: what was not touched needs no checking, and a catalog can be large.
+ * A catalog in the form of its file, for changing one thing in it. Existing items are identified by UID, and texts by
+ * language tag, so that languages and items can be renamed. The result is checked like any file. A group or key is
+ * closed until something opens it: unchanged items need no checking, and a catalog can be large.
  */
 export type WorkingCopy = {
   catalog: Catalog;
@@ -49,7 +49,7 @@ export function openKey(copy: WorkingCopy, { keys }: OpenGroup, index: number): 
   return open;
 }
 
-/** In a copy texts stand under tags. */
+/** In a copy, texts are by tag. */
 function byTag({ languages }: Catalog): Language[] {
   return languages.map((language) => ({ ...language, name: language.tag }));
 }
@@ -78,7 +78,7 @@ export function* readWorkingCopy(
   return { languages, groups };
 }
 
-/** What is closed counts too. A catalog that was larger already can be edited, but not grow. */
+/** Closed items count too. A catalog that was already too large can be edited, but not grow. */
 function refuseGrowth({ catalog, groups }: WorkingCopy): void {
   const before = sizeOf(catalog.groups.filter((group) => !group.archived).map(({ keys }) => keys));
   const after = sizeOf(
@@ -95,20 +95,20 @@ function sizeOf(groups: readonly (readonly (Key | FileKey)[])[]): { keys: number
   for (const key of groups.flat()) {
     if ('archived' in key && key.archived) continue;
     size.keys++;
-    // What was sent may be anything as yet.
+    // Input was not checked yet and can be anything.
     if (Array.isArray(key?.values)) size.values += key.values.length;
   }
   return size;
 }
 
-/** Those that are checked with the copy. */
+/** The keys that are checked with the copy. */
 export function openKeys({ groups }: WorkingCopy): FileKey[] {
   return groups.flatMap((group) =>
     'closed' in group ? [] : group.keys.flatMap((key) => ('closed' in key ? [] : [key.key])),
   );
 }
 
-/** Of what is closed: they count with those that are checked. */
+/** Patterns of closed items: they count together with those that are checked. */
 function* patternsOf({ groups }: WorkingCopy, known: KnownMatches | undefined): Steps<CatalogPatterns> {
   const patterns = new CatalogPatterns(known);
   const keys = groups.flatMap((group) =>
@@ -122,10 +122,10 @@ function* patternsOf({ groups }: WorkingCopy, known: KnownMatches | undefined): 
 }
 
 function toFileGroup(group: ClosedGroup | OpenGroup): unknown {
-  // Of what is closed the name alone matters: another must not have it.
+  // Of a closed item only the name matters: no other may have it.
   if ('closed' in group) return { name: group.closed.name };
   const keys = group.keys.map((key) => ('closed' in key ? { name: key.closed.name, type: key.closed.type } : key.key));
-  // A group whose keys are no list has them with it still, to be told so.
+  // If a group's keys are not a list, leave them in place, so that the check reports them.
   return { keys, ...group.group };
 }
 
@@ -143,12 +143,12 @@ function withUid<T>(item: T, uid: string | undefined): T & { uid?: string } {
   return { ...item, ...(uid !== undefined && { uid }) };
 }
 
-/** A value with its texts at hand: one that had none may be a plain value. */
+/** A value as an object that can have texts; it may have been plain. */
 export function toFileValue(value: NonNullable<FileKey['values']>[number]): FileValue {
   return typeof value === 'object' ? value : { value };
 }
 
-/** Finds the tags of many words. */
+/** A lookup from names to tags, for many words. */
 export function tagFinder(languages: readonly Pick<Language, 'name' | 'tag'>[]): (word: string) => string | undefined {
   const { find } = createLanguages(languages.map((language) => ({ ...language, isDefault: false })));
   return (word) => find(word)?.tag;

@@ -1,10 +1,10 @@
 import { Document, isCollection, isMap, isPair, isScalar, isSeq, visit } from 'yaml';
 import type { CatalogFile } from './file-schema.ts';
 
-/** What a short collection is, that reads better on one line. */
+/** Collections up to this size are written on one line. */
 const SHORT = 3;
 
-/** The text of a catalog file in YAML 1.2, laid out as people write it. `head` goes on top, as comments. */
+/** A catalog file in YAML 1.2, formatted as people write it. `head` becomes comments at the top. */
 export function writeYaml(file: CatalogFile, head: readonly string[] = []): string {
   const document = new Document(file, { aliasDuplicateObjects: false });
   visit(document, {

@@ -3,7 +3,7 @@ import type { Group, Key } from './catalog.ts';
 import { MAX_TEXT } from './check-value.ts';
 import { literal, property, quote } from './written-names.ts';
 
-/** What the validators run on: a module written from a catalog depends on nothing. */
+/** The runtime of the validators: a module generated from a catalog has no dependencies. */
 const RUNTIME = `
 type Rules = {
   type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
@@ -87,13 +87,13 @@ function schema<T>(rules: Rules): OptionSchema<T> {
 }
 `;
 
-/** A validator of each key that can be named, for forms and routes; the service checks again when it saves. */
+/** A validator for each key that has a unique name, for forms and routes; the service checks again on save. */
 export function* writeSchemas(groups: readonly Group[]): Steps<string> {
   const named = new Map<string, { group: string; key: Key }>();
   for (const group of groups) {
     for (const key of group.keys) {
       const name = `${group.name}.${key.name}`;
-      // Names with dots in them can meet: a name means the first then.
+      // Names with dots can collide: the first one wins.
       if (!named.has(name)) named.set(name, { group: group.name, key });
     }
   }

@@ -4,8 +4,9 @@ import { writeSchemas } from './write-schemas.ts';
 import { literal, property, TURNS_WRITING } from './written-names.ts';
 
 /**
- * A TypeScript module of what can be chosen: `Catalog`, which the client and the React package take as their one generic
- * parameter (packages/client/README.md), `values` and, if wanted, `schemas`. The same catalog gives the same bytes; archived parts are not in it.
+ * A TypeScript module of what can be chosen: `Catalog`, the single type parameter of the client and the React package
+ * (packages/client/README.md), `values` and, if requested, `schemas`. The same catalog always gives the same bytes;
+ * archived parts are omitted.
  */
 export function* writeTypes(catalog: Catalog, withSchemas = false): Steps<string> {
   const { languages } = catalog;
@@ -58,7 +59,7 @@ function* writeValues(groups: Group[], languages: Language[]): Steps<string> {
     for (const key of group.keys) {
       yield;
       const name = `${group.name}.${key.name}`;
-      // Names with dots in them can meet: a name means the first then.
+      // Names with dots can collide: the first one wins.
       const isNew = !written.has(name);
       written.add(name);
       if (!isNew || key.values === null || key.type === 'boolean') continue;
@@ -85,7 +86,7 @@ function comment(indent: number, text: string | undefined, mark = ''): string {
     .replaceAll(TURNS_WRITING, '')
     .replaceAll('*/', '*\\/')
     .trim()
-    // What begins so would be a mark for the compiler, such as @deprecated.
+    // A leading @ would be a tag for the compiler, such as @deprecated.
     .replace(/^@/, '\\@');
   return safe ? `${' '.repeat(indent)}/** ${mark}${safe} */\n` : '';
 }

@@ -5,12 +5,12 @@ export function literal(value: Scalar): string {
 }
 
 export function property(name: string): string {
-  // As a plain member of an object this one would set its prototype.
+  // As a plain member of an object literal, it would set the prototype.
   if (name === '__proto__') return `['__proto__']`;
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 }
 
-/** Marks that make a text read otherwise than it is compiled: in code they are seen. */
+/** Direction marks that make code read differently from how it is compiled: they are written as escapes. */
 export const TURNS_WRITING = /[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g;
 
 export function quote(text: string): string {

@@ -2,17 +2,17 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 
-/** Of a hash, so many characters: nobody can try 2^64 of them against a service. */
+/** Length of the truncated hash: nobody can try 2^64 of them against a service. */
 const MAC_CHARACTERS = 16;
 
-/** A position as clients hold it: signed for the application, so that it says nothing of another one's events. */
+/** A position for clients, signed for the application so that it reveals nothing about another's events. */
 export function writeCursor(keyring: Keyring, application: Pick<Application, 'appId'>, no: number): string {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(no));
   return Buffer.concat([bytes, Buffer.from(macOf(keyring, application, no), 'hex')]).toString('base64url');
 }
 
-/** Throws cursorInvalid with what is wrong with it. `name` is the parameter or header it came in. */
+/** Throws cursorInvalid with the reason. `name` is the parameter or header it came in. */
 export function readCursor(
   keyring: Keyring,
   application: Pick<Application, 'appId'>,

@@ -7,41 +7,41 @@ import type { Service } from '../service.ts';
 import { writeCursor } from './cursor.ts';
 import { type FeedItem, tellEvents } from './tell-event.ts';
 
-/** How often it is looked for new events while somebody follows. */
+/** How often to check for new events while there are followers. */
 const POLL_MS = 100;
-/** Of an idle stream, so that proxies keep it open and both sides notice when the other is gone. */
+/** Sent on idle streams, so that proxies keep them open and both sides notice a lost connection. */
 export const BEAT_MS = 15_000;
-/** Streams that go on in one turn of the event loop: a publication is for all of them. */
+/** Streams continued per turn of the event loop: a publication concerns all of them. */
 const PER_TURN = 32;
-/** Events that a stream is given at once: what is read ahead for a slow client. One may have 100 kB, and then it is alone. */
+/** Events given to a stream at once, read ahead for a slow client. An event can have 100 kB, and is then alone. */
 const PAGE = 20;
 const PAGE_BYTES = 65_536;
 
-/** Streams of one user: of all tabs and devices. */
+/** Streams per user, over all tabs and devices. */
 const MAX_OF_USER = 50;
-/** Clients that are refused come back after so many seconds. */
+/** Retry-After for clients that are refused. */
 const RETRY_SECONDS = 30;
 
 type Parts = Pick<Service, 'storage' | 'catalogs' | 'keyring'>;
 type Wanted = { after: number | 'start' | 'latest'; types?: readonly EventType[] | undefined };
-/** In this process. */
+/** Per process. */
 type StreamLimits = { inAll: number; perApplication: number };
 
-/** Shared by all who follow from the same place. */
+/** Shared by all followers at the same position. */
 export type LivePage = {
   items: FeedItem[];
-  /** Whether there is something for this user; without one, anything. */
+  /** Whether there is anything for this user; without one, anything at all. */
   concerns(userId: string | undefined): boolean;
-  /** With those of the catalog, in order. */
+  /** Events of the user and of the catalog, in order. */
   forUser(userId: string): FeedItem[];
   next: number;
   more: boolean;
 };
 
 /**
- * Clients that follow events as they happen. One poll serves the whole process: followers at the same position share what is read, and
- * those that it is for are woken, a few in each turn. Each reads when its client has taken what it was given, so that a slow one costs no
- * memory.
+ * Clients that follow events as they happen. One poll serves the whole process: followers at the same position share
+ * what is read, and those it concerns are woken, a few per turn. Each reads on when its client has taken the last
+ * events, so a slow one costs no memory.
  */
 export class LiveEvents {
   readonly #parts: Parts;
@@ -62,7 +62,7 @@ export class LiveEvents {
     return this.#followers.size;
   }
 
-  /** Answers once the first events are read. Throws cursorExpired and tooManyStreams. */
+  /** Resolves once the first events are read. Throws cursorExpired and tooManyStreams. */
   async follow(application: Application, wanted: Wanted, userId?: string): Promise<Follower> {
     const leave = this.#enter(application, userId);
     const follower = new Follower(
@@ -92,7 +92,7 @@ export class LiveEvents {
     return follower;
   }
 
-  /** Counted before anything is read; answers what to call when the stream is over. */
+  /** Counted before anything is read; returns a function to call when the stream ends. */
   #enter({ appId }: Application, userId: string | undefined): () => void {
     const bounds: [name: string, most: number][] = [
       ['', this.#limits.inAll],
@@ -110,7 +110,7 @@ export class LiveEvents {
     };
   }
 
-  /** Ends every stream: their clients come back, to another replica or to the next process. */
+  /** Ends every stream: the clients reconnect, to another replica or the next process. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -136,7 +136,7 @@ export class LiveEvents {
       if (++woken % PER_TURN === 0) await turn();
     };
     for (const { followers, page } of groups) {
-      // Each meets the failure itself.
+      // Each follower handles the failure itself.
       for (const follower of followers) if (!page || !follower.skip(page)) await wake(follower, page ?? 'news');
     }
     const before = performance.now() - BEAT_MS;
@@ -174,12 +174,12 @@ export class LiveEvents {
   }
 }
 
-/** The same for all who get the same page. */
+/** Equal for all followers that get the same page. */
 function nameOf({ appId }: Application, { after, types }: Wanted): string {
   return `${appId} ${after} ${types?.join() ?? ''}`;
 }
 
-/** How many streams there are of each name; what has none takes no memory. */
+/** The number of streams by name; names without any take no memory. */
 class OpenStreams {
   readonly #counts = new Map<string, number>();
 
@@ -195,13 +195,13 @@ class OpenStreams {
 }
 
 type Hub = { read(after: Wanted['after']): Promise<LivePage>; wait(): void; leave(): void };
-/** A page is what it waited for; 'news': it reads on its own. */
+/** A page is what it waited for; 'news': it has to read by itself. */
 type Signal = LivePage | 'news' | 'beat' | 'end';
 
-/** One who follows. */
+/** One follower of the events. */
 export class Follower {
   readonly application: Application;
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   waitsSince = 0;
   readonly #hub: Hub;
   readonly #userId: string | undefined;
@@ -220,7 +220,7 @@ export class Follower {
     this.#hub = hub;
   }
 
-  /** Those of one group get the same page next. */
+  /** Followers of the same group get the same page next. */
   get group(): string {
     return nameOf(this.application, { after: this.#after, types: this.#types });
   }
@@ -230,7 +230,7 @@ export class Follower {
     return typeof this.#after === 'number' ? this.#after : 0;
   }
 
-  /** A cursor to come back with before the first events are taken; undefined while there are some. */
+  /** A cursor to resume with, before the first events were taken; undefined while there are some. */
   get openedAt(): number | undefined {
     return this.#page && this.#page.items.length > 0 ? undefined : this.place;
   }
@@ -240,7 +240,7 @@ export class Follower {
     this.#take(this.#page);
   }
 
-  /** The next events, 'beat' when there were none for a while, undefined at the end. */
+  /** The next events, 'beat' if there were none for a while, undefined at the end. */
   async next(): Promise<LivePage | 'beat' | undefined> {
     const first = this.#page;
     this.#page = undefined;
@@ -258,7 +258,8 @@ export class Follower {
         this.#take(page);
         if (page.items.length > 0) return page;
       } catch (error) {
-        // Purged before it was read: its client gets the error when it reconnects. A database that is away comes back.
+        // The events were purged before they were read: the client gets the error when it reconnects. A database outage
+        // is retried.
         if (error instanceof InnkeeperError) return undefined;
         this.#hasMore = false;
       }
@@ -269,7 +270,7 @@ export class Follower {
     return this.#hub.read(this.#after);
   }
 
-  /** Goes past a page with nothing for it, without being woken. */
+  /** Moves past a page that has nothing for it, without being woken. */
   skip(page: LivePage): boolean {
     if (page.more || page.concerns(this.#userId)) return false;
     this.#take(page);

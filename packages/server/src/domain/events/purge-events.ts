@@ -2,10 +2,10 @@ import type { Storage } from '../../storage/port.ts';
 import { completeSettings } from '../applications/settings.ts';
 
 const DAY_MS = 86_400_000;
-/** Each application is looked at once an hour, and when its setting changes. */
+/** Each application is checked once an hour, and when its setting changes. */
 const EVERY_MS = 3_600_000;
 
-/** Removes events that are older than the application's `eventsKept`, in ranges from the oldest on. */
+/** Deletes events older than the application's `eventsKept`, in ranges from the oldest on. */
 export class EventPurge {
   readonly #storage: Storage;
   readonly #done = new Map<number, { days: number; nextAt: number }>();
@@ -14,7 +14,7 @@ export class EventPurge {
     this.#storage = storage;
   }
 
-  /** The next range of each application that is due; answers whether there is more to do at once. */
+  /** Deletes the next range for each application that is due; returns whether there is more to do right away. */
   async step(before: number): Promise<boolean> {
     let more = false;
     for (const { appId, settings } of await this.#storage.applications.list()) {

@@ -4,9 +4,9 @@ import type { CompiledCatalog } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { pauses } from '../slices.ts';
 
-/** As feeds, streams and webhooks have it (CONTRACT.md section 6). */
+/** The public form in feeds, streams and webhooks (CONTRACT.md section 6). */
 export type PublicEvent = {
-  /** From its number alone: the same in every delivery. */
+  /** Derived from its number: the same in every delivery. */
   id: string;
   type: EventType;
   timestamp: string;
@@ -14,12 +14,12 @@ export type PublicEvent = {
   data: Record<string, unknown>;
 };
 
-/** With what those who deliver it need beside it: its position, and whose it is. */
+/** An event with what its delivery needs: its position, and its user. */
 export type FeedItem = { no: number; userId: string | null; event: PublicEvent };
 
 type Catalogs = Pick<Service, 'catalogs'>;
 
-/** In the words of the catalog of then. What was told of a user who was deleted since is ids alone. */
+/** With the names in the catalog of that time. For a user deleted since, only ids are left. */
 export async function tellEvents(
   { catalogs }: Catalogs,
   { appId, clientId }: Pick<Application, 'appId' | 'clientId'>,
@@ -43,10 +43,10 @@ export function eventId(no: number): string {
   return `evt_${no.toString(32).padStart(13, '0')}`;
 }
 
-/** The number of an id as eventId() writes it. */
+/** The number of an id written by eventId(). */
 export function readEventId(id: string): number | undefined {
   if (!/^evt_[0-9a-v]{13}$/.test(id)) return undefined;
-  // One that is too large is no event's.
+  // A larger number is no event's.
   return Math.min(Number.parseInt(id.slice('evt_'.length), 32), Number.MAX_SAFE_INTEGER);
 }
 

@@ -2,7 +2,7 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Claim, Counted, RateLimits, Standing } from './rate-limits.ts';
 
-/** The rate limits that one request has met. The response's headers are made from the standings. */
+/** The rate limits applied to one request. The response's headers are made from the standings. */
 export class Admission {
   readonly #limits: RateLimits;
   readonly #caller: { readonly network: string };
@@ -13,7 +13,7 @@ export class Admission {
     this.#caller = caller;
   }
 
-  /** Throws rateLimited once the address has used up its requests. */
+  /** Throws rateLimited if the address has used up its requests. */
   admitAddress(): void {
     this.#admit(this.#limits.ofAddress(() => this.#caller.network));
   }

@@ -2,9 +2,11 @@ import type { Storage } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** Replicas tell each other of what was used this long after it was. */
+/** Replicas share their counts after this time. */
 const SHARE_MS = 250;
-/** Who has used less than this part of an allowance is not told of: of most callers, nothing is ever written. */
+/**
+ * A subject that has used less than this part of its allowance is not shared: for most callers nothing is ever written.
+ */
 const TOLD_FROM = 0.1;
 const MOST_TOLD = 1_000;
 const MOST_SUBJECTS = 100_000;
@@ -12,17 +14,17 @@ const MOST_SUBJECTS = 100_000;
 type Unsent = { ms: number; windowMs: number };
 
 /**
- * How far each subject has used up its allowance: until when, if no more came. All of it is earned back in the time of
- * its limit, evenly, so one number tells everything. Counted in memory; every replica adds what it counted to the
- * database now and then and takes what the others did from there, so no request waits for it, and together they may
- * admit a little more than the limit.
+ * How much of its allowance each subject has used, as the time at which it would be full again. It is refilled evenly
+ * over the limit's period, so one number is enough. Counted in memory: every replica regularly adds its counts to the
+ * database and reads those of the others, so no request waits for it, and together they may admit slightly more than
+ * the limit.
  */
 export class Allowances {
   readonly #storage: Storage;
   readonly #keyring: Keyring;
   readonly #now: () => number;
   readonly #onFailure: (error: unknown) => void;
-  /** By the monotonic clock: setting the wall clock changes nothing here. */
+  /** On the monotonic clock: changes of the wall clock have no effect. */
   readonly #until = new Map<string, number>();
   readonly #unsent = new Map<string, Unsent>();
   #timer: NodeJS.Timeout | undefined;
@@ -36,12 +38,12 @@ export class Allowances {
     this.#onFailure = onFailure;
   }
 
-  /** How many requests are left, and the milliseconds until all are earned back, or until there is one again. */
+  /** How many requests are left, and the milliseconds until all are refilled, or until there is one again. */
   look(subject: string, { quota, seconds }: RateLimit): { left: number; ms: number } {
     const now = performance.now();
     const windowMs = seconds * 1000;
     const usedMs = Math.min(Math.max((this.#until.get(subject) ?? 0) - now, 0), windowMs);
-    // A thousandth of a request: what fractions lose is nobody's fault.
+    // A thousandth of a request covers rounding errors.
     const left = Math.floor(((windowMs - usedMs) / windowMs) * quota + 0.001);
     return { left, ms: left > 0 ? usedMs : usedMs + windowMs / quota - windowMs };
   }
@@ -51,7 +53,7 @@ export class Allowances {
     const windowMs = seconds * 1000;
     const ms = windowMs / quota;
     const until = Math.min(Math.max(this.#until.get(subject) ?? 0, now) + ms, now + windowMs);
-    // Put in last again: the first is always the one that has been quiet the longest.
+    // Re-insert as last: the first is always the one that has been quiet the longest.
     this.#until.delete(subject);
     this.#until.set(subject, until);
     const [[oldest, oldestUntil]] = this.#until as unknown as [[string, number]];
@@ -85,7 +87,7 @@ export class Allowances {
     for (const [subject, { ms, windowMs }] of this.#unsent) {
       const usedMs = (this.#until.get(subject) ?? 0) - now;
       const isWorthTelling = usedMs >= windowMs * TOLD_FROM && told.length < MOST_TOLD;
-      // The rest is earned back by now.
+      // The rest has been refilled by now.
       if (isWorthTelling) told.push({ subject, ms: Math.min(ms, usedMs), windowMs });
       if (isWorthTelling || usedMs <= 0) this.#unsent.delete(subject);
     }

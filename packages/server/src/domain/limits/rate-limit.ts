@@ -1,12 +1,12 @@
 import { parseDuration } from '../duration.ts';
 
-/** So many requests at once, all of which are earned back, evenly, in `seconds`. */
+/** A burst of `quota` requests, refilled evenly over `seconds`. */
 export type RateLimit = { quota: number; seconds: number };
 
 export const RATE_LIMIT_FORM =
   'off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d)';
 
-/** `600/1m`, `100/1s`, or `off`; undefined: it is none of these. */
+/** `600/1m`, `100/1s`, or `off`; undefined: none of these. */
 export function readRateLimit(value: unknown): RateLimit | 'off' | undefined {
   if (value === 'off') return 'off';
   const match = typeof value === 'string' ? /^(\d{1,9})\/(\d{1,5}[smhd])$/.exec(value) : null;

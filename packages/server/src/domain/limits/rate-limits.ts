@@ -9,15 +9,15 @@ export type Claim = { name: 'address' | 'application' | 'application-address'; l
 export type Standing = { claim: Claim; left: number; seconds: number };
 
 /**
- * Which limits a request meets, and whether it may go on. All are off unless somebody sets one. An application's
- * requests are counted apart for its two interfaces: the apiKey is public, and who uses it up must not keep the
- * application from creating users.
+ * Which limits apply to a request, and whether it is admitted. All are off by default. An application's two interfaces
+ * are counted separately: the apiKey is public, and using up its limit must not keep the application from creating
+ * users.
  */
 export class RateLimits {
   readonly #allowances: Allowances;
   readonly #ofAddress: RateLimit | undefined;
   readonly #ofApplication: RateLimit | undefined;
-  /** What the settings of applications say, read once. */
+  /** Parsed limits of application settings. */
   readonly #read = new Map<string, RateLimit | undefined>();
 
   constructor(
@@ -42,7 +42,7 @@ export class RateLimits {
     return claims;
   }
 
-  /** Counts a request against all of them, or, if one is used up, against none: then that one alone is answered. */
+  /** Counts a request against all limits, or against none if one is used up: then only that one is returned. */
   admit(claims: readonly Claim[]): { admitted: boolean; standings: Standing[] } {
     const before = claims.map((each) => this.#look(each));
     const usedUp = before.filter(({ left }) => left < 1);
@@ -66,7 +66,7 @@ export class RateLimits {
   }
 }
 
-/** The limit is part of the key: a changed limit starts a new count. */
+/** The limit is part of the key: changing it starts a new count. */
 function claim(name: Claim['name'], limit: RateLimit, whose: string): Claim {
   return { name, limit, subject: `${name} ${limit.quota}/${limit.seconds} ${whose}` };
 }

@@ -1,7 +1,7 @@
 import type { Role } from '../../storage/port.ts';
 import type { PortalLanguage } from '../accounts/preferences.ts';
 
-/** What was changed of how somebody signs in. */
+/** What changed about how an account signs in. */
 export type AccountChange = 'password' | 'twoStepOn' | 'twoStepOff' | 'recoveryCodes';
 
 /** What a letter is about; times are milliseconds since the epoch. */
@@ -13,7 +13,7 @@ export type LetterContent =
   | { kind: 'webhookFails'; application: string; host: string; since: number; link: string }
   | { kind: 'webhookOff'; application: string; host: string; link: string };
 
-/** One letter in one language: the paragraphs stand before the link, the notes after it. */
+/** One letter in one language: the paragraphs come before the link, the notes after it. */
 type LetterParts = { subject: string; paragraphs: string[]; action: string; notes: string[] };
 
 type Texts = {

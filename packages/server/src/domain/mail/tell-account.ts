@@ -3,7 +3,10 @@ import type { Service } from '../service.ts';
 import type { AccountChange } from './letter-texts.ts';
 import { letterLanguage, writeLetter } from './write-letter.ts';
 
-/** Mails the owner of an account that password or second factor changed, where mail is set up: it may not have been them. */
+/**
+ * If mail is set up, tells the owner of an account that its password or second factor changed: it may not have been
+ * them.
+ */
 export function tellAccount(
   { mailer, publicUrl, now }: Service,
   account: Pick<AccountRecord, 'email' | 'preferences'>,

@@ -7,12 +7,15 @@ import { letterLanguage, writeLetter } from './write-letter.ts';
 
 const EVERY_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
-/** A receiver that is restarted is no news. */
+/** A restarted receiver is not worth a mail. */
 const FAILING_MS = 3_600_000;
-/** Once for each: nothing that is warned of lasts this long. */
+/** Once per problem: nothing that is warned of lasts this long. */
 const ONCE = { everyMs: 3650 * DAY_MS, burst: 1 };
 
-/** Mails owners what they should know, now and every few minutes. Every replica looks; the database decides which of them mails. */
+/**
+ * Mails owners about problems, now and every few minutes. Every replica checks; the database decides which of them
+ * sends the mail.
+ */
 export function keepWarning(
   service: Service & { mailer: Mailer },
   onFailure: (error: unknown) => void,
@@ -48,7 +51,7 @@ function isSoon(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt > now && expiresAt - now <= DAY_MS;
 }
 
-/** Since there is a newer one. */
+/** Whether a secret was used since there is a newer one. */
 async function isStillUsed({ storage }: Service, application: Application, secretHash: string): Promise<boolean> {
   const replacedAt = application.secrets.find(({ expiresAt }) => expiresAt === null)?.createdAt ?? 0;
   const uses = await storage.applications.secretUses(application.appId);
@@ -85,7 +88,7 @@ async function warn(
   }
 }
 
-/** Its members with this role; administrators where there is none. */
+/** The application's owners; administrators if there is none. */
 async function ownersOf({ storage }: Service, appId: number) {
   const accounts = await storage.accounts.list();
   const ids = new Set(

@@ -3,7 +3,7 @@ import { PORTAL_LANGUAGES, type PortalLanguage, readPreferences } from '../accou
 import { LETTER_TEXTS, type LetterContent } from './letter-texts.ts';
 import type { Letter } from './mailer.ts';
 
-/** Names that people chose: on one line, and short enough for a subject. */
+/** For names that people chose: on one line, and short enough for a subject. */
 const LONGEST_NAME = 100;
 
 /** A letter in plain text and in simple HTML, which loads nothing. */
@@ -29,12 +29,12 @@ ${notes.map((each) => `<p style="font-size: 13px; color: #555555">${escapeHtml(e
   };
 }
 
-/** The account's, or the one that the other side has. */
+/** The account's language, or the fallback. */
 export function letterLanguage(account: Pick<AccountRecord, 'preferences'>, otherwise: PortalLanguage): PortalLanguage {
   return readPreferences(account.preferences).language ?? otherwise;
 }
 
-/** The first language of the portal in Accept-Language. */
+/** The first language in Accept-Language that the portal has. */
 export function browserLanguage(acceptLanguage: string | undefined): PortalLanguage {
   const wanted = (acceptLanguage ?? '').slice(0, 200).toLowerCase().split(',');
   const tags = wanted.map((each) => each.split(';', 1)[0]?.trim().split('-', 1)[0]);
@@ -48,7 +48,7 @@ function tidied<T extends LetterContent>(content: T): T {
   return Object.fromEntries(texts) as T;
 }
 
-/** Without control and direction characters, which could make a name look like a text of ours. */
+/** Removes control and direction characters, which could make a name look like our own text. */
 function oneLine(text: string): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
   return [...clean].slice(0, LONGEST_NAME).join('').trim();

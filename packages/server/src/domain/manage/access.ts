@@ -1,6 +1,6 @@
 /**
  * What a role or a token may do in an application. `read` shows the catalog, the settings and counts, but no personal
- * data of users; `texts` and `users` each add one thing to it, and neither includes the other (decision 45).
+ * data; `texts` and `users` each add one thing to it, and neither includes the other (decision 45).
  */
 export const ACCESS = ['read', 'texts', 'users', 'write', 'own'] as const;
 export type Access = (typeof ACCESS)[number];
@@ -17,7 +17,7 @@ export function includesAccess(held: Access | undefined, needed: Access): boolea
   return held !== undefined && INCLUDED[held].includes(needed);
 }
 
-/** The most that both allow. */
+/** The most access that both allow. */
 export function lesserAccess(one: Access, other: Access): Access {
   return INCLUDED[one].findLast((access) => includesAccess(other, access)) as Access;
 }

@@ -7,15 +7,15 @@ import { lesserAccess } from './access.ts';
 import { isManageToken, tokenAuthor } from './manage-token.ts';
 import type { Manager } from './manager.ts';
 
-/** When a token or session was last used is kept this exactly: a busy program costs one write a minute. */
+/** Precision of the last use of a token or session: a busy program costs one write a minute. */
 const USE_MS = 60_000;
 
-/** What was sent to get in: a token wins over a session. */
+/** The credentials sent: a token takes precedence over a session. */
 export type Presented = { token?: string; session?: string };
 
 /**
- * The one door to /manage/v1. Tokens and sessions are asked of the database every time, so that one that is revoked
- * fails at once in every replica.
+ * The only way into /manage/v1. Tokens and sessions are looked up every time, so that a revoked one fails immediately
+ * in every replica.
  */
 export async function authorizeManager(service: Service, { token, session }: Presented): Promise<Manager> {
   if (token !== undefined) return admitToken(service, token);
@@ -54,7 +54,10 @@ async function admitSession({ storage, keyring, now }: Service, token: string): 
   return { author, accountId, accessTo: accessOf(signedIn), languagesOf: languages, canCreateApplications, signedIn };
 }
 
-/** A token opens what it was made for, and never more than its owner may at this moment. The operator may everything. */
+/**
+ * A token has the access it was created with, and never more than its owner currently has. The operator's tokens may do
+ * everything.
+ */
 function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
   const { appIds, access } = token;
   const scope = appIds && new Set(appIds);
@@ -73,7 +76,7 @@ function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
   };
 }
 
-/** Nobody waits for it, and nothing depends on it. */
+/** In the background: nothing depends on it. */
 function unwaited(act: Promise<void>): void {
   act.catch(() => {});
 }

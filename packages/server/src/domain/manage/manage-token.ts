@@ -10,7 +10,7 @@ const MAX_LIFETIME_SECONDS = 365 * 86_400;
 
 export type WantedManageToken = {
   name: string;
-  /** Whose it is; null: the operator's. */
+  /** The owner; null: the operator. */
   accountId: string | null;
   /** null: all applications. */
   appIds: number[] | null;
@@ -18,7 +18,9 @@ export type WantedManageToken = {
   lifetimeSeconds: number;
 };
 
-/** The token is only in this result: just its hash is stored. undefined: an application, or the account, is gone. */
+/**
+ * The token is only in this result: just its hash is stored. undefined: an application or the account no longer exists.
+ */
 export async function createManageToken(
   storage: Storage,
   keyring: Keyring,

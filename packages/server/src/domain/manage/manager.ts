@@ -1,19 +1,19 @@
 import type { SignedIn } from '../accounts/sign-in.ts';
 import type { Access } from './access.ts';
 
-/** Who is at work in /manage/v1, and on what: a program with a personal access token, or a person in the portal. */
+/** The caller of /manage/v1 and its access: a program with a personal access token, or a person in the portal. */
 export type Manager = {
-  /** As revisions name who made them. */
+  /** The name in revisions. */
   author: string;
-  /** Whose session or token it is; null: the operator's. */
+  /** The account of the session or token; null: the operator's. */
   accountId: string | null;
   /** undefined: the application looks like one that does not exist. */
   accessTo(appId: number): Access | undefined;
-  /** The languages whose texts they may change there, by tag; null: all. */
+  /** Tags of the languages whose texts they may change there; null: all. */
   languagesOf(appId: number): readonly string[] | null;
   canCreateApplications: boolean;
-  /** Of a token: what it makes ends no later. */
+  /** Only for a token: what it creates must not outlive it. */
   expiresAt?: number;
-  /** Of a person in the portal; a program has none. */
+  /** Only for a person in the portal. */
   signedIn?: SignedIn;
 };

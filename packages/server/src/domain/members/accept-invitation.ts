@@ -8,7 +8,7 @@ import { actingAs } from '../audit/actor.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 
-/** Makes the account that the invitation is for, with a password of its own. */
+/** Creates the account that the invitation is for, with a password. */
 export async function acceptInvitation(
   { storage, keyring, now }: Service,
   { token, password }: { token: string; password: unknown },
@@ -18,20 +18,20 @@ export async function acceptInvitation(
   const found = await storage.invitations.findByLink(linkHash, now());
   if (!found) throw new InnkeeperError('linkInvalid');
   const { email } = found.invitation;
-  // Before anything about the account: a mere look reveals nothing.
+  // Check the password first: it reveals nothing about the account.
   const accepted = requirePassword(password, email);
   if (found.hasAccount) throw new InnkeeperError('accountThere');
   const passwordHash = await hashPassword(accepted);
   const account = makeAccount(email, { role: 'member', passwordHash, now: now() });
   const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
-  // Nobody is signed in yet: it is theirs from here on.
+  // Nobody is signed in yet: the new account is the author.
   const outcome = await actingAs(email, () => storage.invitations.accept(linkHash, now(), account, session));
   if (outcome === 'account-there') throw new InnkeeperError('accountThere');
   if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
   return { sessionToken };
 }
 
-/** Somebody who has an account already. */
+/** For somebody who already has an account. */
 export async function joinByInvitation(
   { storage, keyring, now }: Service,
   account: AccountRecord,

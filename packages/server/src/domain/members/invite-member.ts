@@ -12,7 +12,7 @@ type WantedInvitation = {
   appId: number;
   email: string;
   role: Role;
-  /** Of a translator; null: all. */
+  /** For a translator; null: all. */
   languages?: string[] | null;
   invitedBy: string;
   inviterId: string | null;
@@ -38,7 +38,10 @@ export async function inviteMember(
   return { link, invitation };
 }
 
-/** In the language of the account with this address, or else the sender's. False: no mail is sent, or too many went there. */
+/**
+ * In the language of the account with this address, or else the sender's. False: mail is off, or too many were sent
+ * there.
+ */
 export async function mailInvitation(
   service: Service,
   wanted: { application: string; link: string; invitation: InvitationRecord; language: PortalLanguage },

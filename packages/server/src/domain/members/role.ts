@@ -9,7 +9,7 @@ const ACCESS_OF: Record<Role, Access> = {
   owner: 'own',
 };
 
-/** The least first. */
+/** Lowest first. */
 export const ROLES = Object.keys(ACCESS_OF) as Role[];
 
 /** The languages that a translator is limited to; null: all. */
@@ -21,7 +21,7 @@ export function languagesOf({ account, memberships }: Person): (appId: number) =
   return (appId) => held.get(appId) ?? null;
 }
 
-/** What somebody may do in each application; an administrator is an owner of every one. */
+/** A person's access to each application; an administrator owns all of them. */
 export function accessOf({ account, memberships }: Person): (appId: number) => Access | undefined {
   if (account.role === 'administrator') return () => 'own';
   const held = new Map(memberships.map(({ appId, role }) => [appId, ACCESS_OF[role]]));

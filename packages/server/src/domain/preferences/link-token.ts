@@ -2,17 +2,20 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Scalar } from '../catalog/catalog.ts';
 import type { Keyring } from '../keyring.ts';
 
-/** All that a preference link says. It is in the link itself: making one for each of a million mails writes nothing. */
+/**
+ * The content of a preference link. It is all in the link itself, so creating one for each of a million mails writes
+ * nothing.
+ */
 export type LinkContent = {
   appId: number;
   userId: string;
   /** Milliseconds, in whole seconds. */
   expiresAt: number;
-  /** Of the user when it was made (UserStore.linkGeneration). */
+  /** The user's generation when it was created (UserStore.linkGeneration). */
   generation: number;
   /** A tag. */
   language: string | null;
-  /** Marks of the groups that it shows (groupMark); none: all. */
+  /** Marks of the groups it shows (groupMark); empty: all. */
   groups: readonly string[];
   /** What one click saves. */
   unsubscribe: readonly Unsubscription[];
@@ -20,14 +23,14 @@ export type LinkContent = {
 
 export type Unsubscription = { keyNo: number; values: readonly Scalar[] };
 
-/** Secret scanners and our own logs know them by it (http/logging.ts). */
+/** Lets secret scanners and our own logs recognize links (http/logging.ts). */
 const PREFIX = 'ikr_';
 const FORM = 1;
 /** 128 bits of HMAC-SHA-256. */
 const MAC_BYTES = 16;
 const MAX_CHARACTERS = 400;
 
-/** Four random bytes of its UID: they tell the groups of an application apart in a quarter of the space. */
+/** Four random bytes of its UID: enough to tell an application's groups apart, in a quarter of the space. */
 export function groupMark(groupUid: string): string {
   return groupUid.slice(-8);
 }
@@ -51,12 +54,12 @@ export function writeLink(keyring: Keyring, link: LinkContent): string {
   return PREFIX + Buffer.concat([content, mac]).toString('base64url');
 }
 
-/** undefined: it is not one that was made with this secret or the previous one, to the last bit. */
+/** undefined: not made with this secret or the previous one, or altered. */
 export function readLink(keyring: Keyring, token: string): LinkContent | undefined {
   if (!token.startsWith(PREFIX) || token.length > MAX_CHARACTERS) return undefined;
   const text = token.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64url');
-  // Decoders are lenient: blanks, padding and unused bits would make other texts of the same link.
+  // Decoders are lenient: with blanks, padding or unused bits, the same link would have several texts.
   if (bytes.toString('base64url') !== text || bytes.length <= MAC_BYTES) return undefined;
   const content = bytes.subarray(0, -MAC_BYTES);
   const macs = keyring.preferenceLinkHashes(content.toString('base64url')).map(readMac);
@@ -68,7 +71,7 @@ function readMac(hash: string): Buffer {
   return Buffer.from(hash, 'hex').subarray(0, MAC_BYTES);
 }
 
-/** Written by ourselves: it is as writeLink left it, or of a later version. */
+/** The content is authentic: as writeLink wrote it, or from a later version. */
 function readContent(content: Buffer): LinkContent | undefined {
   if (content.readUInt8(0) !== FORM) return undefined;
   const hex = content.toString('hex', 5, 21);
@@ -98,7 +101,7 @@ function readContent(content: Buffer): LinkContent | undefined {
   };
 }
 
-/** Seven bits in a byte, the lowest first. */
+/** Seven bits per byte, lowest first. */
 function writeNumber(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

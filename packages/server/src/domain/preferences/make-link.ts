@@ -18,22 +18,22 @@ const MAX_SECONDS = 365 * DAY_SECONDS;
 const MAX_URL = 200;
 const MAX_NAMED = 50;
 
-/** What a link is made with, in the service or on the command line. */
+/** What creating a link requires, in the service or on the command line. */
 export type LinkMaker = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'now'> & {
   catalogs: Pick<Service['catalogs'], 'get'>;
 };
 
-/** As it was sent. */
+/** As sent, unchecked. */
 export type WantedLink = { groups: unknown; language: unknown; expiresIn: unknown; unsubscribe: unknown };
 
 export type MadeLink = {
   url: string;
   expiresAt: number;
-  /** Where one click saves what `unsubscribe` asks for. */
+  /** Where one click saves what `unsubscribe` says. */
   unsubscribeUrl?: string;
 };
 
-/** A link to the preferences page of one user, which needs no sign-in (CONTRACT.md section 7). */
+/** A link to one user's preference page, which needs no sign-in (CONTRACT.md section 7). */
 export async function makePreferenceLink(
   service: LinkMaker,
   { appId }: Pick<Application, 'appId'>,
@@ -106,7 +106,7 @@ function readUnsubscribe(catalog: CompiledCatalog, value: unknown): Unsubscripti
   return entries.map(([name, values]) => readEntry(catalog, name, values, matches));
 }
 
-/** Checked now, so that a mistake shows when the link is made, and not when somebody clicks. */
+/** Checked now, so that a mistake shows when the link is created, not when someone clicks. */
 function readEntry(catalog: CompiledCatalog, name: string, values: unknown, matches: Matches): Unsubscription {
   const field = `unsubscribe[${JSON.stringify(name.slice(0, 100))}]`;
   const placed = findNamedKey(catalog, name);

@@ -12,17 +12,17 @@ export type OpenedLink = {
   application: Application;
   user: UserRecord;
   catalog: CompiledCatalog;
-  /** Those that the link shows and that there are. */
+  /** The groups that the link shows and that still exist. */
   groups: readonly Group[];
   link: LinkContent;
 };
 
-/** Longer than it takes to look a link up, as a rule. */
+/** Longer than looking up a link usually takes. */
 const FAILURE_MS = 10;
 
 /**
- * Every problem with a link, its user or its application looks the same: the link does not work. It takes the same time too: a link that
- * nobody made is looked up as if it were of a user, and the answer waits until the time of every other is over as well.
+ * Every problem with a link, its user or its application looks the same: the link does not work. The time is the same
+ * too: a made-up link is looked up as if it belonged to a user, and every failure waits for the same time.
  */
 export async function openLink(service: Service, token: string): Promise<OpenedLink> {
   const timing = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ async function lookUp(service: Service, token: string): Promise<OpenedLink | und
   return { application, user, catalog, groups, link };
 }
 
-/** It may have been created a moment ago, in another process. */
+/** It may have just been created in another process. */
 async function findApplication({ applications, refresh }: Service, appId: number): Promise<Application | undefined> {
   const known = applications.peekById(appId);
   if (known) return known;
@@ -64,7 +64,7 @@ function invalid(): InnkeeperError {
   return new InnkeeperError('preferenceLinkInvalid');
 }
 
-/** The same act as every other save. */
+/** Saves like any other request. */
 export async function saveByLink(
   service: Service,
   { user }: OpenedLink,

@@ -1,4 +1,4 @@
-/** The words of the preference page itself, with placeholders in braces; labels and values come from the catalog. */
+/** The preference page's own texts, with placeholders in braces; labels and values come from the catalog. */
 const en = {
   title: 'Your preferences',
   language: 'Language',
@@ -188,7 +188,7 @@ const NAMES = Object.keys(en) as TextName[];
 const MAX_TEXT = 500;
 const MAX_LANGUAGES = 100;
 
-/** The words of a page, and the tag of the language that they are in. */
+/** The page's texts, with the tag of their language. */
 export type SpokenTexts = PageTexts & { tag: string };
 
 export class PageWords {
@@ -204,7 +204,7 @@ export class PageWords {
     return [...this.#all.values()].map(({ tag }) => tag);
   }
 
-  /** Of this language, else of the one that it is a form of, else English. */
+  /** In this language, else in its base language, else in English. */
   find(tag = 'en'): SpokenTexts {
     const wanted = tag.toLowerCase();
     return (this.#all.get(wanted) ?? this.#all.get(baseOf(wanted)) ?? this.#all.get('en')) as SpokenTexts;
@@ -220,8 +220,8 @@ export function fill(text: string, values: Record<string, string>): string {
 }
 
 /**
- * A file of words: {"fr": {"title": "…", …}}. A language that there is may change some of its texts; a new one has all of them. What is wrong
- * goes into `problems`.
+ * Reads a file of page texts: {"fr": {"title": "…", …}}. An existing language may change some of its texts; a new one
+ * must have all of them. Problems go to `problems`.
  */
 export function readPageTexts(text: string, problems: string[]): Record<string, PageTexts> {
   const file = readObject(text);

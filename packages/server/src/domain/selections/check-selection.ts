@@ -7,11 +7,14 @@ import type { FieldError } from '../errors.ts';
 
 export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError[] };
 
-/** Different values beyond this many are not even looked at: no key has so many. */
+/** Further distinct values are not even read: no key has so many. */
 export const MAX_VALUES = 2_000;
-/** Characters of a list, as JSON: what one request can send. Else `add` could grow it, and each change is kept with all of it. */
+/**
+ * Characters of a list as JSON: what one request can send. Otherwise `add` could grow it without limit, and each change
+ * is stored with the whole list.
+ */
 const MAX_LIST = 65_536;
-/** A response lists at most this many invalid and this many allowed values: it is never much larger than its request. */
+/** Maximum invalid values, and allowed values, in a response, so that it is never much larger than its request. */
 const MAX_PROBLEMS = 10;
 const MAX_ALLOWED = 100;
 
@@ -23,9 +26,9 @@ type Circumstances = {
 };
 
 /**
- * The canonical value of what was sent for a key (CONTRACT.md section 3): checked by type without
- * coercion, translated values of `language` turned into the values they stand for, in catalog order
- * and without repeats. A retired value is allowed only for someone who has it: `held`.
+ * The canonical value of what was sent for a key (CONTRACT.md section 3): checked by type without coercion, translated
+ * values of `language` replaced by the values they stand for, in catalog order and without repeats. A retired value is
+ * allowed only for a user who has it: `held`.
  */
 export function checkSelection(key: Key, sent: readonly unknown[], circumstances: Circumstances): CheckedValue {
   if (!key.multiple && sent.length > 1) return { problems: [countProblem(key, sent.length, 1)] };
@@ -54,8 +57,8 @@ export function checkSelection(key: Key, sent: readonly unknown[], circumstances
 }
 
 /**
- * The list of a key that takes several, changed: `add` is checked as what is saved is, `remove` by its type alone, as what the key
- * no longer has can be taken away too. `min` and `max` are for the list that comes of it.
+ * Changes the list of a key with several values: `add` is checked like saved values, `remove` only by type, so that
+ * values no longer in the key can be removed too. `min` and `max` apply to the result.
  */
 export function changeList(
   key: Key,
@@ -119,7 +122,7 @@ function checkOne(
   return { message: `is retired${instead}`, allowed };
 }
 
-/** With a language, what a form in that language shows may be sent. */
+/** With a language, the texts shown in that language may be sent. */
 function findTranslated(
   key: Key,
   sent: unknown,

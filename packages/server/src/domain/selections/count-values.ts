@@ -1,25 +1,25 @@
 import type { Storage } from '../../storage/port.ts';
 import type { AllowedValue, Key, Scalar } from '../catalog/catalog.ts';
 
-/** Of an open key, which may hold as many values as users. */
+/** For an open key, which may have as many values as users. */
 const TOLD = 200;
 
 type ValueCount = {
   value: Scalar;
   count: number;
-  /** What the catalog says of it; undefined for a value of an open key, or one that was removed. */
+  /** The catalog's entry; undefined for a value of an open key, or one that was removed. */
   allowed: AllowedValue | undefined;
 };
 
 export type ValueCounts = {
-  /** Users who chose. With a key that takes several values, the counts add up to more. */
+  /** Users who chose. If a key accepts several values, the counts add up to more. */
   total: number;
   values: ValueCount[];
-  /** Values of an open key that are not among those told. */
+  /** Number of values of an open key that are not listed. */
   otherValues: number;
 };
 
-/** How users chose. Of a key that takes several values, each value is counted for itself. */
+/** Counts what users chose. If a key accepts several values, each is counted separately. */
 export async function countValues(storage: Storage, appId: number, key: Key): Promise<ValueCounts> {
   const rows = await storage.selections.countByValue(appId, key.keyNo);
   const counts = new Map<Scalar, number>((key.values ?? []).map(({ value }) => [value, 0]));
@@ -31,7 +31,7 @@ export async function countValues(storage: Storage, appId: number, key: Key): Pr
   }
   const allowed = new Map(key.values?.map((value) => [value.value, value]));
   const values = [...counts].map(([value, count]) => ({ value, count, allowed: allowed.get(value) }));
-  // What the catalog offers stands in its order; of an open key, what most chose comes first.
+  // Values of the catalog are in its order; those of an open key by frequency.
   const shown = key.values ? values : values.sort((a, b) => b.count - a.count).slice(0, TOLD);
   return { total, values: shown, otherValues: values.length - shown.length };
 }

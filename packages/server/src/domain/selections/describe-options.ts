@@ -7,11 +7,11 @@ import { defaultedKeys } from './effective.ts';
 export type DescribedOption = {
   placed: PlacedKey;
   value: Scalar | Scalar[];
-  /** undefined: the default holds, as the user never chose. */
+  /** undefined: the default applies, because the user never chose. */
   record: SelectionRecord | undefined;
 };
 
-/** What holds for a user: what they chose, and the defaults where they did not, in the order of the catalog. */
+/** A user's effective options: what they chose, and the defaults otherwise, in catalog order. */
 export async function describeOptions(
   service: Pick<Service, 'storage'>,
   catalog: CompiledCatalog,

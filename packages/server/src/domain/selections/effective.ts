@@ -10,19 +10,19 @@ import { countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './m
 export type EffectiveSelection = {
   placed: PlacedKey;
   source: 'saved' | 'default';
-  /** What was saved; with the source `default`, something that the key no longer allows. */
+  /** The saved record; with the source `default`, its value is no longer allowed. */
   record: SelectionRecord | undefined;
 };
 
-/** Keys without a selection of the user that have a default. */
+/** Keys with a default that the user has not chosen. */
 export function defaultedKeys(catalog: CompiledCatalog, saved: readonly SelectionRecord[]): PlacedKey[] {
   const chosen = new Set(saved.map(({ keyNo }) => keyNo));
   return catalog.keys.filter(({ key }) => key.defaultValue !== null && !chosen.has(key.keyNo));
 }
 
 /**
- * What holds for a user today, in the order of the catalog: what they saved, as far as the key still allows it, else the default.
- * Archived keys are left out, and so are keys with neither.
+ * A user's effective values today, in catalog order: what they saved, if the key still allows it, else the default.
+ * Archived keys are omitted, and so are keys with neither.
  */
 export async function effectiveSelections(
   service: Service,
@@ -35,7 +35,7 @@ export async function effectiveSelections(
   return catalog.keys.flatMap((placed) => effectiveOf(catalog, placed, byKey.get(placed.key.keyNo), matches) ?? []);
 }
 
-/** The same of one key; undefined: neither saved nor with a default. */
+/** The same for one key; undefined: neither saved nor with a default. */
 export async function effectiveSelection(
   service: Service,
   appId: number,
@@ -57,7 +57,10 @@ function effectiveOf(
   return placed.key.defaultValue === null ? undefined : { placed, source: 'default', record };
 }
 
-/** Whether the key allows today what was saved. Who has a retired value keeps it; more text than can be matched counts as allowed. */
+/**
+ * Whether the key still allows what was saved. A user keeps a retired value; more text than can be matched counts as
+ * allowed.
+ */
 export function isAllowed(
   catalog: CompiledCatalog,
   placed: PlacedKey,
@@ -74,7 +77,7 @@ export function isAllowed(
   return 'value' in checkSelection(key, held, { ...circumstances, matches });
 }
 
-/** Long texts of keys with patterns are matched on a thread; more than a request may ever match counts as allowed. */
+/** Long texts of keys with patterns are matched on a worker thread; more than a request may match counts as allowed. */
 async function matchesFor(
   service: Service,
   appId: number,

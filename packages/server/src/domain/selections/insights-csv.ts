@@ -4,7 +4,10 @@ import type { KeyInsights, Tally } from './key-insights.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A row for what holds now, one for what was saved earlier, and one for each period; a column for each value: up to 700,000 cells. */
+/**
+ * A row for the current values, one for earlier ones, and one for each period; a column for each value: up to 700,000
+ * cells.
+ */
 export function* writeInsightsCsv(
   { values, users, chose, earlier, periods }: KeyInsights,
   isOpen: boolean,
@@ -23,7 +26,7 @@ export function* writeInsightsCsv(
   return text;
 }
 
-/** `YYYY-MM-DD` of a day since the epoch. */
+/** `YYYY-MM-DD` from days since the epoch. */
 export function toDate(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

@@ -8,19 +8,19 @@ export type KeyInsights = {
   at: number;
   users: number;
   chose: number;
-  /** Of an open key that takes several, what was chosen together. */
+  /** For an open key with several values: the combinations chosen. */
   values: { value: Scalar | Scalar[]; count: number }[];
-  /** Values of an open key that are not among those told. */
+  /** Number of values of an open key that are not listed. */
   otherValues: number;
-  /** Choices as they are, by when each was last saved: what was saved before, and since then period by period. */
+  /** Current choices by when they were last saved: earlier ones together, then period by period. */
   earlier: Tally;
   periods: (Tally & { day: number })[];
 };
 
-/** Counts stand in the order of the values; an open key has none. */
+/** Counts are in the order of the values; an open key has none. */
 export type Tally = { total: number; counts: number[] };
 
-/** Without what users typed themselves: only values that the catalog lists, which come first. */
+/** Removes free text of users: only values that the catalog lists, which come first. */
 export function listedValuesOnly(key: Key, insights: KeyInsights): KeyInsights {
   const listed = key.values?.length ?? 0;
   const { values, otherValues, earlier, periods } = insights;
@@ -37,7 +37,7 @@ export function listedValuesOnly(key: Key, insights: KeyInsights): KeyInsights {
 const DAY_MS = 86_400_000;
 const DAYS = { day: 1, week: 7 };
 
-/** The day on which the first of the last so many periods begins; weeks begin on Monday. Day 0 was a Thursday. */
+/** The first day of the last `periods` periods; weeks begin on Monday. Day 0 was a Thursday. */
 export function firstDay(now: number, period: Period, periods: number): number {
   const today = Math.floor(now / DAY_MS);
   const current = period === 'day' ? today : today - ((today + 3) % 7);
@@ -45,8 +45,8 @@ export function firstDay(now: number, period: Period, periods: number): number {
 }
 
 /**
- * How users chose, now and over time. The survey counts everything older under the day before `from`. Of a key that takes
- * several values, each is counted for itself.
+ * What users chose, now and over time. The survey counts everything older under the day before `from`. If a key accepts
+ * several values, each is counted separately.
  */
 export function readInsights(
   key: Key,
@@ -56,7 +56,7 @@ export function readInsights(
   const places = new Map<Scalar, number>((key.values ?? []).map(({ value }, place) => [value, place]));
   const rows = survey.days.map(({ day, value, count }) => {
     const scalars = value === null ? [] : [JSON.parse(value) as Scalar | Scalar[]].flat();
-    // What the catalog no longer has comes after what it has.
+    // Values no longer in the catalog come last.
     for (const scalar of scalars) if (!places.has(scalar)) places.set(scalar, places.size);
     return {
       slot: Math.floor((day - from) / DAYS[period]),
@@ -68,7 +68,7 @@ export function readInsights(
   const [all, earlier] = [blank(), blank()];
   const slots = Array.from({ length: periods }, (_, slot) => ({ day: from + slot * DAYS[period], ...blank() }));
   for (const { slot, count, at } of rows) {
-    // A replica's clock may be ahead: its tomorrow is our today.
+    // A replica's clock may be ahead: its tomorrow counts as today.
     const tally = slot < 0 ? earlier : slots[Math.min(slot, periods - 1)];
     for (const each of [all, tally as Tally]) {
       each.total += count;

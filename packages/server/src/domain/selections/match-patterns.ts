@@ -6,13 +6,13 @@ import type { PatternCheck } from '../work.ts';
 import { MAX_VALUES } from './check-selection.ts';
 import type { WantedSelection } from './save-selections.ts';
 
-/** Texts that a key's pattern is matched against. */
+/** Texts to match against a key's pattern. */
 type Matched = Pick<WantedSelection, 'placed' | 'values'>;
 
-/** What is matched on the thread that answers: some 10 ms. What people send takes a hundredth of it. */
+/** Maximum steps on the HTTP thread: about 10 ms. Typical input takes a hundredth of it. */
 export const MAX_STEPS_INLINE = 500_000;
 
-/** Matches here, for so many steps in all; texts beyond are answered with `beyond` (check-value.ts). */
+/** Matches here, for at most this many steps in total; for further texts, returns `beyond` (check-value.ts). */
 export function matchWithin(steps: number, beyond: true | undefined): Matches {
   let left = steps;
   return (pattern, text) => {
@@ -21,10 +21,10 @@ export function matchWithin(steps: number, beyond: true | undefined): Matches {
   };
 }
 
-/** And what is matched for one request at all: two seconds. */
+/** Maximum steps for one request at all: two seconds. */
 const MAX_STEPS_OF_REQUEST = 100_000_000;
 
-/** How many steps it takes to match what is wanted against the patterns of its keys. */
+/** How many steps it takes to match the wanted values against the patterns of their keys. */
 export function countMatching(wanted: readonly Matched[]): number {
   return wanted.reduce(
     (sum, each) => checksOf(each).reduce((steps, { pattern, text }) => steps + countSteps(pattern, text), sum),
@@ -32,7 +32,7 @@ export function countMatching(wanted: readonly Matched[]): number {
   );
 }
 
-/** Matches everything on a worker thread; what comes back only looks the answers up. */
+/** Matches everything on a worker thread; the returned function only looks up the results. */
 export async function matchOnThread(service: Service, appId: number, wanted: readonly Matched[]): Promise<Matches> {
   if (countMatching(wanted) > MAX_STEPS_OF_REQUEST) {
     const message = 'There are too many long texts with patterns in this request: save fewer of them at once.';
@@ -47,7 +47,7 @@ export async function matchOnThread(service: Service, appId: number, wanted: rea
   return (pattern, text) => known.get(`${pattern}\0${text}`);
 }
 
-/** The texts that are compared with a pattern: no longer than the key allows, each once. */
+/** The texts to match against a pattern: no longer than the key allows, each once. */
 function checksOf({ placed: { key }, values }: Matched): PatternCheck[] {
   const { pattern, maxLength = MAX_TEXT } = key.constraint;
   if (pattern === undefined || key.values !== null || (!key.multiple && values.length > 1)) return [];

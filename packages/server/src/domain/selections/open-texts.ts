@@ -2,23 +2,23 @@ import type { SelectionRecord, WantedChange } from '../../storage/port.ts';
 import type { Key, Scalar } from '../catalog/catalog.ts';
 import type { Languages } from '../catalog/languages.ts';
 
-/** What is written into an open text is in one language; everything else means the same in all. */
+/** Free text is in one language; any other value means the same in all. */
 export function isOpenText(key: Pick<Key, 'type' | 'values'>): boolean {
   return key.type === 'string' && key.values === null;
 }
 
-/** A text, or the texts of a key that takes several. */
+/** A text, or the texts of a key with several values. */
 export type OpenText = string | string[];
 export type OpenTexts = Record<string, OpenText>;
 
-/** All texts of a record by language tag; of what is no open text, none. */
+/** All texts of a record by language tag; none if it is not free text. */
 export function textsOf({ value, language, texts }: Pick<SelectionRecord, 'value' | 'language' | 'texts'>): OpenTexts {
   if (language === null) return {};
   const others = texts === null ? {} : (JSON.parse(texts) as OpenTexts);
   return { ...others, [language]: JSON.parse(value) as OpenText };
 }
 
-/** What a record of these texts holds: the default language's as its value, while there is none that of `last`. */
+/** The record for these texts: its value is the text in the default language, or the one in `last` if there is none. */
 export function holdTexts(
   all: OpenTexts,
   last: string,
@@ -35,8 +35,8 @@ export function holdTexts(
 }
 
 /**
- * Sets the text of one language and keeps the others, of languages that there are and of the same form. Without the record as it
- * is now, it is saved on condition that nothing is in another language.
+ * Sets the text in one language and keeps those in other existing languages, if they have the same form. Without the
+ * current record, the save is conditional on there being no text in another language.
  */
 export function setText(
   change: WantedChange,

@@ -2,15 +2,15 @@ import type { ApplicationRecord, Storage } from '../../storage/port.ts';
 import { completeSettings } from '../applications/settings.ts';
 
 const DAY_MS = 86_400_000;
-/** An application is gone through once an hour, some users at a time. */
+/** Each application is walked once an hour, some users at a time. */
 const EVERY_MS = 3_600_000;
 const USERS = 200;
 
 type Walk = { days: number; after: string | null; nextAt: number };
 
 /**
- * Removes history that is older than the application's `historyKept`. There is no index by time, which every save would pay for:
- * the users of an application are gone through instead, and where a walk is, is known in memory alone.
+ * Deletes history older than the application's `historyKept`. There is no index by time, because every save would pay
+ * for it: the users of an application are walked instead, and the position of the walk is kept only in memory.
  */
 export class HistoryPurge {
   readonly #storage: Storage;
@@ -20,7 +20,7 @@ export class HistoryPurge {
     this.#storage = storage;
   }
 
-  /** The next step for each application that is due; answers whether there is more to do at once. */
+  /** The next step for each application that is due; returns whether there is more to do right away. */
   async step(before: number): Promise<boolean> {
     const due = (await this.#storage.applications.list()).flatMap((application) => this.#walkOf(application, before));
     for (const { appId, walk } of due) {
@@ -34,7 +34,7 @@ export class HistoryPurge {
 
   #walkOf({ appId, settings }: ApplicationRecord, now: number): { appId: number; walk: Walk }[] {
     const { historyKept, eventsKept } = completeSettings(settings);
-    // Events tell what the history has.
+    // Events refer to the history.
     const days = Math.max(historyKept, eventsKept);
     if (historyKept === 0) {
       this.#walks.delete(appId);

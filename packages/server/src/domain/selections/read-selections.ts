@@ -3,7 +3,7 @@ import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
 import { type UserClaims, userOfCredentials, userOfTokens } from '../users/identify-user.ts';
 
-/** Who reads, and what this user chose, in one look at the database. */
+/** Identifies the reader and reads the user's selections, in one query. */
 export async function readSelections(
   service: Service,
   application: Application,

@@ -5,7 +5,7 @@ import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { isOpenText, type OpenText, textsOf } from './open-texts.ts';
 
-/** What a receipt states of one save: everything as it was then, not as in the current catalog. */
+/** What a receipt states about one save: everything as of that time, not as in the current catalog. */
 export type Receipt = {
   user: UserRecord;
   placed: PlacedKey;
@@ -14,21 +14,21 @@ export type Receipt = {
   value: Scalar | Scalar[];
   /** The language that the texts were shown in. */
   language: Language | undefined;
-  /** Whether who saved said so; else it is the default language of that time. */
+  /** Whether the request named it; else it is the default language of that time. */
   isLanguageKnown: boolean;
   texts: {
     group: string;
     groupDescription: string | null;
     key: string;
     keyDescription: string | null;
-    /** Of each value selected. */
+    /** For each selected value. */
     values: string | string[];
   };
 };
 
 type Source = Pick<Service, 'storage' | 'catalogs'>;
 
-/** Of one of a user's selections as it is now. */
+/** The receipt for a user's selection in its current state. */
 export async function findReceipt(
   service: Source,
   user: UserRecord,
@@ -90,7 +90,7 @@ function describe(
   };
 }
 
-/** Signed with the algorithm of the application's tokens; `claims` are named as the wire has them. */
+/** Signed with the algorithm of the application's tokens; `claims` use wire names. */
 export function signReceipt(
   service: Pick<Service, 'publicUrl' | 'now' | 'signReceipt'>,
   { clientId, settings }: Pick<Application, 'clientId' | 'settings'>,

@@ -1,15 +1,17 @@
 import { type FieldError, InnkeeperError } from '../errors.ts';
 
-/** Fields that one answer names, and those of them that it tells what is allowed: it is never much larger than its request. */
+/**
+ * Maximum fields in a response, and those that list what is allowed, so that it is never much larger than its request.
+ */
 const MAX_FIELDS = 200;
 const MAX_ALLOWED = 10;
 
-/** Collects what is wrong with the parts of a request, in any order, and reports all of it at once. */
+/** Collects the problems of all parts of a request, in any order, and reports them at once. */
 export class Refusals {
   readonly #found: { place: number; error: InnkeeperError }[] = [];
   #lastPlace = -1;
 
-  /** undefined: it was refused, or there are as many refusals before it as an answer tells. */
+  /** undefined: it was refused, or skipped because enough refusals were collected. */
   attempt<T>(place: number, work: () => T): T | undefined {
     if (this.#found.length >= MAX_FIELDS && place > this.#lastPlace) return undefined;
     try {
@@ -27,7 +29,7 @@ export class Refusals {
     this.#lastPlace = Math.max(this.#lastPlace, place);
   }
 
-  /** The first error of the first invalid part, with the fields of all. */
+  /** Throws the first error of the first invalid part, with the fields of all. */
   throwIfAny(): void {
     const [first, ...others] = this.#found.sort((a, b) => a.place - b.place).map(({ error }) => error);
     if (!first) return;

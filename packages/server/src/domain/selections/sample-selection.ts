@@ -4,7 +4,7 @@ import { checkSelection } from './check-selection.ts';
 
 export type SampleSelection = { placed: PlacedKey; values: Scalar[] };
 
-/** Something that a new user could choose: of the first key for which something can be thought of. */
+/** A selection that a new user could make, for the first key with a suitable value. */
 export function sampleSelection(catalog: CompiledCatalog, today: string): SampleSelection | undefined {
   const circumstances = { languages: catalog.languages, language: undefined, held: [] };
   for (const placed of catalog.keys) {
@@ -16,7 +16,7 @@ export function sampleSelection(catalog: CompiledCatalog, today: string): Sample
   return undefined;
 }
 
-/** Rather not what holds anyway. */
+/** Prefers values other than the default. */
 function candidates(key: Key, today: string): Scalar[][] {
   const byDefault = key.defaultValue === null ? [] : [key.defaultValue].flat();
   if (key.values) {

@@ -6,7 +6,7 @@ import { findUser } from '../users/find-user.ts';
 import { type ReadWanted, type SavedForUser, saveWanted } from './save-for-user.ts';
 import type { WantedSelection } from './save-selections.ts';
 
-/** Saves for a user in the name of who manages the application: told in the audit, and in the history of the user. */
+/** Saves for a user on behalf of a manager: recorded in the audit and in the user's history. */
 export async function saveForManager(
   service: Service,
   application: Application,
@@ -26,7 +26,7 @@ export async function saveForManager(
   }
 }
 
-/** The same for keys whose default is to hold again; at least one of them has to be saved. */
+/** The same for resetting keys to their defaults; at least one of them must be saved. */
 export async function unsetForManager(
   service: Service,
   application: Application,

@@ -21,8 +21,8 @@ export type ReadWanted = (
 ) => readonly WantedSelection[];
 
 /**
- * Saves what is wanted of the catalog for the user of the claims. A missing user is reported first, no matter what
- * else is wrong; but only then, or when the save itself finds nobody, is a look spent on it.
+ * Saves selections for the user in the claims. A missing user is reported first, whatever else is wrong; but the user
+ * is only looked up if something is wrong, or if the save itself finds nobody.
  */
 export async function saveForUser(
   service: Service,

@@ -14,47 +14,48 @@ import { isOpenText, setText, textsOf } from './open-texts.ts';
 import { isTagOf } from './record-tag.ts';
 import type { Refusals } from './refusals.ts';
 
-/** One choice as it was sent, its key and language found already. */
+/** One choice as sent, with its key and language found. */
 export type WantedSelection = {
   placed: PlacedKey;
-  /** What to save; with `remove`, what to add to the list as it is. */
+  /** What to save; with `remove`, what to add to the current list. */
   values: readonly unknown[];
-  /** What to take from the list as it is. */
+  /** What to remove from the current list. */
   remove?: readonly unknown[] | undefined;
   language: Language | undefined;
-  /** The values cannot be checked, because of something else that was refused. */
+  /** The values cannot be checked, because something else was refused. */
   isUnreadable?: boolean;
-  /** In which its texts were shown, where that is known without `language`. */
+  /** The language its texts were shown in, if known without `language`. */
   shownIn?: Language | undefined;
-  /** Tags, one of which the record has to have now; '*': there has to be one; 'none': there must not be one yet. */
+  /** Tags, one of which the current record must have; '*': there must be a record; 'none': there must not be one. */
   ifMatch?: '*' | 'none' | readonly string[] | undefined;
-  /** Its place in the request, and what to put before a field's name in an error: `options[2].`, or nothing. */
+  /** Its position in the request, and the prefix of field names in errors: `options[2].`, or nothing. */
   place: number;
   field: string;
 };
 
 export type SavedSelection = { record: SelectionRecord; created: boolean };
 
-/** What `more` of the error `selectionChanged` holds: the record as it is now. */
+/** `more` of the error `selectionChanged`: the current record. */
 export type ChangedSelection = { placed: PlacedKey; record: SelectionRecord | undefined };
 
 type SaveOptions = {
   refusals: Refusals;
   matches?: Matches | undefined;
-  /** What the user has is counted, and no more than is allowed saved. */
+  /** Whether to count what the user already has, and refuse to exceed the limit. */
   isCounted?: boolean;
 };
 
 type Current = ReadonlyMap<number, SelectionRecord>;
-/** `matchesHeld` is for what users have already: bounded for the whole request. */
+/** `matchesHeld` is for existing values: limited for the whole request. */
 type Rules = { catalog: CompiledCatalog; matches: Matches | undefined; matchesHeld: Matches };
 
-/** Others that change the same record meanwhile are waited out this often. */
+/** How often to retry when others change the same record at the same time. */
 const TRIES = 200;
 
 /**
- * Checks every choice, then saves all or none. What depends on the record as it is (an ETag, a change of a list, a text beside others)
- * is worked out from what was read and saved on condition that it is still so, else worked out again.
+ * Checks every choice, then saves all or none. Anything that depends on the current record (an ETag, a change of a
+ * list, a text in one of several languages) is computed from what was read and saved only if that has not changed, else
+ * computed again.
  */
 export async function saveSelections(...args: Parameters<typeof saveNow>): Promise<SavedSelection[]> {
   const [service, user, catalog, wanted, change, options] = args;
@@ -105,12 +106,12 @@ function tooMuch(wanted: readonly WantedSelection[]): InnkeeperError {
   return new InnkeeperError('valueNotAllowed', { fields: [{ field, message }], message: `${field} ${message}.` });
 }
 
-/** A retired value may be kept by who has it. */
+/** A user who has a retired value may keep it. */
 function dependsOnRecord({ placed: { key }, remove, ifMatch }: WantedSelection): boolean {
   return ifMatch !== undefined || remove !== undefined || (key.values?.some(({ retired }) => retired) ?? false);
 }
 
-/** All that is wrong with it goes to `refusals`. */
+/** All problems go to `refusals`. */
 function toChange(
   wanted: WantedSelection,
   rules: Rules,
@@ -182,7 +183,7 @@ function readValue(
   throw new InnkeeperError('valueNotAllowed', { fields, message: `${first?.field} ${first?.message}.` });
 }
 
-/** The list that a form shows, and that is changed: what was saved if the key still allows it, else the default. */
+/** The list that a form shows, which is then changed: the saved one if the key still allows it, else the default. */
 function listOf(
   catalog: CompiledCatalog,
   placed: PlacedKey,

@@ -1,18 +1,18 @@
 import type { KeySurvey, Storage } from '../../storage/port.ts';
 import type { Key } from '../catalog/catalog.ts';
 
-/** A survey is cached for ten times as long as it took: however often it is requested, most of the time none runs. */
+/** A survey is cached for ten times as long as it took, so that surveys take at most a tenth of the time. */
 const KEPT_PER_MS = 10;
-/** One that took no longer than this is not worth keeping. */
+/** A faster survey is not worth caching. */
 const CHEAP_MS = 200;
 const LONGEST_KEPT_MS = 5 * 60_000;
-/** Of an open key, which may hold as many values as users. */
+/** For an open key, which may have as many values as users. */
 const MOST_COMMON = 200;
 
 export type DatedSurvey = KeySurvey & { at: number };
 type Kept = { survey: Promise<DatedSurvey>; until: number };
 
-/** Counting among millions is dear: one after another, and never twice for those who ask at the same time. */
+/** Counting among millions is expensive: surveys run one after another, and concurrent requests share one. */
 export class Surveys {
   readonly #storage: Storage;
   readonly #now: () => number;

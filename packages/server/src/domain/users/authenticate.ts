@@ -4,13 +4,14 @@ import type { Service } from '../service.ts';
 
 export type AuthenticatedUser = UserRecord & { token: IdentifiedToken };
 
-/** Asks the database for the owner of a live token, and for other data of that user. */
+/** Looks up the owner of a live token, with other data of that user. */
 export type FindOwner<User extends UserRecord> = (tokenId: string, now: number) => Promise<User | undefined>;
 
 /**
- * The user of an access token. One who is suspended has none that works until they are resumed. Whether the token still stands is asked of the database every time, so
- * that a deleted user's tokens fail at once in every replica; and first, so that made-up tokens cost
- * nothing more. Whether it is genuine is asked of the token service, which remembers.
+ * The user of an access token. Tokens of a suspended user do not work until the user is resumed. The database is asked
+ * every time whether the token is still valid, so that a deleted user's tokens fail immediately in every replica; and
+ * it is asked first, so that made-up tokens cost nothing more. The token service, which caches, says whether it is
+ * genuine.
  */
 export function authenticateUser(service: Service, accessToken: string): Promise<AuthenticatedUser | undefined> {
   return authenticate(service, accessToken, (tokenId, now) => service.storage.tokens.findOwner(tokenId, now));
@@ -25,7 +26,7 @@ export async function authenticate<User extends UserRecord>(
   return user?.status === 'active' ? user : undefined;
 }
 
-/** The same for any status of the user. */
+/** The same for a user of any status. */
 export async function findTokenOwner<User extends UserRecord>(
   service: Service,
   accessToken: string,

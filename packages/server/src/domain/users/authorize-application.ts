@@ -4,7 +4,7 @@ import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
 import type { Credentials } from './delete-user.ts';
 
-/** The application of the path, for its own back end: 0012 when the id is unknown, then 0011. */
+/** The application in the path, for its own back end: 0012 if the id is unknown, then 0011. */
 export async function authorizeApplication(
   service: Service,
   request: { clientId: string; credentials: Credentials; admission: Admission },

@@ -60,7 +60,7 @@ export async function addUser(
     ...(idempotencyKey !== undefined && {
       idempotency: {
         keyHash: service.keyring.hashIdempotency(idempotencyKey),
-        // The secret is left out: a repeat after a rotation is still the same request.
+        // Excludes the secret: a repeat after a rotation is still the same request.
         bodyHash: service.keyring.hashIdempotency(JSON.stringify([clientUserId, clientUserName])),
         expiresAt: now + IDEMPOTENCY_MS,
       },

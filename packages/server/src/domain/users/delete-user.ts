@@ -47,7 +47,7 @@ async function mayDelete(
       return hasSecretOf(service, application, credentials);
     case 'bearer': {
       const user = await authenticateUser(service, credentials.accessToken);
-      // A token opens its own user only. Another user is refused as a wrong credential whether that one
+      // A token gives access to its own user only. For any other user the credentials are wrong, whether that user
       // exists or not, so that a token cannot be used to find out.
       return user?.appId === application.appId && isMeant(user, path);
     }

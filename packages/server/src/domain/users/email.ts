@@ -6,12 +6,12 @@ const EMAIL =
 const INTERNATIONAL_EMAIL =
   /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?)*$/u;
 
-/** CONTRACT.md section 2: the clientUserId when it is an e-mail address, otherwise "". */
+/** CONTRACT.md section 2: the clientUserId if it is an email address, otherwise "". */
 export function emailOf(clientUserId: string): string {
   return INTERNATIONAL_EMAIL.test(clientUserId) ? clientUserId : '';
 }
 
-/** Of an account, and of mail that is sent: in ASCII, as browsers send it, so that no two ways of writing it are two accounts. */
+/** For accounts and outgoing mail: only ASCII, as browsers send it, so that two spellings are never two accounts. */
 export function isEmail(text: string): boolean {
   return EMAIL.test(text);
 }

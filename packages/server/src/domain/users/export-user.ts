@@ -9,7 +9,7 @@ import type {
 
 type Walked = { storage: Pick<Storage, 'selections'> };
 
-/** Everything that was ever saved for a user, page by page as it is taken: it can be more than fits into memory. */
+/** Everything ever saved for a user, page by page: it may not fit into memory. */
 export async function* walkHistory({ storage }: Walked, userId: string): AsyncGenerator<SelectionEvent> {
   for (let after: HistoryPlace | null = null; ; ) {
     const page: (SelectionEvent & HistoryPlace)[] = await storage.selections.walkHistory(userId, after);
@@ -20,7 +20,7 @@ export async function* walkHistory({ storage }: Walked, userId: string): AsyncGe
   }
 }
 
-/** The same of what holds for the user now. */
+/** The same for the user's current selections. */
 export async function* walkSelections(
   { storage }: Walked,
   userId: string,
@@ -36,7 +36,7 @@ export async function* walkSelections(
 
 const EVENTS_PER_PAGE = 200;
 
-/** The events about the user that are still kept, newest first. */
+/** The stored events about the user, newest first. */
 export async function* walkEvents(
   { storage }: { storage: Pick<Storage, 'events'> },
   appId: number,

@@ -8,12 +8,12 @@ import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
 
-/** `next`: where an export goes on that begins there. */
+/** `next`: the position to continue an export from. */
 export type ExportPage = { text: string; users: number; profilesOnly: number; next: string | null };
 
 /**
- * The users of an application, or those after a place, as lines of docs/import.md, some at a time: all of them in the order of their
- * clientUserIds' bytes, or those that a filter lets pass.
+ * The users of an application, or those after a position, as lines of docs/import.md, some at a time: all of them in
+ * byte order of their clientUserIds, or those that match a filter.
  */
 export async function* exportUsers(
   storage: Storage,
@@ -23,7 +23,7 @@ export async function* exportUsers(
   let catalog = await loadCatalog(storage, appId);
   const pages = filter ? matchingUsers(storage, appId, filter, begin) : allUsers(storage, appId, begin);
   for await (const { page, next } of pages) {
-    // A selection may be newer than the catalog known here.
+    // A selection may be newer than the catalog in memory.
     if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
       catalog = await loadCatalog(storage, appId);
     }
@@ -81,7 +81,7 @@ function toLine(user: StoredUser, catalog: ExportCatalog) {
   const { clientUserId, clientUserName, userId, createdAt, status, updatedAt, selections } = user;
   if (createdAt === null) return { clientUserId, clientUserName, service_user_code: userId, profileOnly: true };
   const place = ({ keyNo }: SelectionRecord): number => catalog.places.get(keyNo) ?? Number.POSITIVE_INFINITY;
-  // In the order of the catalog: key numbers differ between applications with the same one.
+  // In catalog order: key numbers differ between applications with the same catalog.
   const options = selections
     .toSorted((a, b) => place(a) - place(b))
     .flatMap((selection) => toOption(selection, catalog));
@@ -102,7 +102,7 @@ function toOption(selection: SelectionRecord, { catalog, names }: ExportCatalog)
   return {
     group: placed.group.name,
     key: placed.key.name,
-    // The names alone would mean another key.
+    // The names alone would refer to another key.
     ...(names.find(placed.group.name, placed.key.name) !== placed && { option_key_uid: placed.key.keyUid }),
     value: [JSON.parse(selection.value)].flat(),
     ...(selection.language !== null && { language: selection.language }),
@@ -113,7 +113,7 @@ function toOption(selection: SelectionRecord, { catalog, names }: ExportCatalog)
   };
 }
 
-/** Of an open text in several languages: those beside `value`, each as `value` is written. */
+/** For free text in several languages: the texts besides `value`, in the same form. */
 function listTexts({ texts }: SelectionRecord): Record<string, string[]> {
   const others = JSON.parse(texts ?? '{}') as OpenTexts;
   return Object.fromEntries(Object.entries(others).map(([tag, text]) => [tag, [text].flat()]));

@@ -12,7 +12,7 @@ import { readTokenOptions } from './token-options.ts';
 export type GetAccessTokenRequest = {
   clientSecret: unknown;
   specialToken: unknown;
-  /** Told whose request it is as soon as that is known, also where it is refused later. */
+  /** Filled in as soon as the application and user are known, even if the request is refused later. */
   about: { appId?: number; userId?: string };
   admission: Admission;
 };
@@ -25,7 +25,9 @@ export type AccessGrant = {
   expiresInSeconds: number;
 };
 
-/** Exchanges a specialToken for an access token, in one conditional act: the first to find it unspent wins. */
+/**
+ * Exchanges a specialToken for an access token, in one conditional statement: the first caller to find it unused wins.
+ */
 export async function getAccessToken(service: Service, request: GetAccessTokenRequest): Promise<AccessGrant> {
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnExchange');
   const specialToken = required(request.specialToken, 'specialToken', 'specialTokenMissing');
@@ -62,11 +64,14 @@ type Exchange = (
   about: GetAccessTokenRequest['about'],
 ) => Promise<IssuedToken & { user: UserRecord }>;
 
-/** Where making a token fails before it is spent, or not at all: one act tells whose it is and spends it. */
+/**
+ * For services where issuing cannot fail once the special token is used up: one statement finds its user and uses it
+ * up.
+ */
 const exchangeThenMake =
   (reserve: Reserve): Exchange =>
   async (service, application, held, about) => {
-    // Before it is spent: what fails here leaves it as good as before.
+    // Before the special token is used up: if this fails, it stays valid.
     const more = await readClaims(service, application, held);
     const { make, ...token } = await timed(service, application, () =>
       reserve({ ...requestOf(application), home: held.home }),

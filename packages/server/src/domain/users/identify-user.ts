@@ -6,7 +6,7 @@ import { authenticate, type FindOwner } from './authenticate.ts';
 import type { Credentials } from './delete-user.ts';
 import { readUuid } from './user-code.ts';
 
-/** Everything in a request of area B that says who the end user is. */
+/** Everything in a request of area B that identifies the end user. */
 export type UserClaims = {
   userUid: string | undefined;
   /** In the body (SPEC.md 4.7). */
@@ -17,10 +17,10 @@ export type UserClaims = {
 
 export type IdentifiedUser = { user: UserRecord; means: SelectionMeans };
 
-/** `isNamed` only: nobody has looked yet whether there is such a user. */
+/** With `isNamed`, nobody has checked yet whether the user exists. */
 export type UserToSave = { user: Pick<UserRecord, 'appId' | 'userId'>; means: SelectionMeans; isNamed: boolean };
 
-/** Whose choices are to be saved. By user_uid alone only as far as the application's saveByUserUid allows. */
+/** The user to save for. By user_uid alone only as far as the application's saveByUserUid allows. */
 export async function identifyUserToSave(
   service: Service,
   application: Application,
@@ -30,7 +30,7 @@ export async function identifyUserToSave(
   if (byToken) return { user: byToken, means: 'access_token', isNamed: false };
   if (!claims.userUid?.trim()) throw userMissing();
   const { saveByUserUid } = application.settings;
-  // Wrong credentials are refused even where none are required, as delete does.
+  // Wrong credentials are refused even where none are required, as in delete.
   const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
   const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
   if (isRight && saveByUserUid === 'off') throw new InnkeeperError('userUidNotAccepted');
@@ -40,7 +40,7 @@ export async function identifyUserToSave(
   return { user: { appId: application.appId, userId }, means: 'user_uid', isNamed: true };
 }
 
-/** Whose choices are to be read or unset: apiKey and user_uid are public, so neither opens them. */
+/** The user to read or unset for: apiKey and user_uid are public, so neither is enough. */
 export async function identifyUserToRead(
   service: Service,
   application: Application,
@@ -65,7 +65,7 @@ export async function userOfCredentials<User extends UserRecord>(
   return findActive(application, claims.userUid, find);
 }
 
-/** Asks the database for a user by code, and for other data of that user. */
+/** Looks up a user by code, with other data of that user. */
 type FindUser<User extends UserRecord> = (appId: number, userId: string) => Promise<User | undefined>;
 
 function ownerOf({ storage }: Service): FindOwner<UserRecord> {
@@ -76,7 +76,7 @@ function userMissing(): InnkeeperError {
   return new InnkeeperError('userMissing', { fields: [{ field: 'user_uid', message: 'is missing' }] });
 }
 
-/** The user that all tokens sent agree on, and user_uid with them; undefined when no token was sent. */
+/** The user that all sent tokens, and user_uid, agree on; undefined if no token was sent. */
 export async function userOfTokens<User extends UserRecord>(
   service: Service,
   application: Application,

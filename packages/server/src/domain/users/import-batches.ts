@@ -12,17 +12,17 @@ export type ImportCounts = {
   /** Lines that were not blank. */
   lines: number;
   created: number;
-  /** Users made for profiles that had none. */
+  /** Users created for profiles that had none. */
   adopted: number;
   updated: number;
   unchanged: number;
-  /** Selections that differ from their line and were kept, as they are newer. */
+  /** Selections that differ from their line and were kept because they are newer. */
   keptNewer: number;
-  /** There already, and left alone. */
+  /** Existing users that were left alone. */
   skipped: number;
-  /** Of users that were deleted, by their code: they stay deleted. */
+  /** Lines of deleted users, by their code: they stay deleted. */
   deletedSince: number;
-  /** Profiles made without a user. */
+  /** Profiles created without a user. */
   profilesOnly: number;
   rejected: number;
 };
@@ -30,11 +30,11 @@ export type ImportCounts = {
 export type Rejection = {
   line: number;
   clientUserId: string | null;
-  /** What the service would have answered. */
+  /** The code that the service would have returned. */
   code: string;
   field: string | null;
   reason: string;
-  /** The line as it was, where it could be read. */
+  /** The line itself, if it could be read. */
   text: string | null;
 };
 
@@ -45,10 +45,10 @@ export type ImportOptions = Omit<LineRules, 'appId'> & {
   /** Restore deleted users. */
   restoreDeleted?: boolean;
   withoutEvents?: boolean;
-  /** Of an import that comes in several parts: its id in the audit, and which clientUserIds of this part were on lines of earlier ones. */
+  /** For an import in several parts: its id in the audit, and which clientUserIds of this part were in earlier ones. */
   importId?: string;
   earlierIds?: readonly string[];
-  /** Stops between lines; what was read until then is put in. */
+  /** Stops between lines; everything read before is imported. */
   signal?: AbortSignal;
   onRejected(rejection: Rejection): void;
   onProgress?(counts: ImportCounts): void;
@@ -56,7 +56,7 @@ export type ImportOptions = Omit<LineRules, 'appId'> & {
 
 type Pending = { line: FileLine; entry: ImportEntry };
 
-/** Entries on their way into storage: a few batches at once, and what became of each line. */
+/** Sends entries to storage, a few batches at once, and records the result of each line. */
 export class ImportBatches {
   readonly #storage: Storage;
   readonly #appId: number;
@@ -86,12 +86,12 @@ export class ImportBatches {
     this.#importId = options.importId ?? orderedUuid();
   }
 
-  /** True when the batch is full: then `send` it. */
+  /** True if the batch is full: call `send` then. */
   add(line: FileLine, entry: ImportEntry): boolean {
     return this.#batch.push({ line, entry }) >= BATCH;
   }
 
-  /** Starts on the batch as soon as fewer others are in flight. */
+  /** Starts the batch as soon as enough others are done. */
   async send(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
@@ -106,7 +106,7 @@ export class ImportBatches {
     this.#underWay.add(putting);
   }
 
-  /** A line whose clientUserId an earlier one had: good only if that one did not get in. */
+  /** A line whose clientUserId was on an earlier line: accepted only if that one failed. */
   async putRepeated(line: FileLine, entry: ImportEntry): Promise<void> {
     await this.finish();
     const [outcome] = await this.#import([entry], 'keep');

@@ -18,14 +18,14 @@ import { readUuid as readUuidText } from './user-code.ts';
 /** A line of the file, or why it could not even be read. */
 export type FileLine = { line: number } & ({ text: string } | { unreadable: 'too long' | 'not UTF-8' });
 
-/** Why a line was not taken, under the code that the service would answer. */
+/** Why a line was refused, with the code that the service would return. */
 export class LineRefused extends Error {
   override name = 'LineRefused';
   readonly error: ErrorName;
   readonly field: string | null;
-  /** Whom the line is about, as far as it could be read. */
+  /** The user of the line, as far as it could be read. */
   clientUserId: string | null = null;
-  /** A user who has the value already may keep it: whether this one does is to be found out. */
+  /** A user who already has the value may keep it: the caller must check whether this one does. */
   readonly unlessHeld: boolean;
 
   constructor(error: ErrorName, field: string | null, reason: string, unlessHeld = false) {
@@ -43,13 +43,13 @@ export class LineRefused extends Error {
 export type LineRules = {
   appId: number;
   at: number;
-  /** Ignore the code of a line and make a new one. */
+  /** Ignore the code in a line and create a new one. */
   newCodes: boolean;
-  /** Take retired values and archived keys too, as an export may hold them. */
+  /** Accept retired values and archived keys too, because an export may contain them. */
   withRetired: boolean;
 };
 
-/** What the user of a line has selected, by key number. */
+/** The selections of a line's user, by key number. */
 export type Held = ReadonlyMap<number, readonly Scalar[]>;
 
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -81,7 +81,7 @@ const OPTION_MEMBERS = new Set([
 
 export type LineReader = (line: FileLine, held?: Held) => ImportEntry;
 
-/** Reads lines of docs/import.md against one catalog. A line that cannot be taken throws LineRefused. */
+/** Reads lines of docs/import.md against one catalog. Throws LineRefused for an invalid line. */
 export function createLineReader(catalog: CompiledCatalog, rules: LineRules): LineReader {
   const findKey = createKeyFinder(catalog, rules.withRetired);
   return (line, held) => {
@@ -107,7 +107,7 @@ type Reading = {
   matches: Matches;
 };
 
-/** Of patterns in one line: 50 to 100 ms. */
+/** Pattern matching per line: 50 to 100 ms. */
 const MAX_STEPS_OF_LINE = 2_000_000;
 
 function parseLine(line: FileLine): Members {
@@ -122,7 +122,7 @@ function parseLine(line: FileLine): Members {
     throw new LineRefused('bodyNotJson', null, 'The line is not JSON.');
   }
   if (!isObject(value)) throw new LineRefused('bodyNotJson', null, 'The line is not a JSON object.');
-  // What comes out as it went in names no member twice.
+  // If it serializes to the same text, no member is repeated.
   const problem = JSON.stringify(value) === line.text ? undefined : findAmbiguity(line.text);
   if (problem) throw new LineRefused('bodyNotJson', null, `The line cannot be taken: ${problem}.`);
   return value;
@@ -205,7 +205,7 @@ function readOption(option: Members, at: string, reading: Reading): ImportSelect
   };
 }
 
-/** The value; of an open text, with its language and the texts of others. */
+/** The value; for free text, with its language and the texts in others. */
 function readTexts(
   option: Members,
   at: string,
@@ -280,7 +280,7 @@ function createKeyFinder(catalog: CompiledCatalog, withArchived: boolean): KeyFi
   };
 }
 
-/** An application with the same catalog has UIDs of its own: there, the one key that the name does not mean is meant. */
+/** An application with the same catalog has other UIDs: there, the one key that the name does not find is meant. */
 function findByUid(
   catalog: CompiledCatalog,
   names: KeyNames,
@@ -327,7 +327,7 @@ function readTime(given: Members, field: string, at: string, rules: LineRules): 
   return time;
 }
 
-/** A misspelt member would be lost without a word. */
+/** A misspelled member would be lost silently. */
 function refuseUnknown(given: Members, known: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(given)) {
     if (!known.has(name)) {

@@ -8,7 +8,7 @@ import { SeenIds } from './seen-ids.ts';
 
 export type ImportResult = { outcome: 'done' | 'interrupted' | 'application-gone'; counts: ImportCounts };
 
-/** Puts in the users of a file, in batches, each line whole or not at all. */
+/** Imports the users of a file, in batches; each line is imported completely or not at all. */
 export async function importUsers(
   storage: Storage,
   appId: number,
@@ -55,7 +55,7 @@ export async function importUsers(
   return { outcome: options.signal?.aborted ? 'interrupted' : 'done', counts };
 }
 
-/** What the user has now: of that, retired values may be kept. */
+/** The user's current selections: retired values among them may be kept. */
 async function readHeld(storage: Storage, appId: number, clientUserId: string | null): Promise<Held> {
   const user = clientUserId === null ? undefined : await storage.transfer.find(appId, clientUserId);
   return new Map(user?.selections.map(({ keyNo, value }) => [keyNo, [JSON.parse(value) as Scalar | Scalar[]].flat()]));

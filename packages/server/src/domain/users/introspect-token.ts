@@ -2,7 +2,7 @@ import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
 import { type AuthenticatedUser, authenticateUser } from './authenticate.ts';
 
-/** The live token of a user of this application. Another application's looks like one that does not exist. */
+/** The live token of a user of this application. Another application's token looks like one that does not exist. */
 export async function introspectToken(
   service: Service,
   application: Application,

@@ -13,7 +13,7 @@ export type IssueSpecialTokenRequest = {
   admission: Admission;
 };
 
-/** A fresh specialToken for a user who lost or spent theirs; earlier unspent ones stop working. */
+/** A new specialToken for a user who lost or used theirs; earlier unused ones stop working. */
 export async function issueSpecialToken(service: Service, request: IssueSpecialTokenRequest): Promise<UserWithToken> {
   const clientId = required(request.clientId, 'clientId', 'clientIdMissing');
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnCreate');

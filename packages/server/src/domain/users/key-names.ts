@@ -1,12 +1,12 @@
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { readUuid } from './user-code.ts';
 
-/** Keys by the names of docs/import.md. A name may have been used again after its key or group was archived. */
+/** Keys by the names in docs/import.md. A name may have been used again after its key or group was archived. */
 export type KeyNames = {
   hasGroup(group: string): boolean;
-  /** The key that the names mean: the one that can be chosen, else the newest. */
+  /** The key that the names refer to: the one that can be chosen, else the newest. */
   find(group: string, key: string): PlacedKey | undefined;
-  /** Others of the same names: only their UIDs tell them apart. */
+  /** Other keys of the same name: only their UIDs tell them apart. */
   twins(group: string, key: string): PlacedKey[];
 };
 
@@ -29,12 +29,12 @@ export function createKeyNames(catalog: CompiledCatalog): KeyNames {
   };
 }
 
-/** Numbers are given in the order in which keys were made. */
+/** Keys are numbered in the order of their creation. */
 function byMeaning(a: PlacedKey, b: PlacedKey): number {
   return Number(a.key.archived) - Number(b.key.archived) || b.key.keyNo - a.key.keyNo;
 }
 
-/** The key that `group.key` or a UID means, archived ones too. Names with dots in them may mean several. */
+/** The key that `group.key` or a UID refers to, including archived ones. Names with dots may be ambiguous. */
 export function findNamedKey(catalog: CompiledCatalog, name: string): PlacedKey | 'ambiguous' | undefined {
   const byUid = catalog.keyByUid.get(readUuid(name) ?? '');
   if (byUid) return byUid;
@@ -47,7 +47,7 @@ export function findNamedKey(catalog: CompiledCatalog, name: string): PlacedKey 
 
 const names = new WeakMap<CompiledCatalog, Map<string, PlacedKey[]>>();
 
-/** Made once for a revision. */
+/** Made once per revision. */
 function namedKeys(catalog: CompiledCatalog): Map<string, PlacedKey[]> {
   const known = names.get(catalog);
   if (known) return known;

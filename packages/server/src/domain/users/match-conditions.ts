@@ -10,10 +10,10 @@ type Value = Scalar | Scalar[] | undefined;
 type Selected = WalkedUser['selected'];
 type Rules = { catalog: CompiledCatalog; effective: boolean };
 
-/** Of patterns, for all conditions: a millisecond or two. There may be thousands of users. */
+/** Pattern matching for all conditions: a millisecond or two. There may be thousands of users. */
 const MAX_STEPS_OF_USER = 50_000;
 
-/** Whether all conditions hold for what a user selected. */
+/** Tells whether all conditions hold for a user's selections. */
 export function createMatcher(
   conditions: readonly Condition[],
   { catalog, effective }: Rules,
@@ -69,12 +69,15 @@ function includes({ placed, value: wanted }: Condition & { value: Scalar }, valu
 
 export type WalkOf = { walk: UserWalk; isExact: boolean };
 
-/** Different lists of a key, of which those that hold a value are looked for one by one. */
+/** Distinct lists of a key, which are searched one by one for a value. */
 const MAX_LISTS = 1_000;
-/** Longer values are distinguished by their beginning only (port.ts). */
+/** Longer values are distinguished only by their beginning (port.ts). */
 const SHORT = 200;
 
-/** A walk that meets everybody a condition holds for, and `isExact` if nobody else; undefined: only one through all users. */
+/**
+ * A walk that covers all users a condition holds for, and with `isExact` no others; undefined: only a walk through all
+ * users does.
+ */
 export async function walkOf(
   users: Pick<UserStore, 'listValues'>,
   appId: number,
@@ -82,7 +85,7 @@ export async function walkOf(
   { catalog, effective }: Rules,
 ): Promise<WalkOf | undefined> {
   const { keyNo, multiple } = condition.placed.key;
-  // Those without a selection of their own are met by no index.
+  // No index finds users without a selection.
   if (condition.test === 'unsaved' || condition.test === 'differs') return undefined;
   if (effective && holds(condition, effectiveValue(catalog, condition.placed, undefined))) return undefined;
   const byKey = (isExact: boolean): WalkOf => ({ walk: { by: 'key', keyNo }, isExact });

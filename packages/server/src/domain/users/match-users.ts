@@ -10,36 +10,36 @@ type UserSort = (typeof USER_SORTS)[number];
 export type UserFilter = {
   catalog: CompiledCatalog;
   conditions: readonly Condition[];
-  /** Defaults count. */
+  /** Whether defaults count. */
   effective: boolean;
   status?: UserStatus | undefined;
-  /** The only one that can pass. */
+  /** The only user that can match. */
   userId?: string | undefined;
-  /** Created from this moment on, and before that one. */
+  /** Created from this time on, and before that one. */
   created?: { from?: number; to?: number } | undefined;
-  /** In the order of creation, from either end; without it, in the order of what is looked for. Not with conditions. */
+  /** By creation, in either direction; by default in the order of the walk. Not with conditions. */
   sort?: UserSort | undefined;
-  /** What else has to hold. */
+  /** A further condition. */
   test?: ((user: UserRecord) => boolean) | undefined;
 };
 
-/** Where a list goes on: which of the conditions it walks by (-1: none), and after whom. */
+/** Where a list continues: which condition it walks by (-1: none), and after which user. */
 export type ListPlace = { by: number; after: UserPlace };
 
 type MatchedUser = { user: UserRecord; place: ListPlace };
 
-/** `looked`: users looked at; `next`: where it goes on, null at the end. */
+/** `looked`: users checked; `next`: where to continue, null at the end. */
 type MatchedUsers = { matched: MatchedUser[]; looked: number; next: ListPlace | null };
 
 /** Enough to tell a rare value from a common one. */
 const SAMPLE = 1_000;
-/** Users looked at together: few for a first page, many for a long list. */
+/** Users checked together: few for a first page, many for a long list. */
 const FIRST = 64;
 const MOST = 4_000;
 
 /**
- * The users that a filter lets pass, some at a time. They are looked for by the rarest of the conditions that an index
- * serves, and the others are checked on each.
+ * The users that match a filter, some at a time. They are found by the rarest condition that an index serves, and the
+ * other conditions are checked for each.
  */
 export async function* matchUsers(
   users: UserStore,
@@ -76,7 +76,7 @@ export async function* matchUsers(
 
 export type UserPage = { users: UserRecord[]; next: ListPlace | null; looked: number };
 
-/** A full page, unless there are no more or `atMost` users were looked at for it. */
+/** A full page, unless there are no more users or `atMost` were checked for it. */
 export async function pageOfUsers(
   users: UserStore,
   appId: number,
@@ -142,14 +142,14 @@ function walkWithoutConditions({ status, userId, sort, created }: UserFilter): C
   return { by: -1, walk: { by: status === 'suspended' ? 'suspended' : 'user' }, isExact: false };
 }
 
-/** Of a place: one that the filter has no walk for goes through all users. */
+/** The walk for a position; if the filter has none, it goes through all users. */
 async function walkBy(users: UserStore, appId: number, filter: UserFilter, by: number): Promise<ChosenWalk> {
   const condition = filter.userId === undefined ? filter.conditions[by] : undefined;
   const found = condition && (await walkOf(users, appId, condition, filter));
   return found ? { ...found, by } : walkWithoutConditions(filter);
 }
 
-/** By the condition that the fewest users are met by. */
+/** By the condition that matches the fewest users. */
 async function chooseWalk(users: UserStore, appId: number, filter: UserFilter): Promise<ChosenWalk> {
   const without = walkWithoutConditions(filter);
   if (filter.userId !== undefined) return without;

@@ -4,7 +4,7 @@ import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { makeSpecialToken } from './special-token.ts';
 
-/** As POST /api/v2/app/special-token, for somebody who manages the application: earlier unspent ones stop working. */
+/** Like POST /api/v2/app/special-token, for a manager of the application: earlier unused ones stop working. */
 export async function reissueSpecialToken(
   service: Service,
   application: Application,

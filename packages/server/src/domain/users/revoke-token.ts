@@ -2,7 +2,10 @@ import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
 import { findTokenOwner } from './authenticate.ts';
 
-/** RFC 7009: a text that is no token of this application counts as revoked already. A suspended user's token does not. */
+/**
+ * RFC 7009: a text that is not a token of this application counts as already revoked. A suspended user's token does
+ * not.
+ */
 export async function revokeToken(service: Service, application: Application, accessToken: string): Promise<void> {
   const { tokens } = service.storage;
   const user = await findTokenOwner(service, accessToken, (tokenId, now) => tokens.findOwner(tokenId, now));

@@ -3,19 +3,22 @@ import { pauses } from '../slices.ts';
 import { foldCase } from './fold.ts';
 import { readUuid } from './user-code.ts';
 
-/** Ids and names looked through at a time. */
+/** Ids and names scanned at a time. */
 const SCAN = 10_000;
 
-/** Where a search goes on: among those whose clientUserId begins so ("id"), or whose id or name holds it ("name"), after this clientUserId. */
+/**
+ * Where a search continues: among clientUserIds with the prefix ("id"), or ids and names that contain it ("name"),
+ * after this clientUserId.
+ */
 export type SearchPlace = { by: 'id' | 'name'; after: string | null };
 
-/** `next` is null at the end. `looked`: how many ids and names the page took. */
+/** `next` is null at the end. `looked`: how many ids and names were scanned. */
 export type FoundUsers = { users: UserRecord[]; next: SearchPlace | null; looked: number };
 
 /**
- * Users by exact UID, by how their clientUserId begins, or by what their clientUserId or name holds, in that order.
- * Without a search, all of them. Pages go on where the one before ended, which costs the same on the first page and on the last.
- * A page is full unless it is the last, or `atMost` ids and names were looked through for it.
+ * Users by exact UID, by the start of their clientUserId, or by a part of their clientUserId or name, in that order.
+ * Without a search, all of them. A page continues where the previous one ended, which costs the same on the first page
+ * and the last. A page is full unless it is the last, or `atMost` ids and names were scanned for it.
  */
 export async function searchUsers(
   users: UserStore,
@@ -33,7 +36,7 @@ export async function searchUsers(
     const user = await users.find(appId, userId);
     if (user) return { users: [user], next: null, looked: 0 };
   }
-  // One more than is shown, so that `next` leads to somebody.
+  // One more than is shown, so that `next` leads to at least one user.
   const found: (UserRecord & { by: SearchPlace['by'] })[] = [];
   if (from.by === 'id') {
     const byId = await users.page(appId, { after: from.after, limit: limit + 1, prefix: search });
@@ -59,7 +62,7 @@ export async function searchUsers(
   return { users: page.map(withoutBy), next, looked };
 }
 
-/** What a user has to be for a search, where the list is by something else. */
+/** Tells whether a user matches a search, for lists in another order. */
 export function createSearchTest(search: string): (user: UserRecord) => boolean {
   const [userId, holds] = [readUuid(search), createHolds(search)];
   return (user) => user.userId === userId || holds(user.clientUserId) || holds(user.clientUserName);
@@ -76,7 +79,7 @@ function withoutBy({ by: _, ...user }: UserRecord & { by: SearchPlace['by'] }): 
 
 type Scanned = { matching: string[]; last: { clientUserId: string | null; count: number } };
 
-/** Some at a time, those who match; `last.clientUserId` is null at the end. */
+/** The matching users, some at a time; `last.clientUserId` is null at the end. */
 async function* scanNames(
   users: UserStore,
   appId: number,
@@ -91,7 +94,7 @@ async function* scanNames(
     for (const [clientUserId, name] of names) {
       const paused = pause();
       if (paused) await paused;
-      // Those that begin so were found before.
+      // Those with the prefix were found before.
       if (!clientUserId.startsWith(search) && (holds(clientUserId) || holds(name))) matching.push(clientUserId);
     }
     from = names.length < atOnce ? null : (names.at(-1)?.[0] ?? null);

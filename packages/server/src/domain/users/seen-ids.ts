@@ -1,12 +1,12 @@
 /**
- * Which clientUserIds a file has brought already, in 16 to 32 bytes each: millions of texts would not be flat memory.
- * Different ids may look the same (two of five million, in one file of 700): what `add` says is "perhaps" or "no".
+ * The clientUserIds seen in a file, in 16 to 32 bytes each: storing millions of texts would take too much memory.
+ * Different ids may collide (two of five million, in one file of 700): `add` answers "perhaps" or "no".
  */
 export class SeenIds {
   #slots = new Float64Array(1024);
   #count = 0;
 
-  /** True when the id was perhaps added before. */
+  /** True if the id was perhaps added before. */
   add(id: string): boolean {
     const hash = hashOf(id);
     if (!insert(this.#slots, hash)) return true;
@@ -22,7 +22,7 @@ export class SeenIds {
   }
 }
 
-/** False when it is there. The length of `slots` is a power of two; 0 is an empty slot. */
+/** False if it is already there. The length of `slots` is a power of two; 0 is an empty slot. */
 function insert(slots: Float64Array, hash: number): boolean {
   const mask = slots.length - 1;
   for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -34,7 +34,7 @@ function insert(slots: Float64Array, hash: number): boolean {
   }
 }
 
-/** 53 bits, never 0: two multiplicative hashes of 32, as in cyrb53. */
+/** 53 bits, never 0: two multiplicative 32-bit hashes, as in cyrb53. */
 function hashOf(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

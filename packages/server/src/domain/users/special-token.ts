@@ -5,8 +5,8 @@ import { randomText } from '../random-text.ts';
 import type { Service } from '../service.ts';
 
 /**
- * A specialToken says whose it is in its own text, so that one of another application (0006) is
- * told from one that is spent or unknown (0008) without keeping spent ones.
+ * A specialToken names its application in its text, so that one of another application (0006) can be told from a used
+ * or unknown one (0008) without storing used ones.
  */
 export function makeSpecialToken(
   service: Service,
@@ -19,7 +19,10 @@ export function makeSpecialToken(
   return { text, record: { tokenHash: service.keyring.hashToken(text), expiresAt } };
 }
 
-/** The application and the home that a specialToken names; undefined for a text that no special token could be. Tokens from before homes name any. */
+/**
+ * The application and the home in a specialToken; undefined if the text cannot be one. Tokens from before homes name an
+ * arbitrary one.
+ */
 export function readSpecialToken(specialToken: string): { appId: number; home: number } | undefined {
   const match = /^st_(\d{1,15})_([\w-]{43})$/.exec(specialToken);
   return match ? { appId: Number(match[1]), home: homeOfText(match[2] as string) } : undefined;

@@ -5,12 +5,12 @@ import type { Service } from '../service.ts';
 import { findNamedKey } from './key-names.ts';
 import { effectiveValue } from './match-conditions.ts';
 
-/** A longer one stays out of the token: it has to fit into a header with the others. */
+/** A longer value is left out of the token: all of them must fit into a header. */
 const MAX_CHARACTERS = 500;
 
 type Options = Record<string, Record<string, Scalar | Scalar[]>>;
 
-/** The effective values of the keys that the application wants in its tokens; a key without one is left out. */
+/** The effective values of the keys that the application wants in its tokens; keys without one are omitted. */
 export async function readTokenOptions(
   { storage, catalogs }: Service,
   { appId, settings }: Application,

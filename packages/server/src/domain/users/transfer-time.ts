@@ -1,11 +1,11 @@
-/** UTC, as everywhere (CONTRACT.md section 3), with the thousandths that a copy must not lose. */
+/** UTC, as everywhere (CONTRACT.md section 3), with the milliseconds that a copy must not lose. */
 export function writeTransferTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 23).replace('T', ' ');
 }
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})\d{0,6})?Z?$/;
 
-/** `YYYY-MM-DD HH:MM:SS`, with a fraction or without, or the same moment as ISO 8601 in UTC. */
+/** `YYYY-MM-DD HH:MM:SS`, with or without a fraction, or ISO 8601 in UTC. */
 export function readTransferTime(text: string): number | undefined {
   const parts = TIME.exec(text);
   if (!parts) return undefined;
@@ -18,7 +18,7 @@ export function readTransferTime(text: string): number | undefined {
     number,
   ];
   const time = Date.UTC(year, month - 1, day, hour, minute, second, Number((parts[7] ?? '').padEnd(3, '0')));
-  // The 31st of February would be taken for a day in March.
+  // February 31 would become a day in March.
   const date = new Date(time);
   const same = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
   return same && time >= 0 ? time : undefined;

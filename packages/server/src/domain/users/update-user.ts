@@ -4,7 +4,7 @@ import { InnkeeperError } from '../errors.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 
-/** The members of a body that are there, each by its own rule; others are ignored. */
+/** The given members of a body, each checked by its own rule; others are ignored. */
 export function readUserChange(body: Record<string, unknown>): UserChange {
   const { clientUserName, clientUserId, status } = body;
   return {
@@ -25,7 +25,7 @@ function readStatus(value: unknown): UserStatus {
   throw new InnkeeperError('usersBadRequest', { message: 'status must be "active" or "suspended".' });
 }
 
-/** All of the change or nothing. undefined: the user is gone. */
+/** Makes the whole change or none of it. undefined: the user no longer exists. */
 export async function updateUser(
   { storage, now }: Pick<Service, 'storage' | 'now'>,
   { appId }: Pick<Application, 'appId'>,

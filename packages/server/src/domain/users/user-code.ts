@@ -1,11 +1,11 @@
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** As the service writes it: in lower case. */
+/** In the service's form: lower case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUID in either case, as the service writes it (CONTRACT.md section 2). */
+/** A UUID in either case, converted to the service's form (CONTRACT.md section 2). */
 export function readUuid(text: string): string | undefined {
   const lower = text.length === 36 ? text.toLowerCase() : '';
   return isUuid(lower) ? lower : undefined;

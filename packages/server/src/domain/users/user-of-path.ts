@@ -25,7 +25,7 @@ export async function findUserOfPath(
   return user;
 }
 
-/** Whether the path means this user. One that names nobody is for findUserOfPath to refuse. */
+/** Whether the path refers to this user. findUserOfPath refuses a path that names no user. */
 export function isMeant({ userId, clientUserId }: UserRecord, path: UserOfPath): boolean {
   if ('clientUserId' in path) return path.clientUserId === clientUserId;
   const named = readUuid(path.userCode ?? '');

@@ -3,7 +3,7 @@ import { typeProblem } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { findNamedKey } from './key-names.ts';
 
-/** CONTRACT.md section 8. `differs` is all that `equals` is not, and `unsaved` all that `saved` is not. */
+/** CONTRACT.md section 8. `differs` is the negation of `equals`, and `unsaved` that of `saved`. */
 export type Condition = { placed: PlacedKey } & (
   | { test: 'saved' }
   | { test: 'unsaved' }
@@ -13,12 +13,15 @@ export type Condition = { placed: PlacedKey } & (
 
 export const MAX_CONDITIONS = 20;
 
-/** Why a condition cannot be read: what follows `where` in the sentence, without its full stop. */
+/** Why a condition is invalid: the text after `where` in the sentence, without its full stop. */
 export class WhereProblem extends Error {
   override name = 'WhereProblem';
 }
 
-/** `group.key=value`, `group.key!=value`, `group.key` or `!group.key`, the key by its UID too. Throws WhereProblem. */
+/**
+ * `group.key=value`, `group.key!=value`, `group.key` or `!group.key`; a key may also be given by UID. Throws
+ * WhereProblem.
+ */
 export function readWhere(texts: readonly string[], catalog: CompiledCatalog): Condition[] {
   if (texts.length > MAX_CONDITIONS) throw new WhereProblem(`can be given at most ${MAX_CONDITIONS} times`);
   return texts.map((text) => readCondition(text, catalog));
@@ -53,7 +56,7 @@ function findKey(name: string, text: string, catalog: CompiledCatalog): PlacedKe
 
 const NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/;
 
-/** By the type of the key; undefined where it cannot be read so. Whether it is of the type is asked afterwards. */
+/** By the type of the key; undefined if it cannot be read. The caller checks the type afterwards. */
 function readValue(type: PlacedKey['key']['type'], text: string): Scalar | undefined {
   switch (type) {
     case 'boolean':

@@ -3,14 +3,14 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 
-/** Far longer than a trial takes, token service that does not answer included. */
+/** Far longer than a trial takes, even if the token service does not respond. */
 const LONGEST_MS = 5 * 60_000;
 
 export type Trial = { clientUserId: string; clientSecret: string };
 
 /**
- * Lends a clientSecret and the id of a user to make with it. The user is noted before `work` makes it and gone when
- * this returns; where this process ends before that, tidying up removes it (keep-tidy.ts).
+ * Lends a clientSecret and the id for a new user. The user is recorded before `work` creates it and deleted when this
+ * returns; if this process dies before that, housekeeping deletes it (keep-tidy.ts).
  */
 export async function withTrial<T>(
   { storage, applications, now }: Service,

@@ -17,17 +17,17 @@ import { readUuid } from '../users/user-code.ts';
 import { isSuccess, sendEvent } from './send-event.ts';
 import { makeWebhookSecret } from './signature.ts';
 
-/** As `tooManyWebhooks` in errors.ts says. */
+/** The same number as in the text of `tooManyWebhooks` in errors.ts. */
 export const MOST_WEBHOOKS = 10;
-/** Of a webhook's own limit. */
+/** Maximum of a webhook's own limit. */
 export const MOST_PER_SECOND = 1000;
 export const TEST_TYPE = 'webhook.test';
 
-/** Of a service, or of an open database. */
+/** From a service, or from an open database. */
 export type WebhookService = Pick<Service, 'storage' | 'keyring' | 'webhookSender' | 'now'>;
 export type WantedWebhook = Required<Pick<WebhookChange, 'url' | 'types' | 'description' | 'maxPerSecond'>>;
 
-/** As it can be stored. Throws what is wrong with it. */
+/** Converts to the stored form. Throws if it is invalid. */
 export async function readWebhook<T extends WebhookChange>(
   { webhookSender }: Pick<WebhookService, 'webhookSender'>,
   given: T,
@@ -66,13 +66,13 @@ export async function createWebhook(
   return { webhook: { ...webhook, previousSecret: null, off: null, lastSuccessAt: null, failingSince: null }, secret };
 }
 
-/** Every event after this moment is after it. */
+/** A position before every later event. */
 async function latestPosition({ events }: Pick<Storage, 'events'>, appId: number): Promise<ReadPosition> {
   const page = await events.read(appId, 'latest', { limit: 1 });
   return { after: page.outcome === 'read' ? page.next : page.oldest, since: 0 };
 }
 
-/** By an id as it was given. */
+/** By an id as given, which may be malformed. */
 export async function findWebhook(
   { storage }: Pick<WebhookService, 'storage'>,
   appId: number,
@@ -84,7 +84,7 @@ export async function findWebhook(
   return found;
 }
 
-/** By an id as it was given. */
+/** By an id as given, which may be malformed. */
 export async function findDelivery(
   { storage }: Pick<WebhookService, 'storage'>,
   { webhookId }: WebhookRecord,
@@ -96,7 +96,7 @@ export async function findDelivery(
   return found;
 }
 
-/** It is sent by the process that has the webhook. */
+/** It is sent by the process that holds the webhook's lease. */
 export async function resendDelivery(
   { storage, now }: Pick<WebhookService, 'storage' | 'now'>,
   webhook: WebhookRecord,
@@ -108,7 +108,7 @@ export async function resendDelivery(
   if (outcome === 'test') throw new InnkeeperError('deliveryIsTest');
 }
 
-/** The secret before signs too until the overlap is over. */
+/** The previous secret also signs until the overlap is over. */
 export async function rotateWebhookSecret(
   { storage, keyring, now }: WebhookService,
   { appId, webhookId }: WebhookRecord,
@@ -121,7 +121,7 @@ export async function rotateWebhookSecret(
   return { secret, previousExpiresAt };
 }
 
-/** Sends an event that tells of nothing, also while the webhook is off, and waits for what comes of it. */
+/** Sends a test event, even while the webhook is off, and waits for the result. */
 export async function testWebhook(
   { storage, keyring, webhookSender: sender, now }: WebhookService,
   { clientId }: Pick<Application, 'clientId'>,
@@ -145,7 +145,7 @@ export async function testWebhook(
   return { ...delivery, ...result, webhookId, attempts: 1, lastAt };
 }
 
-/** The same whenever it is asked for. */
+/** The same at every call. */
 export function testEvent(test: { clientId: string; webhookId: string; deliveryId: string; createdAt: number }) {
   const { clientId, webhookId, deliveryId, createdAt } = test;
   const id = testEventId(deliveryId);

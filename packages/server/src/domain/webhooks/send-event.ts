@@ -6,21 +6,21 @@ import { signatureHeaders } from './signature.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** The pauses after failed tries. */
+/** Pauses after failed tries. */
 const PAUSES = [
   ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
   ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ];
-/** A pause is longer by up to this part of it, so that what failed together does not come back together. */
+/** A pause is up to this much longer, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
-/** Without success for so long, a webhook is switched off. */
+/** A webhook without success for this long is switched off. */
 const FAILING_MS = 5 * 24 * HOUR;
 const GONE = 410;
 
-/** The event as it is sent, and what it is known by in every try. */
+/** The event as sent, with its id, the same in every try. */
 export type SentEvent = { id: string; body: string };
 
-/** One try, signed by each secret that is valid at the moment. */
+/** One try, signed with each currently valid secret. */
 export async function sendEvent(
   { sender, keyring }: { sender: WebhookSender; keyring: Keyring },
   { url, sealedSecret, previousSecret }: WebhookRecord,
@@ -29,13 +29,13 @@ export async function sendEvent(
 ): Promise<Sent> {
   const sealed = [sealedSecret, ...(previousSecret && previousSecret.expiresAt > now ? [previousSecret.sealed] : [])];
   const secrets = sealed.flatMap((each) => keyring.unsealWebhookSecret(each) ?? []);
-  // Never unsigned: the replica that has the secret sends it.
+  // Never unsigned: a replica that has the secret sends it.
   if (secrets.length === 0)
     throw new StorageUnavailable('The secret of a webhook was sealed under another INNKEEPER_SECRET.');
   return sender.post(url, signatureHeaders(secrets, { ...event, at: now }), event.body);
 }
 
-/** What becomes of a delivery after a try. `attempts`: those before it. */
+/** The state of a delivery after a try. `attempts`: those before it. */
 export function judgeTry(
   delivery: { deliveryId: string; attempts: number },
   sent: Sent,

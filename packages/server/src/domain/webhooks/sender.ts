@@ -1,4 +1,4 @@
-/** Why a receiver did not answer. */
+/** Why a receiver did not respond. */
 export const SEND_PROBLEMS = [
   'timeout',
   'name-not-found',
@@ -20,15 +20,15 @@ export type Sent = {
   milliseconds: number;
 };
 
-/** Of this process, for the metrics: tries by what came of them, and how far the slowest webhook is behind the events. */
+/** Figures of this process, for the metrics: tries by result, and how far the slowest webhook is behind. */
 export type WebhookFigures = { attempts: Record<'succeeded' | 'retried' | 'failed', number>; lagMs: number };
 
-/** Posts to receivers, and to no address that is not allowed. */
+/** Posts to receivers, but only to allowed addresses. */
 export interface WebhookSender {
-  /** Why a URL cannot be a receiver's; undefined: it can. */
+  /** Why a URL cannot be a receiver; undefined if it can. */
   problemWith(url: string): Promise<string | undefined>;
   /** Never rejects. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Sent>;
-  /** Ends what is in flight. */
+  /** Aborts what is in flight. */
   close(): void;
 }

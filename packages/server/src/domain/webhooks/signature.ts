@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** 256 random bits, as Standard Webhooks writes them. */
+/** 256 random bits in the Standard Webhooks format. */
 export function makeWebhookSecret(): string {
   return PREFIX + randomBytes(32).toString('base64');
 }
 
-/** The headers of Standard Webhooks, with a signature by each secret. */
+/** The Standard Webhooks headers, with a signature for each secret. */
 export function signatureHeaders(
   secrets: readonly string[],
   { id, at, body }: { id: string; at: number; body: string },

@@ -24,14 +24,14 @@ export function findKey(copy: WorkingCopy, keyUid: string): FoundKey {
   return { group, key: openKey(copy, group, index), index, path: ['groups', groupIndex, 'keys', index] };
 }
 
-/** Puts an item among its siblings, at the end without a position; answers where it stands. */
+/** Inserts an item among its siblings, by default at the end; returns its position. */
 export function place<T>(siblings: T[], item: T, position: number | undefined): number {
   const at = Math.min(position ?? siblings.length, siblings.length);
   siblings.splice(at, 0, item);
   return at;
 }
 
-/** Moves one that is there already; answers where it stands then. */
+/** Moves an existing item; returns its new position. */
 export function move<T>(siblings: T[], from: number, position: number | undefined): number {
   if (position === undefined) return from;
   const [item] = siblings.splice(from, 1);

@@ -5,11 +5,11 @@ import type { OpenGroup, WorkingCopy } from '../working-copy.ts';
 import { findGroup, move, place } from './find-item.ts';
 import { patchAllTexts } from './patch-texts.ts';
 
-/** As in the catalog file, with its keys if it is to have some from the start. One that was archived comes back. */
+/** As in the catalog file, optionally with keys. An archived group of the same name is restored. */
 export function addGroup(wanted: Record<string, unknown>, position: number | undefined): Edit {
   return (copy) => {
     const { keys = [], ...group } = wanted as Partial<FileGroup>;
-    // The check of the copy reports what is no list of keys, and what in it is no key.
+    // The check of the copy reports anything that is not a list of keys.
     const isList = Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
     const added: OpenGroup = isList
       ? { group: group as FileGroup, keys: keys.map((key) => ({ key })) }
@@ -20,7 +20,7 @@ export function addGroup(wanted: Record<string, unknown>, position: number | und
 
 export type GroupPatch = { name?: unknown; translations?: unknown; descriptions?: unknown };
 
-/** What is not named stays. Texts are changed one by one, null takes one away. */
+/** Members that are not given stay. Texts are changed one by one; null removes one. */
 export function changeGroup(
   groupUid: string,
   { name, ...patch }: GroupPatch,
@@ -44,7 +44,7 @@ export function archiveGroup(groupUid: string): Edit {
   };
 }
 
-/** With the keys that were live when it was archived. */
+/** Restores a group with the keys that were live when it was archived. */
 function bringBack(copy: WorkingCopy, groupUid: string): void {
   if (copy.groups.some(({ uid }) => uid === groupUid)) return;
   const archived = copy.catalog.groups.find((group) => group.groupUid === groupUid);

@@ -8,20 +8,25 @@ import type { PlacedProblem } from '../source.ts';
 import type { TextEntry, TextsFile } from '../texts-file.ts';
 import { changeTexts } from './translations.ts';
 
-/** Enough to fix at a time: the next try reports the others. */
+/** Maximum problems in a response: the next try reports the rest. */
 const TOLD = 200;
 
-/** Which texts of a file: all of them, with one side where both changed a text; or certain ones, overwriting the catalog. */
+/**
+ * Which texts of a file: all of them, preferring one side in conflicts; or specific ones, which overwrite the catalog.
+ */
 export type TakenTexts = { prefer?: 'file' | 'catalog' } | { take: readonly { path: string; language: string }[] };
 
-/** Lists every invalid line of the file. */
+/** Reads the file; throws with every invalid line. */
 export async function readSentFile(text: string, name: string | undefined): Promise<TextsFile> {
   const read = await readTextsFile(text, name);
   if ('problems' in read) throw brokenTexts(read.problems);
   return read.file;
 }
 
-/** Puts the texts of a file, or some of them, into the catalog: all or none. `note` hears what was translated from an older source. */
+/**
+ * Imports all or some texts of a file into the catalog: all or none. `note` gets the texts that were translated from an
+ * older source.
+ */
 export function takeTexts(
   entries: readonly TextEntry[],
   { base, taken, note }: { base: Catalog | undefined; taken: TakenTexts; note(outdated: OutdatedText[]): void },

@@ -5,7 +5,7 @@ import { openKey, type WorkingCopy } from '../working-copy.ts';
 import { findGroup, findKey, move, place } from './find-item.ts';
 import { patchAllTexts } from './patch-texts.ts';
 
-/** As in the catalog file. One that was archived comes back. */
+/** As in the catalog file. An archived key of the same name is restored. */
 export function addKey(groupUid: string, wanted: Record<string, unknown>, position: number | undefined): Edit {
   return (copy) => {
     const { group, path } = findGroup(copy, groupUid);
@@ -14,8 +14,8 @@ export function addKey(groupUid: string, wanted: Record<string, unknown>, positi
 }
 
 /**
- * What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole. With
- * `groupUid` it goes to that group, at the end without a position.
+ * Members that are not given stay; null removes one. Texts are changed one by one; anything else is replaced as a
+ * whole. `groupUid` moves the key to that group, by default to the end.
  */
 export function changeKey(
   keyUid: string,
@@ -39,7 +39,7 @@ export function changeKey(
   };
 }
 
-/** All values of a key, in order, with their texts. */
+/** Sets all values of a key, in order, with their texts. */
 export function setValues(keyUid: string, values: unknown): Edit {
   return changeKey(keyUid, { values }, { position: undefined, unarchive: false });
 }
@@ -55,7 +55,7 @@ export function archiveKey(keyUid: string): Edit {
 function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: WorkingCopy['languages']): FileKey {
   const { translations, descriptions, ...replaced } = patch;
   const patched: Record<string, unknown> = { ...key };
-  // What goes with the old state only goes away with it: nobody should have to say so.
+  // Members that only apply to the old state are removed with it, without being told.
   if (replaced.multiple === false) for (const name of ['min', 'max']) delete patched[name];
   if (replaced.values) delete patched.constraint;
   if (replaced.constraint) delete patched.values;
@@ -78,6 +78,6 @@ function bringBack(copy: WorkingCopy, keyUid: string): void {
   if (!key.archived) return;
   const { group: open } = findGroup(copy, group.groupUid);
   open.keys.push({ uid: keyUid, closed: { ...key, archived: false } });
-  // As the file would have it: without texts of languages that are gone.
+  // Opened like in the file: without texts of removed languages.
   openKey(copy, open, open.keys.length - 1);
 }

@@ -4,7 +4,10 @@ import type { Edit } from '../edit-catalog.ts';
 import { canonicalTag } from '../read-definition.ts';
 import { openGroup, openKey, toFileValue, type WorkingCopy } from '../working-copy.ts';
 
-/** The whole list, in order. A language is known by its tag: one that is no longer named takes its texts along. */
+/**
+ * Sets the whole list, in order. Languages are identified by tag: one that is missing from the list is removed with its
+ * texts.
+ */
 export function setLanguages(languages: unknown): Edit {
   return function* (copy) {
     copy.languages = languages as WorkingCopy['languages'];

@@ -5,7 +5,7 @@ import { openGroup } from '../working-copy.ts';
 
 type WantedOrder = { groupUid: string; keys?: string[] }[];
 
-/** All groups in their new order, each with all its keys in theirs; a group without `keys` keeps their order. */
+/** Sets the order of all groups, each with the order of all its keys; a group without `keys` keeps their order. */
 export function setOrder(wanted: WantedOrder): Edit {
   return (copy) => {
     const problems: FieldError[] = [];

@@ -1,8 +1,8 @@
 import { tagFinder, type WorkingCopy } from '../working-copy.ts';
 
 /**
- * Texts with those of the patch in their place; null takes one away. Languages go by name or tag. What cannot be read
- * is passed on unchanged: the check of the copy reports it.
+ * Applies a patch of texts; null removes one. Languages are given by name or tag. Invalid parts are passed on
+ * unchanged: the check of the copy reports them.
  */
 function patchTexts(
   texts: Record<string, string> | undefined,

@@ -18,16 +18,16 @@ import {
   type WorkingCopy,
 } from '../working-copy.ts';
 
-/** `was`: the text that it is to replace, null for none; another one there refuses the change. */
+/** `was`: the text to be replaced, null for none; if the current text differs, the change is refused. */
 type WantedText = { path: string; language: string; text: string | null; was?: string | null };
 
-/** A text that is not the one that somebody wanted to replace. */
+/** A text that is not the one that was to be replaced. */
 type ChangedText = { path: string; language: string; text: string | null };
 
-/** The next try reports the others. */
+/** The next try reports the rest. */
 const MAX_PROBLEMS = 200;
 
-/** Many texts at once, all or none; null takes one away. */
+/** Changes many texts at once, all or none; null removes one. */
 export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) => Steps<EditPath> {
   return function* (copy) {
     const findHolder = textHolders(copy);
@@ -40,7 +40,7 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
       yield;
-      // Many texts may be wrong in many ways; an answer with all of them would be larger than what was sent.
+      // Many texts may each have several problems; reporting all could make the response larger than the request.
       if (problems.length >= MAX_PROBLEMS) throw new InnkeeperError('catalogInvalid', { fields: problems });
       const holder = yield* findHolder(path);
       const tag = find(language)?.tag;
@@ -53,7 +53,7 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       if (places.has(spot)) refuse('path', 'is a duplicate in this language');
       places.set(spot, index);
       const before = holder.get(tag);
-      // The current text is the wanted one already.
+      // The current text may already be the wanted one.
       if (was !== undefined && before !== was && before !== text && changed.length < MAX_PROBLEMS) {
         changed.push({ path, language: tag, text: before });
       }
@@ -81,7 +81,7 @@ function changedMeanwhile({ catalog: { revision } }: WorkingCopy, texts: Changed
   });
 }
 
-/** Texts that came to stand for two values of a key, told as of who sent one of them. */
+/** Texts that now stand for two values of a key, reported at the one that was sent. */
 function* findSharedTexts(
   { catalog }: WorkingCopy,
   touched: ReadonlySet<Siblings>,
@@ -112,12 +112,12 @@ function* findSharedTexts(
 type Siblings = { key(): FileKey; paths: string[] };
 type Holder = { get(tag: string): string | null; set(tag: string, text: string | null): void; siblings?: Siblings };
 
-/** What has the text of a path. Only what is asked for is opened. */
+/** A lookup from paths to the items that have the texts. Opens only the items it returns. */
 function textHolders(copy: WorkingCopy): (path: string) => Steps<Holder | undefined> {
   const groups = new Map(copy.groups.map((group, index) => [pathOf(nameOf(group)), index]));
   const holders = new Map<number, Map<string, Holder>>();
   return function* (path) {
-    // The path of a group is that of all in it, up to the first slash: in names it is written otherwise.
+    // Everything in a group shares its path up to the first slash; slashes in names are escaped.
     const index = groups.get(path.split('/', 1)[0] as string);
     if (index === undefined) return undefined;
     const ofGroup = holders.get(index) ?? (yield* holdersOf(copy, openGroup(copy, index)));
@@ -153,12 +153,12 @@ function valuesOf(copy: WorkingCopy, group: OpenGroup, at: number): { type: Valu
   if ('closed' in key && key.closed.type !== 'boolean') {
     return { type: key.closed.type, values: (key.closed.values ?? []).map(({ value }) => value) };
   }
-  // The file says nothing of the values of a plain boolean: it is opened to see.
+  // The file does not list the values of a plain boolean, so open the key to see.
   const { type, values = [] } = openKey(copy, group, at).key;
   return { type, values: values.map((value) => toFileValue(value).value) };
 }
 
-/** A plain value becomes one that can have texts. */
+/** Turns a plain value into one that can have texts. */
 function valueAt({ values = [] }: FileKey, index: number): FileValue {
   const value = toFileValue(values[index] as FileValue);
   values[index] = value;
