@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What to run: the service as it was built, or its sources where they are newer, because somebody is at work on them. */
+/** What to run: the built service, or the sources if they are newer because somebody is working on them. */
 export function entry() {
   const builtAt = timeOf(join(server, 'dist/made-of.txt'));
   const src = join(server, 'src');
@@ -13,7 +13,7 @@ export function entry() {
 }
 
 /**
- * When it was last changed; undefined for what is not there, or not to be seen by this user.
+ * When it was last changed; undefined if it does not exist or this user may not see it.
  * @param {string} path
  */
 function timeOf(path) {
@@ -29,6 +29,6 @@ function filesIn(folder) {
   try {
     return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
   } catch {
-    return []; // only what was built is here
+    return []; // only the built service is here
   }
 }

@@ -6,7 +6,8 @@ import { endWithLauncher, npmScript } from './end-with-npm.js';
 import { holdLess } from './hold-less.js';
 import { compileCacheFolder, findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
 
-// Set on the re-run to the process that made it: a pinned Node which does not serve either ends in a message, not in a loop.
+// Set on the re-run to the process that made it, so that a pinned Node that is not new enough either ends in a message,
+// not a loop.
 const RERUN_MARK = 'INNKEEPER_RERUN';
 
 if (isNewEnough()) {
@@ -14,8 +15,8 @@ if (isNewEnough()) {
   delete process.env[RERUN_MARK];
   if (process.argv[2] === 'serve') holdLess({ npm_lifecycle_script: npmScript, [RERUN_MARK]: launcher });
   if (launcher) endWithLauncher(launcher);
-  // Half of a start is compiling: kept beside the packages, never in a folder that others can write to. Threads take it
-  // from the environment: without it each would load the compiler that strips types.
+  // Half of the startup time is compiling. The cache is next to the packages, never in a folder that others can write
+  // to. Threads get it from the environment: without it, each would load the compiler that strips types.
   process.env.NODE_COMPILE_CACHE ??= compileCacheFolder();
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   import('./entry.js')

@@ -1,5 +1,5 @@
-// Finds a Node that is new enough: this one, or else the one that the repository pins as a package.
-// Plain JavaScript that Node 14 can read, so that an old Node gets as far as the message.
+// Finds a Node that is new enough: this one, or else the one that the repository pins as a package. Plain JavaScript
+// that Node 14 can parse, so that an old Node gets as far as the message.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export function compileCacheFolder() {
   return join(dirname(pin.manifest), 'node_modules', '.cache', 'innkeeper');
 }
 
-/** The path of the pinned Node; undefined where it is not installed. */
+/** The path of the pinned Node; undefined if it is not installed. */
 export function findPinnedNode() {
   const name = PACKAGES[`${process.platform}-${process.arch}`];
   if (!name) return undefined;
@@ -43,23 +43,24 @@ export function findPinnedNode() {
     const manifest = createRequire(pin.manifest).resolve(`${name}/package.json`);
     return join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.node);
   } catch {
-    return undefined; // npm leaves optional packages out when told to, or when they are for another platform
+    return undefined; // npm omits optional packages when told to, or when they are for another platform
   }
 }
 
-/** Runs `node` in this process's place: its input and output, its signals, and in the end its exit. */
+/** Runs `node` in place of this process, with the same input, output, signals and exit code. */
 export function runOn(node, args, env) {
   const path = [dirname(node), process.env.PATH].filter(Boolean).join(delimiter);
 
-  // A terminal sends Ctrl-C and its hang-up to the child as well; passed on, they would arrive twice,
-  // and a second Ctrl-C means "do not wait".
+  // A terminal sends Ctrl-C and hang-ups to the child as well; passed on, they would arrive twice, and a second Ctrl-C
+  // means "do not wait".
   const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const forward = {
     SIGTERM: () => child.kill('SIGTERM'),
     SIGINT: () => onTerminal || child.kill('SIGINT'),
     SIGHUP: () => onTerminal || child.kill('SIGHUP'),
   };
-  // Before there is a child: on a busy machine it may be at work before this process goes on, which a signal would end alone.
+  // Before there is a child: on a busy machine the child may already run before this process continues, and a signal
+  // would end only this process.
   for (const name of Object.keys(forward)) process.on(name, forward[name]);
   const child = spawn(node, args, { stdio: 'inherit', env: Object.assign({}, process.env, { PATH: path }, env) });
 

@@ -1,4 +1,4 @@
-// Writes docs/asyncapi.json from the shapes of events; `npm run docs` runs it, test/docs/asyncapi.test.ts holds it.
+// Writes docs/asyncapi.json from the shapes of events. `npm run docs` runs it; test/docs/asyncapi.test.ts checks it.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

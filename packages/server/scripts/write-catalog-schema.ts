@@ -1,5 +1,5 @@
-// Writes docs/catalog.schema.json from the schema that checks catalog files; `npm run docs` runs it,
-// test/domain/catalog/schema.test.ts holds it.
+// Writes docs/catalog.schema.json from the schema that checks catalog files. `npm run docs` runs it;
+// test/domain/catalog/schema.test.ts checks it.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Writes docs/errors.md from the table in src/domain/errors.ts; `npm run docs` runs it, test/domain/errors.test.ts holds it.
+// Writes docs/errors.md from the table in src/domain/errors.ts. `npm run docs` runs it; test/domain/errors.test.ts
+// checks it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +67,7 @@ function toCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
-/** As it is on disk; empty when it was never written. */
+/** The file on disk; empty if it was never written. */
 export function readDoc(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,4 +1,4 @@
-// Writes docs/openapi.json from the routes' own schemas; `npm run docs` runs it, test/docs/openapi.test.ts holds it.
+// Writes docs/openapi.json from the routes' own schemas. `npm run docs` runs it; test/docs/openapi.test.ts checks it.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json
 
 const NO_LIMITS = new RateLimits({} as never, { rateLimit: 'off', addressRateLimit: 'off' });
 
-/** The document of an application with every area, behind which there is nothing: describing needs no service. */
+/** Uses an app with every area but no service behind it: describing needs none. */
 export async function renderOpenapiDoc(): Promise<string> {
   const nothing = {} as never;
   const config: AppParts['config'] = {

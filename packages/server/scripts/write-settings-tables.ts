@@ -1,5 +1,5 @@
 // Writes the tables of settings into docs/operations.md, between their markers, from the definitions that the code
-// itself reads; `npm run docs` runs it, test/settings-tables.test.ts holds it.
+// itself uses. `npm run docs` runs it; test/settings-tables.test.ts checks it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { SETTING_NAMES, SETTINGS as SETTINGS_OF_APPLICATION } from '../src/domai
 
 export const OPERATIONS_DOC = join(import.meta.dirname, '../../../docs/operations.md');
 
-/** The document with its tables as the code has them now. */
+/** The document with current tables. */
 export function fillSettingsTables(doc: string): string {
   return fill(fill(doc, 'settings', serviceTable()), 'application-settings', applicationTable());
 }

@@ -59,7 +59,7 @@ function isKnown(key: string): boolean {
   return key === 'name' || (SETTING_NAMES as string[]).includes(key);
 }
 
-/** A logo is given as a file. */
+/** A logo is given as a path. */
 async function readLogoFile([key, value]: [key: string, value: string]): Promise<[key: string, value: string]> {
   if (key !== 'logo' || !value.startsWith('@')) return [key, value];
   const file = value.slice(1);

@@ -93,7 +93,7 @@ It does not contain the secret, which its credentials and tokens require: back u
 
 const GIVE_ANOTHER = { wayOut: 'Choose a writable file in an existing folder.' };
 
-/** A database or its secret could have that name as well: only what is a backup is let go of. */
+/** The name may belong to a database or its secret: only a backup may be replaced. */
 function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
   if (isCompanion(file)) throw new Misuse(`${file} belongs to a database.`, { wayOut: 'Choose another name.' });
   const there = statSync(file, { throwIfNoEntry: false });
@@ -134,7 +134,7 @@ function targetOf(file: string): string {
   }
 }
 
-/** The database is damaged, not the file to write. */
+/** The database is damaged, not the file being written. */
 function explainDamage(error: unknown, databaseUrl: string): Failure | undefined {
   const isFile = databaseUrl.startsWith('sqlite:');
   const wayOut = `Keep your earlier backups. \`innkeeper doctor --deep\` lists the damage.${isFile ? ` ${RESTORE_STEPS}` : ''}`;

@@ -43,7 +43,7 @@ async function run(options: ExportOptions): Promise<void> {
     const found = await catalog.read(app, revision);
     return { revision: found.revision, content: await writeFile(found, format, app) };
   });
-  // JSON that was not asked for as a format is the answer itself.
+  // If JSON was not requested as a format, it is the result itself.
   if (options.json && options.format === undefined) printResult(options, JSON.parse(content), () => content);
   else if (options.json) printResult(options, { revision, format, content }, () => content);
   else process.stdout.write(content);

@@ -7,12 +7,12 @@ export type CatalogOptions = CommandOptions & { app: string };
 export const APP_OPTION = ['--app <ID>', 'clientId of the application'] as const;
 export const FILE_ARGUMENT = ['<FILE>', 'YAML or JSON; - reads from stdin'] as const;
 
-/** Who a revision made here is by. */
+/** The author of revisions made here. */
 export function cliAuthor(): string {
   try {
     return `cli:${userInfo().username}`;
   } catch {
-    // A container's user may have no name.
+    // The user of a container may have no name.
     return 'cli';
   }
 }

@@ -46,7 +46,7 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
   const input = await readCatalogFile(file);
   const { name, planned } = await withManagement(options, async ({ applications, catalog }) => {
     const planned = await catalog.plan(options.app, input);
-    // Of a result for programs, nobody asks the name.
+    // JSON output does not include the name.
     return { name: options.json ? '' : (await applications.show(options.app)).name, planned };
   });
   const { changes, breaking, notes, missing, revision } = planned;

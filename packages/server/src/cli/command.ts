@@ -3,10 +3,10 @@ import { Command, type CommanderError, Option } from 'commander';
 import { environmentName, flagName, REMOTE_SETTINGS, SETTINGS, type SettingName, type Settings } from '../config.ts';
 import { Failure, Misuse } from './failure.ts';
 
-/** What the action of every command gets last: the settings given as flags, and whether to answer in JSON. */
+/** The last argument of every command's action: the settings given as flags, and whether to print JSON. */
 export type CommandOptions = Settings & { json?: true };
 
-/** For commands that work on the database alone. */
+/** For commands that only work on the database. */
 export const STORAGE_SETTINGS: readonly SettingName[] = ['databaseUrl', 'secret', 'secretPrevious'];
 export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
 
@@ -14,7 +14,7 @@ export type CommandText = {
   name: string;
   description: string;
   settings: readonly SettingName[];
-  /** It can also work on a service elsewhere, by --url and --token. */
+  /** Can also work on a remote service, with --url and --token. */
   remote?: true;
   /** What to type after `innkeeper`, and what it does. */
   examples: readonly (readonly [string, string])[];
@@ -33,7 +33,7 @@ export function defineCommand({ name, description, settings, remote, examples, m
   );
 }
 
-/** A name that only holds commands, such as `innkeeper app`. */
+/** A name that only contains commands, such as `innkeeper app`. */
 export function defineGroup({ name, description, examples }: Omit<CommandText, 'settings'>): Command {
   return misuseThrows(new Command(name).description(description)).addHelpText(
     'after',
@@ -53,7 +53,7 @@ function remoteFlags(): Option[] {
   );
 }
 
-/** Commander would print and exit by itself; here every ending goes through main.ts, which knows --json. */
+/** Commander would print and exit by itself; here everything ends in main.ts, which handles --json. */
 function misuseThrows(command: Command, Kind: typeof Failure = Misuse): Command {
   return command
     .configureOutput({ outputError: () => {} })
@@ -67,7 +67,7 @@ function misuseThrows(command: Command, Kind: typeof Failure = Misuse): Command 
     });
 }
 
-/** Help or the version is on the screen already: nothing more to say. */
+/** The help or version was already printed: nothing more to say. */
 export class HelpShown extends Error {
   override name = 'HelpShown';
   readonly exitCode: 0 | 2;

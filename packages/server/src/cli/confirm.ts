@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Whether somebody is there to ask. A script that names what to delete has said so. */
+/** Whether somebody is there to answer. A script that names what to delete has confirmed it. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Asks on stderr, so that stdout stays the result's alone. Ctrl+C and the end of the input count as no. */
+/** Asks on stderr, so that stdout contains only the result. Ctrl+C and end of input count as no. */
 export async function confirmByTyping(
   expected: string,
   question: string,

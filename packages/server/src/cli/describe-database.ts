@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-/** Which database is meant, without the password its address may hold. */
+/** The database, without the password that its URL may contain. */
 export function describeDatabase(databaseUrl: string): string {
   if (databaseUrl.startsWith('sqlite:')) {
     const path = databaseUrl.slice('sqlite:'.length);

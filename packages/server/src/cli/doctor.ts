@@ -37,7 +37,7 @@ async function run(options: CommandOptions & { deep?: true }): Promise<void> {
     return `${layOut(checks.flatMap(showCheck), { gap: 2 })}\n\n${summary}`;
   });
   process.exitCode = failures === 0 ? 0 : 1;
-  // A database that never answered may hold the process open.
+  // A database that never responded may keep the process open.
   process.stdout.write('', () => process.exit());
 }
 

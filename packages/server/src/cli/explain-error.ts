@@ -28,7 +28,7 @@ const WRITE_ADDRESS =
   'Write it as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with / as %2F, @ as %40 and # as %23 in the password.';
 const LISTEN_ELSEWHERE = 'Choose another address with --host and --port; `innkeeper doctor` shows what is using it.';
 
-/** Any error as something to tell the user; undefined for a defect, which keeps its stack. */
+/** Any error as a message for the user; undefined for a bug, which keeps its stack. */
 export function explainError(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) {
@@ -87,11 +87,11 @@ function isFullTable(error: unknown): boolean {
 }
 
 function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {
-  // Of workers, who share the port, it is the bind that fails.
+  // For workers, which share the port, it is the bind that fails.
   return error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
 }
 
-/** Only names to listen on are explained here; the database and the token service explain their own. */
+/** Only host names to listen on are explained here; the database and the token service explain their own. */
 function isUnknownHost(error: unknown): error is Error & { code: string; hostname: string } {
   return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo' && 'hostname' in error;
 }

@@ -9,7 +9,7 @@ const FILE_PROBLEMS: Record<string, string> = {
   ENOENT: 'does not exist',
 };
 
-/** What is wrong with a file, in words that follow its name; undefined for an error of another kind. */
+/** What is wrong with a file, worded to follow its name; undefined for other kinds of error. */
 export function fileProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const code = String(error.code);

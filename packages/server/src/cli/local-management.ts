@@ -26,7 +26,7 @@ import { counted, showTime } from './time.ts';
 import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 import { findApplication, type OpenStorage } from './with-storage.ts';
 
-/** On an open database. What rules need is loaded when it is used: each command loads its own part alone. */
+/** Works on an open database. Rules are loaded on use: each command loads only its own part. */
 export function localManagement(open: OpenStorage): Management {
   const { storage, keyring, config, now } = open;
   const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
@@ -173,7 +173,7 @@ export function localManagement(open: OpenStorage): Management {
         const appId = await appIdOf(clientId);
         const { revision: newest } = await storage.catalogs.load(appId);
         if (wanted < 1 || wanted > newest) throw unknownRevision(wanted);
-        // Numbered without gaps, newest first; two, for one that was published meanwhile.
+        // Numbered without gaps, newest first. Read two, in case another was published meanwhile.
         const { items } = await storage.catalogs.revisions(appId, { offset: newest - wanted, limit: 2 });
         const record = items.find(({ revision }) => revision === wanted);
         if (!record) throw unknownRevision(wanted);
@@ -306,7 +306,7 @@ export function localManagement(open: OpenStorage): Management {
   };
 }
 
-/** A file whose names only the catalog can judge. */
+/** Reads a file with names that only the catalog can check. */
 async function readFor(current: Catalog, data: unknown): Promise<CatalogDefinition> {
   const { knownOf, readDefinition } = await import('../domain/catalog/read-definition.ts');
   const { showPath } = await import('../domain/catalog/source.ts');
@@ -346,7 +346,7 @@ async function readWanted(storage: Storage, appId: number, { where, ...more }: W
 async function findUser({ users }: Storage, appId: number, id: string): Promise<UserRecord> {
   const code = readUuid(id);
   const isText = !id.includes('\u0000') && id.isWellFormed();
-  // An application may use UUIDs of its own as ids.
+  // An application may use UUIDs as its own ids.
   const user =
     (code && (await users.find(appId, code))) || (isText ? await users.findByClientUserId(appId, id) : undefined);
   if (!user) throw unknownUser(id);

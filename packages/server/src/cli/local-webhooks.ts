@@ -7,7 +7,7 @@ import { findApplication, type OpenStorage } from './with-storage.ts';
 
 type Acts = ReturnType<typeof webhookActs>;
 
-/** On an open database. A running service follows within a second. */
+/** Works on an open database. A running service follows within a second. */
 export function localWebhooks({ storage, keyring, config, now }: OpenStorage): Management['webhooks'] {
   const use = async <T>(
     clientId: string,

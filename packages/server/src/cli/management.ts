@@ -18,18 +18,18 @@ import type { CommandOptions } from './command.ts';
 import type { Input } from './read-input.ts';
 
 /**
- * What commands need that work on the database of these settings or, with INNKEEPER_URL, on a service elsewhere. Times are texts,
- * as CONTRACT.md has them. Failures are thrown.
+ * What commands need, either on the database in the settings or, with INNKEEPER_URL, on a remote service. Times are
+ * strings in the form of CONTRACT.md. Failures are thrown.
  */
 export type Management = {
-  /** For people: where this is. */
+  /** Where this is, for people. */
   place: string;
   applications: {
     list(): Promise<{ clientId: string; name: string; createdAt: string }[]>;
     show(clientId: string): Promise<ShownApplication>;
     create(name: string): Promise<{ clientId: string; clientSecret: string; name: string }>;
     change(clientId: string, change: ApplicationChange): Promise<ChangedApplication>;
-    /** Undefined: refused, because the previous one is still valid. */
+    /** Undefined: refused, because the previous secret is still valid. */
     rotateSecret(
       clientId: string,
       rotation: Rotation,
@@ -40,14 +40,14 @@ export type Management = {
     plan(clientId: string, file: CatalogInput): Promise<PlanView & { revision: number }>;
     apply(clientId: string, file: CatalogInput, options: ApplyOptions): Promise<Published>;
     restore(clientId: string, revision: number, options: ApplyOptions): Promise<Published>;
-    /** Of this revision, or the newest one. */
+    /** At this revision, or the newest. */
     read(clientId: string, revision?: number): Promise<{ revision: number; file: CatalogFile }>;
     texts(clientId: string, options: TextsOptions): Promise<{ revision: number; content: string }>;
     types(clientId: string, withSchemas: boolean): Promise<{ revision: number; content: string }>;
     importTexts(clientId: string, input: Input, prefer?: 'file' | 'catalog'): Promise<ImportedTexts>;
     revisions(clientId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: Revision[] }>;
     revision(clientId: string, revision: number): Promise<Revision>;
-    /** Values as they are typed. */
+    /** Values as typed. */
     migrate(
       clientId: string,
       wanted: { key: string; from: string; to: string; dryRun: boolean },
@@ -57,7 +57,7 @@ export type Management = {
   };
   users: {
     import(clientId: string, lines: AsyncIterable<readonly FileLine[]>, options: Importing): Promise<Imported>;
-    /** The audit has an entry before the first line is given out. */
+    /** The audit entry is written before the first line is returned. */
     export(
       clientId: string,
       wanted?: WantedUsers,
@@ -67,13 +67,13 @@ export type Management = {
     setStatus(clientId: string, id: string, status: UserStatus): Promise<ShownUser>;
     /** The receipt; null: the service has none. */
     delete(clientId: string, user: ShownUser): Promise<string | null>;
-    /** Everything that is kept of one user, made as it is taken; the audit has an entry of it. */
+    /** Everything stored about one user, streamed; writes an audit entry. */
     exportOne(
       clientId: string,
       id: string,
       format: 'json' | 'html',
     ): Promise<{ user: ShownUser; texts: AsyncIterable<string> }>;
-    /** A link to the page of a user's preferences. */
+    /** A link to a user's preference page. */
     link(clientId: string, id: string, wanted: WantedUserLink): Promise<UserLink>;
     withdrawLinks(clientId: string, id: string): Promise<ShownUser>;
   };
@@ -104,10 +104,10 @@ export type Management = {
   };
 };
 
-/** Undefined says: all. Conditions that cannot be read are misuse. */
+/** Undefined: all users. An invalid condition is a usage error. */
 export type WantedUsers = { where: readonly string[]; effective: boolean; status: UserStatus | undefined };
 
-/** As GET /api/v2/app/{clientId}/users/{serviceUserCode} answers. */
+/** As GET /api/v2/app/{clientId}/users/{serviceUserCode} returns it. */
 export type ShownUser = {
   service_user_code: string;
   clientUserId: string;
@@ -134,11 +134,11 @@ export type ShownApplication = {
   settings: ApplicationSettings;
   /** Names of settings that differ from their defaults. */
   changed: readonly string[];
-  /** Those that work. */
+  /** The valid ones. */
   secrets: { createdAt: string; expiresAt: string | null }[];
 };
 
-/** Problems that only the catalog shows: nothing was changed. */
+/** `problems`: those that only the catalog reveals; nothing was changed. */
 type ChangedApplication = Pick<ShownApplication, 'name' | 'settings' | 'changed'> | { problems: ChangeProblem[] };
 
 type Migrated = {
@@ -193,7 +193,7 @@ export type ShownToken = {
   lastUsedAt: string | null;
 };
 
-/** Of the service at INNKEEPER_URL, or of the database; `makesDatabase` as `withStorage` has it. */
+/** For the service at INNKEEPER_URL, or the database; `makesDatabase` is as in `withStorage`. */
 export async function withManagement<T>(
   options: CommandOptions,
   use: (management: Management) => Promise<T>,

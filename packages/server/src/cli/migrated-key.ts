@@ -2,7 +2,7 @@ import type { Scalar, ValueType } from '../domain/catalog/catalog.ts';
 import { Failure } from './failure.ts';
 import { visible } from './table.ts';
 
-/** As it is typed: 2 is a number for a key of numbers, and a text for one of texts. */
+/** A value as typed: 2 is a number for a number key, and a string for a string key. */
 export function readTypedValue(text: string, type: ValueType): Scalar {
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   const isNumber = (type === 'integer' || type === 'number') && text.trim() !== '' && Number.isFinite(Number(text));

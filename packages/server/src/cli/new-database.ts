@@ -6,8 +6,8 @@ import { notesOfDead } from '../storage/sqlite/open-note.ts';
 import { Failure } from './failure.ts';
 
 /**
- * Makes the database of these settings if there is none yet, before its secret: so a secret without a database always means that
- * the database was lost, never that a first start failed halfway. Answers whether it made one.
+ * Creates the database in the settings if it does not exist, before its secret: so a secret without a database always
+ * means that the database was lost, never that a first start failed halfway. Returns whether it created one.
  */
 export async function makeDatabase(config: Config, { anyway = false } = {}): Promise<boolean> {
   if (!config.databaseUrl.startsWith('sqlite:')) return false;
@@ -16,7 +16,8 @@ export async function makeDatabase(config: Config, { anyway = false } = {}): Pro
   else refuseLostDatabase(config);
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(config.databaseUrl);
-  // Another program's file gets no secret: the driver refuses it. A journal is undone by the one who opens the file to write.
+  // Create no secret for another program's file: the driver refuses it. A journal is rolled back by whoever opens the
+  // file for writing.
   if (isFilled(path) && !existsSync(secretPath(config) ?? '') && !existsSync(`${path}-journal`))
     await driver.migrationState();
   if (existsSync(path) && (!anyway || isFilled(path))) return false;
@@ -24,25 +25,25 @@ export async function makeDatabase(config: Config, { anyway = false } = {}): Pro
   return true;
 }
 
-/** Before anything opens the file: SQLite deletes the log of an empty one, also to read it. */
+/** Call it before anything opens the file: SQLite deletes the log of an empty database, even when it only reads. */
 export function refuseLostDatabase(config: Config): void {
   if (!config.databaseUrl.startsWith('sqlite:')) return;
   const path = config.databaseUrl.slice('sqlite:'.length);
-  // In this order: another process that makes the secret now has made the database before.
+  // In this order: another process that creates the secret now has created the database before.
   const left = findLeftovers(config, path);
   if (!isFilled(path)) refuse(config, path, left);
   refuseLostLog(path);
 }
 
 /**
- * SQLite makes the index after the log and deletes it before the log: an index alone means that somebody deleted the log. So does
- * the note of a process that ended without closing the database.
+ * SQLite creates the index after the log and deletes it before the log: an index alone means that the log was deleted.
+ * So does the marker of a process that ended without closing the database.
  */
 function refuseLostLog(path: string): void {
   const [log, index] = [`${path}-wal`, `${path}-shm`];
   if (!isFilled(path) || existsSync(log)) return;
   const traces = [...(existsSync(index) ? [index] : []), ...notesOfDead(path)];
-  // Looked for twice: another process may be opening the database.
+  // Check again: another process may be opening the database.
   if (traces.length === 0 || existsSync(log)) return;
   const opened = traces.includes(index)
     ? ''
@@ -55,7 +56,7 @@ function refuseLostLog(path: string): void {
   );
 }
 
-/** A log that lost its database may hold what is nowhere else, and SQLite would delete it. */
+/** A log whose database is lost may contain data that is nowhere else, and SQLite would delete it. */
 export function refuseOverLog({ databaseUrl }: Config): void {
   const path = databaseUrl.slice('sqlite:'.length);
   if (!databaseUrl.startsWith('sqlite:') || existsSync(path) || !isFilled(`${path}-wal`)) return;

@@ -6,12 +6,12 @@ import { fileProblem } from './file-problem.ts';
 
 const CHUNK = 256 * 1024;
 
-/** A file to be read from its beginning to its end, or standard input. */
+/** A file to read from start to end, or standard input. */
 export type OpenInput = Disposable & {
-  /** undefined: nobody knows, as of a pipe. */
+  /** undefined if unknown, as for a pipe. */
   size: number | undefined;
   identity: { dev: number; ino: number };
-  /** Ends without an error when the signal has stopped it. */
+  /** Ends without an error if the signal stops it. */
   bytes(signal: AbortSignal): AsyncGenerator<Buffer>;
   stop(): void;
 };

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Half a backup is of no use to anybody. */
+/** Deletes an incomplete backup, which is useless. */
 export function removedWhenInterrupted(partial: string): Disposable {
   const end = (signal: NodeJS.Signals): void => {
     rmSync(partial, { force: true });
@@ -15,7 +15,10 @@ export function removedWhenInterrupted(partial: string): Disposable {
   };
 }
 
-/** What backups to this file left that were killed: half backups, as large as the database. Returns the paths. */
+/**
+ * Deletes incomplete backups, as large as the database, that killed backups to this file left behind. Returns the
+ * paths.
+ */
 export function removeLeftovers(target: string): string[] {
   const start = `${basename(target)}.partial-`;
   const folder = dirname(target);
@@ -27,7 +30,7 @@ export function removeLeftovers(target: string): string[] {
       rmSync(path);
       return true;
     } catch {
-      // Another user's: it stays.
+      // Another user's file: leave it.
       return false;
     }
   });
@@ -37,12 +40,12 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Writing there says what is wrong.
+    // Writing there will report the problem.
     return [];
   }
 }
 
-/** Containers start with the same few numbers: what has ours was left by an earlier process. */
+/** Containers reuse the same few process ids: a file with our own was left by an earlier process. */
 function isOver(pid: string): boolean {
   if (!/^[1-9][0-9]{0,9}$/.test(pid)) return false;
   if (Number(pid) === process.pid) return true;

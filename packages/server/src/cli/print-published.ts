@@ -6,7 +6,7 @@ import { showChanges, showPlan } from './show-changes.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
 
-/** How publishing ended, in the same words for every command that publishes. `more` goes into the JSON beside it. */
+/** How publishing ended, worded the same in every command that publishes. `more` is added to the JSON. */
 export function printPublished(
   options: CatalogOptions,
   published: Published,

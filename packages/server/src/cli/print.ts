@@ -1,14 +1,14 @@
 import { styleText } from 'node:util';
 import type { Failure } from './failure.ts';
 
-/** The one result of a command, on stdout: one line of JSON for programs, or text for people. */
+/** The single result of a command, on stdout: one line of JSON, or text for people. */
 export function printResult(options: { json?: true }, result: unknown, readable: () => string): void {
   process.stdout.write(`${options.json ? JSON.stringify(result) : readable()}\n`);
 }
 
 /**
- * Errors go to stderr in both forms, so that stdout holds a result or nothing, and a script that
- * keeps it never takes an error for one.
+ * Errors go to stderr in both forms, so that stdout has a result or nothing, and a script never takes an error for a
+ * result.
  */
 export function printFailure(json: boolean, { message, wayOut, problems, guide }: Failure): void {
   if (json) {

@@ -5,7 +5,7 @@ const BAR_WIDTH = 24;
 
 export type ProgressStream = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
-/** One line on a terminal that tells how far a long command has come; nothing at all where there is no terminal. */
+/** One progress line on a terminal; nothing if there is no terminal. */
 export class Progress {
   readonly #stream: ProgressStream;
   readonly #clock: () => number;
@@ -19,7 +19,7 @@ export class Progress {
     this.#started = clock();
   }
 
-  /** `part` is from 0 to 1, or undefined when nobody knows how much there is. */
+  /** `part` is from 0 to 1, or undefined if the total is unknown. */
   show(done: number, noun: string, part: number | undefined, note = ''): void {
     const now = this.#clock();
     if (!this.#stream.isTTY || now - this.#shownAt < EVERY_MS) return;
@@ -34,11 +34,11 @@ export class Progress {
       ...(part === undefined || part < 0.01 ? [] : [`${showRoughly((elapsed * (1 - part)) / part)} left`]),
       ...(note === '' ? [] : [note]),
     ].join('  ');
-    // A line that wraps could not be written over.
+    // A line that wraps could not be overwritten.
     this.#stream.write(`\r\u001b[2K${text.slice(0, (this.#stream.columns ?? 80) - 1)}`);
   }
 
-  /** Takes the line away again. */
+  /** Clears the line. */
   clear(): void {
     if (this.#shown) this.#stream.write('\r\u001b[2K');
     this.#shown = false;

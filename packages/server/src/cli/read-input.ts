@@ -9,7 +9,7 @@ import { counted } from './time.ts';
 
 export type Input = { name: string; text: string };
 
-/** Far beyond what any file here may hold. */
+/** Far more than any file here needs. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** The text of a file, or of stdin for `-`. */
@@ -38,8 +38,8 @@ export async function readBytes(file: string): Promise<Buffer> {
 }
 
 /**
- * The definition in a catalog file; all of its problems are reported at once, by line and column. Names that only a
- * catalog from before can have are left to the caller that has the catalog, if nothing else is wrong.
+ * The definition in a catalog file; all of its problems are reported at once, by line and column. If nothing else is
+ * wrong, names that only an existing catalog can have are left to the caller.
  */
 export async function readCatalogFile(file: string): Promise<Extract<ParsedFile, { definition: unknown }>> {
   const input = await readInput(file);

@@ -5,8 +5,8 @@ const NEWLINE = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of a stream of bytes, some at a time, numbered from 1. A line over `maxBytes` is passed over without being
- * kept; `onRead` hears of the bytes that the lines given out so far have taken.
+ * The lines of a byte stream, some at a time, numbered from 1. A line over `maxBytes` is skipped without being stored;
+ * `onRead` gets the number of bytes of the lines returned so far.
  */
 export async function* readLines(
   bytes: AsyncIterable<Buffer>,
@@ -15,14 +15,14 @@ export async function* readLines(
 ): AsyncGenerator<FileLine[]> {
   let line = 0;
   let total = 0;
-  /** The beginning of a line whose end has not come yet. */
+  /** The start of a line whose end has not arrived yet. */
   let rest: Buffer = Buffer.alloc(0);
-  /** That beginning is too long already: what follows of it is not kept. */
+  /** That start is already too long: the rest of the line is skipped. */
   let passing = false;
   let first = true;
 
   const take = (whole: Buffer): FileLine[] => {
-    // Almost always all of it is UTF-8: then it is decoded at once.
+    // Almost always everything is valid UTF-8, and is decoded at once.
     const lines: FileLine[] = [];
     if (isUtf8(whole)) {
       for (const text of whole.toString('utf8').split('\n')) lines.push(readText(++line, text, maxBytes));
@@ -59,7 +59,7 @@ export async function* readLines(
     }
     first = false;
     passing = false;
-    // A copy: the chunk itself may be large, and its memory is used again.
+    // Copied: the chunk may be large, and its memory is reused.
     rest = Buffer.from(chunk.subarray(end + 1));
     onRead(total - rest.length);
     yield lines;
@@ -73,7 +73,7 @@ export async function* readLines(
 }
 
 function readText(line: number, text: string, maxBytes: number): FileLine {
-  // A UTF-16 unit is at most three bytes.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) return { line, unreadable: 'too long' };
   return { line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
 }

@@ -5,13 +5,13 @@ import { Misuse } from './failure.ts';
 const HEADER = Buffer.from('SQLite format 3\0');
 const COMPANION = /(-wal|-shm|-journal|\.secret|\.secret\.previous)$/;
 
-/** A mistyped output file must not cost the database: neither its file nor those that belong to it are written over. */
+/** A mistyped output file must not cost the database: neither its file nor the files next to it are overwritten. */
 export function refuseDatabaseFile(label: string, path: string): void {
   if (!isDatabase(path) && !isCompanion(path)) return;
   throw new Misuse(`${label} belongs to a database and is not replaced.`, { wayOut: 'Choose another name.' });
 }
 
-/** The log or the secret of a database, there or not. */
+/** Whether a path is the log or the secret of a database; the file need not exist. */
 export function isCompanion(path: string): boolean {
   const file = followed(path);
   return COMPANION.test(file) && isDatabase(file.replace(COMPANION, ''));
@@ -19,7 +19,7 @@ export function isCompanion(path: string): boolean {
 
 function isDatabase(path: string): boolean {
   try {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if (!statSync(path).isFile()) return false;
     const file = openSync(path, 'r');
     try {

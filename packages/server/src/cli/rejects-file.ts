@@ -7,7 +7,7 @@ import { refuseDatabaseFile } from './refuse-database-file.ts';
 
 const FLUSH_AT = 64 * 1024;
 
-/** Rejected lines as NDJSON. Written at once, not queued: a file of nothing but rejects takes no memory. */
+/** Rejected lines as NDJSON. Written immediately, not queued: a file of nothing but rejects takes no memory. */
 export class RejectsFile implements Disposable {
   readonly #file: number;
   #waiting = '';
@@ -15,7 +15,7 @@ export class RejectsFile implements Disposable {
   constructor(path: string) {
     refuseDatabaseFile(`--rejects ${path}`, path);
     try {
-      // It holds personal data: nobody else's to read.
+      // It contains personal data, so only the owner may read it.
       this.#file = openSync(path, 'w', 0o600);
     } catch (error) {
       const problem = fileProblem(error);

@@ -20,18 +20,18 @@ import { refusedArgument } from './refused-argument.ts';
 import { remoteWebhooks, rotationBody } from './remote-webhooks.ts';
 import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 
-/** Until a service that does not answer is given up. */
+/** How long to wait for a service that does not respond. */
 const PATIENCE_MS = 60_000;
-/** At most so many of a list in one answer. */
+/** Maximum items of a list per response. */
 const PAGE = 200;
-/** A part of an import, as the service takes it (http/manage/transfer-users.ts). */
+/** A part of an import, within the service's limits (http/manage/transfer-users.ts). */
 const PART = { lines: 500, characters: 1024 ** 2 };
 
 type Answer = { status: number; body: Record<string, unknown>; text: string; etag: string | null };
 type Request = { body?: unknown; headers?: Record<string, string> };
 export type Call = (method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer>;
 
-/** Over /manage/v1 of a service: needs neither its database nor its secret. */
+/** Uses /manage/v1 of a service: needs neither its database nor its secret. */
 export function remoteManagement({ url, token }: Remote): Management {
   const open = (method: string, path: string, { body, headers }: Request, signal: AbortSignal): Promise<Response> =>
     fetch(`${url}/manage/v1${path}`, {
@@ -51,13 +51,13 @@ export function remoteManagement({ url, token }: Remote): Management {
       });
     });
   const read = async (response: Response): Promise<Answer> => {
-    // Not by text(), which takes away the mark that spreadsheets know UTF-8 by.
+    // Not text(), which removes the byte order mark that spreadsheets need.
     const text = Buffer.from(await response.arrayBuffer()).toString();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     const body = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
     return { status: response.status, body, text, etag: response.headers.get('etag') };
   };
-  /** `expected` are statuses beside 2xx that the caller knows what to do with. */
+  /** `expected`: statuses besides 2xx that the caller handles. */
   const call: Call = async (method, path, request, expected = []) => {
     const answer = await read(await open(method, path, request ?? {}, AbortSignal.timeout(PATIENCE_MS)));
     const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
@@ -67,7 +67,7 @@ export function remoteManagement({ url, token }: Remote): Management {
     if (answer.status < 300 || expected.includes(answer.status)) return answer;
     throw refusal(url, answer);
   };
-  /** What may be too large for memory, as it comes. */
+  /** Streams what may be too large for memory. */
   const stream = async (path: string): Promise<AsyncIterable<string>> => {
     const overdue = new AbortController();
     const timer = setTimeout(() => overdue.abort(), PATIENCE_MS);
@@ -81,10 +81,10 @@ export function remoteManagement({ url, token }: Remote): Management {
     const code = readUuid(id);
     const byCode = code && (await call('GET', of(clientId, `/users/${code}`), {}, [404]));
     if (byCode && byCode.status === 200) return showUser(byCode.body as ManagedUser);
-    // Before the application itself is asked for: a 404 above may have been of it.
+    // First check the application itself: the 404 above may have been about it.
     const query = new URLSearchParams({ search: id, limit: '1', partial: 'true' });
     const { items } = await get<{ items: ManagedUser[] }>(of(clientId, `/users?${query}`));
-    // Of all ids that begin so, the id itself comes first.
+    // Among all ids with this prefix, the exact one comes first.
     const [found] = items;
     if (found?.clientUserId !== id) throw unknownUser(id);
     return showUser(found);
@@ -147,7 +147,7 @@ export function remoteManagement({ url, token }: Remote): Management {
         (await call('POST', of(clientId, '/catalog/plan'), { body: data })).body as never,
       async apply(clientId, file, options) {
         const answer = await publish('PUT', of(clientId, '/catalog'), file.data, options);
-        // The refusal tells what breaks, and nothing of the other changes.
+        // The refusal lists what breaks, but not the other changes.
         return readPublished(answer, async () => (await this.plan(clientId, file)).changes);
       },
       async restore(clientId, revision, options) {
@@ -216,7 +216,7 @@ export function remoteManagement({ url, token }: Remote): Management {
         const body = { from: about.from, to: about.to, dryRun };
         const path = of(clientId, `/catalog/keys/${key.keyUid}/migrate`);
         const total = { planned: 0, migrated: 0, remaining: 0 };
-        // A request migrates for some seconds; the next one goes on.
+        // A request migrates for a few seconds; the next one continues.
         for (let round = 0; ; round++) {
           const sent = await call('POST', path, { body }, [400]);
           const [problem] = (sent.body.errors ?? []) as FieldError[];
@@ -292,7 +292,7 @@ export function remoteManagement({ url, token }: Remote): Management {
       async create({ lifetimeSeconds, ...wanted }) {
         const body = { ...wanted, expires: `${lifetimeSeconds}s` };
         const answer = await call('POST', '/tokens', { body }, [404]);
-        // Which application it is that is not there.
+        // Find out which application does not exist.
         if (answer.status === 404) for (const clientId of wanted.apps ?? []) await get(of(clientId));
         if (answer.status === 404) throw refusal(url, answer);
         return answer.body as never;
@@ -344,7 +344,7 @@ function toRevision({ revision, createdAt, author, authors, changes }: Revision)
   return { revision, createdAt, author, authors, changes };
 }
 
-/** A 409 that tells no breaking changes, and a 412, are of somebody who was quicker. */
+/** A 409 without breaking changes, and a 412, mean that someone else was faster. */
 async function readPublished(
   { status, body }: Answer,
   changes: () => Promise<Revision['changes']>,
@@ -392,7 +392,7 @@ type Part = Omit<Importing, 'signal' | 'onRejected' | 'onProgress'> & {
 };
 type PartAnswer = { counts: ImportCounts; rejections: Omit<Rejection, 'text'>[]; import: string };
 
-/** Lines leave in parts that the service answers one by one: what is in stays in when the rest does not come. */
+/** Sends lines in parts that the service answers one by one: what was imported stays if a later part fails. */
 async function importInParts(
   lines: AsyncIterable<readonly FileLine[]>,
   { signal, onRejected, onProgress, ...rules }: Importing,
@@ -430,14 +430,14 @@ async function importInParts(
   return { outcome: signal?.aborted ? 'interrupted' : 'done', counts };
 }
 
-/** Each clientUserId once: a part sees its own repetitions. */
+/** Each clientUserId once: within a part, the service finds repeats itself. */
 function idsOf(part: readonly FileLine[]): string[] {
   const ids = part.flatMap((line) => {
     try {
       const { clientUserId } = 'text' in line ? (JSON.parse(line.text) as { clientUserId?: unknown }) : {};
       return typeof clientUserId === 'string' ? [clientUserId] : [];
     } catch {
-      return []; // the service tells what is wrong with it
+      return []; // the service reports what is wrong with it
     }
   });
   return [...new Set(ids)];

@@ -4,7 +4,7 @@ import type { Management } from './management.ts';
 import type { Call } from './remote-management.ts';
 import { webhookRefusal } from './webhook-refusal.ts';
 
-/** Over /manage/v1. */
+/** Uses /manage/v1. */
 export function remoteWebhooks(call: Call, of: (clientId: string, path: string) => string): Management['webhooks'] {
   const use = async (method: string, clientId: string, ids: readonly string[], rest = '', body?: unknown) => {
     const [webhookId, deliveryId] = ids.map(encodeURIComponent);
@@ -37,7 +37,7 @@ export function remoteWebhooks(call: Call, of: (clientId: string, path: string) 
   };
 }
 
-/** As /manage/v1 reads it, for secrets of clients too. */
+/** The body for /manage/v1, also for client secrets. */
 export function rotationBody({ overlap, revokePrevious }: Rotation) {
   return { overlap: `${overlap}s`, ...(revokePrevious && { revokePrevious }) };
 }

@@ -55,7 +55,7 @@ async function run(file: string, options: Options): Promise<void> {
     process.stderr.write('Interrupted: undoing what was done. Interrupt again to end immediately.\n');
   });
   const mayGoOn = async (): Promise<void> => {
-    // SQLite leaves no time for signals in between.
+    // SQLite blocks the thread, so give signals a chance in between.
     await nextTurn();
     if (!interrupt.signal.aborted) return;
     throw new Failure(`interrupted: nothing was changed, ${database} is as it was.`, {

@@ -57,7 +57,7 @@ async function run(options: CommandOptions): Promise<void> {
   });
 }
 
-/** There are two secrets after this, and the new one is strong. */
+/** Makes sure that there are two secrets, and that the new one is strong. */
 async function prepare({ storage, keyring, config }: OpenStorage): Promise<void> {
   const { master } = keyring;
   const state = await checkSecret(storage, keyring);

@@ -31,15 +31,15 @@ export function serve(): Command {
 async function start(options: CommandOptions & { demo?: true; new?: true; ephemeral?: true }): Promise<void> {
   if (options.ephemeral) return startEphemeral(options);
   const demo = options.demo === true;
-  // Someone is reading the terminal: what they asked for should not drown in request logs.
+  // Someone is reading the terminal: the output they want must not drown in request logs.
   const defaults = demo ? { logLevel: 'warn' } : {};
   const draft = readConfig(options, { defaults, needsSecret: false });
   const unsafe = demo ? [] : unsafeSettings(draft);
   if (unsafe.length > 0) throw new Failure('unsafe settings:', { problems: unsafe });
-  // A worker that is started again finds the database of the first, or nothing that may be replaced.
+  // A restarted worker finds the database of the first one, or nothing that may be replaced.
   const isNew = await makeDatabase(draft, { anyway: options.new === true && cluster.isPrimary });
   const config = readConfig(options, { defaults });
-  // The front door and all routes: loaded for this command alone.
+  // The front door and all routes, loaded only for this command.
   const { run } = await import('../run.ts');
   process.exitCode = await run(config, { demo, isNew });
 }

@@ -14,7 +14,7 @@ const MARKS = {
   removed: styleText('red', '-'),
 } as const;
 
-/** One mark and one name a line, with what is new about it below. */
+/** One mark and one name per line, with the details below. */
 export function showChanges(changes: readonly ReadableChange[]): string {
   return changes
     .flatMap(({ kind, subject, path, details, selections }) => [
@@ -26,7 +26,7 @@ export function showChanges(changes: readonly ReadableChange[]): string {
     .join('\n');
 }
 
-/** A plan for people: the changes, what they break, what is not translated, and a line that sums up. */
+/** A plan for people: the changes, what they break, what is not translated, and a summary line. */
 export function showPlan({
   changes,
   breaking,

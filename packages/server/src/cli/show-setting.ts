@@ -19,7 +19,7 @@ export function settingRows(
   ]);
 }
 
-/** For help, and after a mistyped one. */
+/** For help, and after a typo. */
 export function settingsGuide(): string[][] {
   return [
     ['name', 'display name of the application, 1 to 255 characters'],

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Narrower than this, a last column is better left to the terminal to break. */
+/** If the last column is narrower than this, leave wrapping to the terminal. */
 const LEAST_TEXT_WIDTH = 24;
 
 /**
- * Rows under one another, each column as wide as its widest cell. The last column runs free; given the
- * width of a terminal, it goes on below itself where a line would be too long.
+ * A table in which each column is as wide as its widest cell. The last column is not padded; given the width of a
+ * terminal, it wraps within its column.
  */
 export function layOut(
   rows: readonly (readonly string[])[],
@@ -35,14 +35,14 @@ export function layOut(
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** A name can hold anything; on a terminal it must neither break the line nor give orders to the terminal. */
+/** A name can contain anything; on a terminal it must neither break the line nor act as an escape sequence. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === ZERO_WIDTH_JOINER ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }
 
-/** Holds emoji of several parts together. */
+/** Joins the parts of an emoji. */
 const ZERO_WIDTH_JOINER = '\u200d';
 
 function breakText(text: string, width: number): string[] {
@@ -63,7 +63,7 @@ function breakText(text: string, width: number): string[] {
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
 
-/** Terminal cells: east Asian characters and emoji take two. */
+/** Terminal cells: East Asian characters and emoji take two. */
 function widthOf(styled: string): number {
   const text = stripVTControlCharacters(styled);
   if (/^[ -~]*$/.test(text)) return text.length;

@@ -7,12 +7,12 @@ export function showTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** The other way round. */
+/** The inverse. */
 export function readTime(text: string): number {
   return Date.parse(`${text.replace(' ', 'T')}Z`);
 }
 
-/** Exactly: 600 is "10 minutes", 5400 "1 hour 30 minutes", and a day "24 hours". */
+/** Exact: 600 is "10 minutes", 5400 "1 hour 30 minutes", and a day "24 hours". */
 export function showDuration(seconds: number): string {
   const parts: string[] = [];
   let rest = seconds;

@@ -3,7 +3,7 @@ import type { ExportSource } from '../http/manage/export-user.ts';
 import { SigningKeys } from '../tokens/keys.ts';
 import type { OpenStorage } from './with-storage.ts';
 
-/** What exports and links take of a service, on an open database. */
+/** The parts of a service that exports and links need, on an open database. */
 export function userSource({
   storage,
   keyring,

@@ -90,11 +90,11 @@ async function run(options: Options): Promise<void> {
   const text = options.json
     ? JSON.stringify({ clientId: options.app, users, profilesOnly, seconds })
     : `Exported ${counted(users, 'user')}${alone} of ${bold(visible(name))} in ${seconds.toFixed(1)} s.`;
-  // stdout is the users', unless they went to a file.
+  // stdout is for the users, unless they go to a file.
   (options.output === undefined ? process.stderr : process.stdout).write(`${text}\n`);
 }
 
-/** What a person may ask for (GDPR, article 15). */
+/** For a person's request for their data (GDPR, article 15). */
 async function exportOne(options: Options, id: string): Promise<void> {
   const { format = 'json', where, effective, status } = options;
   if (format !== 'json' && format !== 'html') throw new Misuse(`--format is json or html; "${format}" is neither.`);
@@ -120,7 +120,7 @@ function readFilter({ where = [], effective = false, status }: Options): WantedU
   return where.length === 0 && status === undefined ? undefined : { where, effective, status };
 }
 
-/** To the file asked for, all or nothing, or to stdout. */
+/** To the given file, completely or not at all, or to stdout. */
 async function writeAll({ output: path }: Options, write: (stream: Writable) => Promise<void>): Promise<void> {
   const output = path === undefined ? toStdout() : await toFile(path);
   try {
@@ -138,7 +138,10 @@ function toStdout(): Output {
   return { stream: process.stdout, finish: async () => {}, abandon: async () => {} };
 }
 
-/** Under another name until it is whole: half an export must not pass for one. What is no file, such as a pipe, is written into. */
+/**
+ * Written under another name until it is complete: a partial export must not look like a whole one. Anything that is
+ * not a file, such as a pipe, is written directly.
+ */
 async function toFile(path: string): Promise<Output> {
   refuseDatabaseFile(`--output ${path}`, path);
   try {

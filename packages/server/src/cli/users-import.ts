@@ -13,7 +13,7 @@ import { layOut, visible } from './table.ts';
 import { counted } from './time.ts';
 import { watchInterrupts } from './watch-interrupts.ts';
 
-/** How many rejected lines the summary tells of. */
+/** How many rejected lines the summary lists. */
 const SHOWN = { people: 20, programs: 100 };
 
 type Options = CommandOptions & {
@@ -74,7 +74,7 @@ async function run(file: string, options: Options): Promise<void> {
     throw new Misuse('--rejects is the input file.', { wayOut: 'Choose another name.' });
   }
 
-  // Here and not above: no other command should have to load the rules for values.
+  // Imported here, so that no other command has to load the rules for values.
   const { MAX_LINE_BYTES } = await import('../domain/users/import-line.ts');
   const started = performance.now();
   const shown: Omit<Rejection, 'text'>[] = [];

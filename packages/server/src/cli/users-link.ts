@@ -80,7 +80,7 @@ function readUnsubscribe(text: string): [string, unknown[]] {
     const values: unknown = JSON.parse(text.slice(at + 1));
     if (at > 0 && Array.isArray(values)) return [text.slice(0, at), values];
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Misuse(`--unsubscribe is group.key=[values], such as notifications.newsletter=[false]; "${text}" is not.`);
 }

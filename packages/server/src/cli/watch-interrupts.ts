@@ -1,4 +1,4 @@
-/** The first SIGINT or SIGTERM aborts, between two steps of the command; a second one ends the process at once. */
+/** The first SIGINT or SIGTERM aborts between two steps of the command; a second one ends the process immediately. */
 export function watchInterrupts(onInterrupt: () => void): Disposable & { signal: AbortSignal } {
   const controller = new AbortController();
   const stop = (): void => {

@@ -9,7 +9,7 @@ import { bold, dim, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
 import { EXAMPLE_IDS, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-show.ts';
 
-/** Of one request to a service. */
+/** Maximum per request to a service. */
 const MOST = 200;
 
 export function webhookTest(): Command {

@@ -11,7 +11,7 @@ import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
 import { EXAMPLE_IDS, showWebhook, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-show.ts';
 
-/** The endpoint is checked by where it leads. */
+/** Creating an endpoint checks where it leads. */
 const SENDER_SETTINGS = [...STORAGE_SETTINGS, 'webhooksAllow'] as const;
 
 const TYPES = `\n${bold('Types:')} ${EVENT_TYPES.join(', ')}`;

@@ -3,10 +3,10 @@ import { Failure } from './failure.ts';
 import { refusedArgument } from './refused-argument.ts';
 import { visible } from './table.ts';
 
-/** What the rules refuse: an InnkeeperError, or the response that it became. */
+/** What the rules refuse: an InnkeeperError, or the response made from it. */
 export type Refusal = { message: string; fields: readonly FieldError[] | undefined };
 
-/** Of a secret of a client or of a webhook. */
+/** For the secret of a client or a webhook. */
 export const WHILE_PREVIOUS_IS_VALID =
   'Deploy the current secret first. To revoke the previous one now and rotate anyway, add --revoke-previous; if a secret leaked, --overlap 0s revokes both.';
 
@@ -17,7 +17,7 @@ const FIXES = new Map<string, string>([
   [ERRORS.deliveryIsTest.message, 'Send another with: innkeeper webhook test ID --app ID'],
 ]);
 
-/** The same text for a command on a database and for one over HTTP. */
+/** The same text for a command on a database and one over HTTP. */
 export function webhookRefusal({ message, fields = [] }: Refusal, ids: readonly string[]): Failure {
   const [webhookId = '', deliveryId = ''] = ids;
   const [field] = fields;

@@ -9,7 +9,7 @@ import { layOut, visible } from './table.ts';
 export type WebhookOptions = CommandOptions & { app: string };
 
 export const WEBHOOK_ARGUMENT = ['<ID>', 'the WEBHOOK ID from `webhook list`'] as const;
-/** In examples. */
+/** For examples. */
 export const EXAMPLE_IDS = '0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 --app 123456789_4f2c';
 
 export function webhookList(): Command {

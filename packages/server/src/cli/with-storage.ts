@@ -14,17 +14,17 @@ import { Failure, Misuse } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
 import { unknownApplication } from './unknown.ts';
 
-/** A service may be off for a while; longer is more likely a wrong clock. */
+/** A service may be off for a while; a longer gap more likely means a wrong clock. */
 const LONG_MS = 30 * 86_400_000;
 const SET_CLOCK =
   'Set it by NTP (timedatectl set-ntp true). If it is right, another clock was ahead: `innkeeper doctor` tells more.';
 
-/** `now` is the database's time, as for the service: a command on a machine with a wrong clock makes no row with a wrong time. */
+/** `now` is the database's time, as in the service: a machine with a wrong clock writes no wrong times. */
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number };
 
 /**
- * Opens the database of these settings beside a server that may be running on it, and lets go of it at the end. A file
- * that is not there is made by commands that have something to put into it; to others it is a mistyped path.
+ * Opens the database in the settings, next to a server that may be using it, and closes it at the end. Commands that
+ * write create a missing file; for others, it means a mistyped path.
  */
 export async function withStorage<T>(
   options: CommandOptions,
@@ -41,12 +41,13 @@ export async function withStorage<T>(
     import('../storage/audited-storage.ts'),
   ]);
   const storage = await (await storageDriver(databaseUrl, config.databaseLink)).open();
-  // With --json, stderr is for an error alone.
+  // With --json, stderr is only for errors.
   if (isNew && !options.json)
     process.stderr.write(`innkeeper: created a new database, ${describeDatabase(databaseUrl)}\n`);
   try {
     const keyring = createKeyring(config.secret, config.secretPrevious);
-    // A database keeps the secret it was first used with, and `serve` refuses a weak one: taken here, it would be a trap.
+    // A database keeps the secret it was first used with, and `serve` refuses a weak one: accepting it here would be a
+    // trap.
     if (isWeakSecret(config.secret) && (await storage.facts.get('secret-check')) === undefined) {
       throw new Failure('INNKEEPER_SECRET is weak, and a new database would depend on it.', {
         wayOut: 'Create one with: openssl rand -base64 48',
@@ -70,7 +71,10 @@ export async function withStorage<T>(
   }
 }
 
-/** With a file there is only this machine's clock: one behind what was seen in the database would end credentials at once. */
+/**
+ * A SQLite file only has this machine's clock: one that is behind the last time seen in the database would make
+ * credentials expire immediately.
+ */
 async function doubtClock({ facts }: Storage, now: number): Promise<void> {
   const mark = await readMark(facts);
   const aheadMs = mark ? now - mark.at : 0;
@@ -85,12 +89,12 @@ async function doubtClock({ facts }: Storage, now: number): Promise<void> {
   );
 }
 
-/** PostgreSQL makes no databases by being opened. */
+/** Opening a PostgreSQL database never creates it. */
 function isMissingFile(databaseUrl: string): boolean {
   return databaseUrl.startsWith('sqlite:') && !existsSync(databaseUrl.slice('sqlite:'.length));
 }
 
-/** For commands that make no database: one that was lost and one that never was have different fixes. */
+/** For commands that create no database: a lost database and one that never existed have different fixes. */
 export function refuseMissingDatabase(config: Config): void {
   const { databaseUrl } = config;
   if (!isMissingFile(databaseUrl)) return;

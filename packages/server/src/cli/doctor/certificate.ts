@@ -5,13 +5,13 @@ import { type Check, failed, passed, warned, withinLimit } from './check.ts';
 
 const LIMIT_MS = 3_000;
 const DAY_MS = 86_400_000;
-/** Who renews automatically does so earlier. */
+/** Automatic renewals happen earlier. */
 const SOON_DAYS = 14;
 const RENEW = 'Renew it where TLS ends, usually at the proxy, and reload the proxy.';
 
 type Seen = { validTo: number; problem: string | undefined };
 
-/** Of the address that clients use, when it is https. */
+/** Checks the certificate of the public address, if that is https. */
 export async function checkCertificate({ publicUrl }: Config): Promise<Check[]> {
   if (!publicUrl.startsWith('https:')) return [];
   const { hostname, port } = new URL(publicUrl);
@@ -35,7 +35,7 @@ export function judgeCertificate(publicUrl: string, { validTo, problem }: Seen, 
   return days < SOON_DAYS ? warned('certificate', detail, RENEW) : passed('certificate', detail);
 }
 
-/** An untrusted or expired one is looked at, not refused. */
+/** Untrusted and expired certificates are inspected too. */
 function see(host: string, port: number): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const socket = connect({

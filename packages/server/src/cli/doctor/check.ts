@@ -1,4 +1,4 @@
-/** One line of the doctor's list. A failed one always says how to get out of it; one that is ok and does so is a warning. */
+/** One line of the doctor's list. A failed check always has a suggested fix; an ok one with a fix is a warning. */
 export type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
 
 export function passed(check: string, detail: string): Check {
@@ -13,7 +13,7 @@ export function failed(check: string, detail: string, wayOut: string): Check {
   return { check, ok: false, detail, wayOut };
 }
 
-/** The doctor answers soon even when what it asks does not. */
+/** The doctor finishes soon even if what it checks does not respond. */
 export async function withinLimit<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no response within ${milliseconds / 1000} s`)), milliseconds);

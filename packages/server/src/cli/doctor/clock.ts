@@ -4,7 +4,7 @@ import type { Storage } from '../../storage/port.ts';
 import { showRoughly, showTime } from '../time.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 
-/** This version was made in this year: no right clock is before it. */
+/** This version was made in this year: a correct clock is not before it. */
 const FIRST_YEAR = 2026;
 const LAST_YEAR = 2100;
 const DAY_MS = 86_400_000;
@@ -22,7 +22,10 @@ export async function readClock(storage: Storage): Promise<ClockReading> {
   };
 }
 
-/** Records are written in the past, whichever machine wrote them: a clock behind the newest one was wrong then or is wrong now. */
+/**
+ * Records are written in the past, whichever machine wrote them: if the clock is behind the newest one, it was wrong
+ * then or is wrong now.
+ */
 export function checkClock(writtenTimes: readonly number[], reading?: ClockReading, now = Date.now()): Check {
   const time = `${showTime(now)} UTC`;
   const year = new Date(now).getUTCFullYear();

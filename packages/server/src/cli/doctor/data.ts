@@ -10,7 +10,7 @@ const SHOWN = 3;
 
 export type DoctorOptions = { deep: boolean; progress: Progress };
 
-/** Reads all of the database: the one check that takes long. `deep` takes about five times as long. */
+/** Reads the whole database: the only check that takes long. `deep` takes about five times as long. */
 export async function checkConsistency(
   databaseUrl: string,
   { deep, progress }: DoctorOptions,
@@ -32,7 +32,7 @@ export async function checkConsistency(
   }
 }
 
-/** PostgreSQL needs some space for the check itself: it makes the tables that there should be, and takes them back. */
+/** PostgreSQL needs some space for the check itself: it creates the expected tables and rolls back. */
 function afterFailure({ message }: Error): string {
   const again = 'Run `innkeeper doctor` again.';
   return /no space left|disk is full/i.test(message) ? `Free some disk space where the database is. ${again}` : again;

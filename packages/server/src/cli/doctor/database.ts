@@ -17,15 +17,15 @@ import { checkConsistency, type DoctorOptions } from './data.ts';
 import { checkMasterSecret } from './master-secret.ts';
 import { checkRoom } from './room.ts';
 
-/** A busy machine takes its time for a start and a few statements. */
+/** Starting and running a few statements can take this long on a busy machine. */
 const LIMIT_MS = 10_000;
 
-/** The ids of the keys that sign its tokens are known where it could be read: they tell one database from another. */
+/** `keyIds`: the ids of its signing keys, if it could be read: they tell one database from another. */
 type Examined = { checks: Check[]; keyIds?: readonly string[] };
 
 /**
- * Asks for the state of the migrations first and opens the database only when none is pending:
- * opening runs them, and a doctor looks without changing.
+ * Reads the state of the migrations first and opens the database only if none is pending: opening runs them, and the
+ * doctor must not change anything.
  */
 export async function checkDatabase(config: Config, options: DoctorOptions): Promise<Examined> {
   const database = describeDatabase(config.databaseUrl);
@@ -37,7 +37,7 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
     if (state.applied !== state.latest)
       return { checks: [passed('database', database), failedMigrations(state), checkClock([])] };
 
-    // Before it is opened: damage that is known and no longer there ends with a clean check.
+    // Before it is opened: a clean check clears damage that was recorded earlier.
     const { check, findings } = await checkConsistency(config.databaseUrl, options);
     if (!check.ok) damage = check;
     const storage = await withinLimit(driver.open(), LIMIT_MS);

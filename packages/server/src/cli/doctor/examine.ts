@@ -12,7 +12,7 @@ import { checkPort } from './port.ts';
 import { checkEnvironment, checkSettings, failedSetting } from './settings.ts';
 import { checkTokenService } from './token-service.ts';
 
-/** Every check, in the order to read them. */
+/** Every check, in reading order. */
 export async function examine(settings: Settings, options: DoctorOptions): Promise<Check[]> {
   return [...checkEnvironment(), ...(await examineConfig(settings, options))];
 }
@@ -23,7 +23,7 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
   try {
     config = readConfig(settings, { needsSecret: false });
     refuseLostDatabase(config);
-    // Nothing is made to look at it: a mistyped path would leave a secret and a folder behind.
+    // Create nothing for a check: a mistyped path would leave a secret and a folder behind.
     refuseMissingDatabase(config);
     config = readConfig(settings);
   } catch (error) {
@@ -47,7 +47,7 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     ...certificate,
     await checkPort(config, keyIds),
   ];
-  // The secret is looked at from two sides: it is fine when both say so.
+  // Two checks look at the secret: it is fine if both pass.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));
 }

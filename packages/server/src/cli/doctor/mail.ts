@@ -3,7 +3,7 @@ import { type Check, failed, passed } from './check.ts';
 
 const LIMIT_MS = 2_500;
 
-/** Nothing without a mail server: links are shown to copy. */
+/** Skipped without a mail server: links are shown for copying. */
 export async function checkMail({ mail }: Config): Promise<Check[]> {
   if (!mail) return [];
   const { tryToConnect } = await import('../../mail/smtp-mailer.ts');

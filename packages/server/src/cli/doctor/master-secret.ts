@@ -7,7 +7,7 @@ import { splitWayOut } from '../split-way-out.ts';
 import { showTime } from '../time.ts';
 import { type Check, failed, warned } from './check.ts';
 
-/** Whether the secret is that of the database and, while it is being rotated, how far that is. */
+/** Whether the secret is the database's and, during a rotation, how far that is. */
 export async function checkMasterSecret(storage: Storage, config: Config): Promise<Check[]> {
   const check = await storage.facts.get(SECRET_FACT);
   if (check === undefined) return [];

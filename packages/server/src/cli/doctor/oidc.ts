@@ -4,13 +4,13 @@ import { type Check, failed, passed } from './check.ts';
 
 const LIMIT_MS = 2_500;
 
-/** Nothing without an OpenID provider: people sign in with passwords. */
+/** Skipped without an OpenID provider: people sign in with passwords. */
 export async function checkOidc({ oidc }: Config): Promise<Check[]> {
   if (!oidc) return [];
   const { createIdentityProvider } = await import('../../tokens/remote/identity-provider.ts');
   const provider = createIdentityProvider({ ...oidc, timeoutMs: LIMIT_MS });
   try {
-    // What a sign-in would do first: discovery, and the issuer compared with the one that was set.
+    // What a sign-in would do first: discovery, and comparing the issuer with the configured one.
     await provider.begin('http://localhost/');
     return [passed('OpenID', `${oidc.issuer} responds, and is the issuer it names`)];
   } catch (error) {
@@ -34,7 +34,7 @@ export async function checkOidc({ oidc }: Config): Promise<Check[]> {
   }
 }
 
-/** As its discovery document has it; undefined: it has none that can be read. */
+/** The issuer in the discovery document; undefined if that cannot be read. */
 async function namedIssuer(issuer: string): Promise<string | undefined> {
   try {
     const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;

@@ -3,13 +3,13 @@ import type { Config } from '../../config.ts';
 import { JWKS_PATH } from '../../http/oauth/jwks.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 
-/** A service under load is still ours. */
+/** Enough for a service under load. */
 const LIMIT_MS = 5_000;
 const ANOTHER_PORT = 'Choose another port with --port or INNKEEPER_PORT, or stop the program that uses it.';
 const OTHER_DATABASE =
   'Check that this is the right database, or choose another with --database-url or INNKEEPER_DATABASE_URL.';
 
-/** `keyIds` are those of the database, where they are known. */
+/** `keyIds` are the database's, if known. */
 export async function checkPort({ host, port }: Config, keyIds: readonly string[] | undefined): Promise<Check> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (port === 0) return passed('port', 'any free port');
@@ -49,14 +49,17 @@ async function answersLikeInnkeeper(host: string, port: number): Promise<boolean
   return body?.status === 'ok';
 }
 
-/** A service that publishes keys missing from this database uses another one. One that publishes none, such as options alone, may use any. */
+/**
+ * A service that publishes keys missing from this database uses another one. A service that publishes none, such as one
+ * for options only, may use any.
+ */
 async function hasOtherKeys(host: string, port: number, keyIds: readonly string[]): Promise<boolean> {
   const body = await ask<{ keys: { kid: string }[] }>(host, port, JWKS_PATH);
   const published = Array.isArray(body?.keys) ? body.keys : [];
   return published.length > 0 && !published.some(({ kid }) => keyIds.includes(kid));
 }
 
-/** What is answered there with success and in JSON. */
+/** The JSON of a successful response. */
 async function ask<T extends object>(host: string, port: number, path: string): Promise<Partial<T> | undefined> {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {

@@ -3,11 +3,11 @@ import type { DatabaseRoom } from '../../storage/port.ts';
 import { showSize } from '../time.ts';
 import { type Check, passed, warned } from './check.ts';
 
-/** So little is used up by logs and updates alone. */
+/** Logs and updates alone use up this little. */
 const LEAST_BYTES = 512 * 2 ** 20;
 const NEARLY_ALL = 0.8;
 
-/** What runs out before anything fails. */
+/** Warns before the disk is full. */
 export async function checkRoom({ databaseUrl }: Config): Promise<Check> {
   const { roomOf } = await import('../../storage/open.ts');
   return judgeRoom(await roomOf(databaseUrl));

@@ -3,7 +3,7 @@ import { openFileProblem } from '../../open-file-limit.ts';
 import { splitWayOut } from '../split-way-out.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 
-/** What `serve` would refuse. The secret has a line of its own; see database.ts for its other half. */
+/** What `serve` would refuse. The secret has its own line; database.ts has the other half of that check. */
 export function checkSettings(config: Config): Check[] {
   const failures = unsafeSettings(config).map(failedSetting);
   const fine = [passed('settings', 'safe'), passed('secret', 'strong')];
@@ -13,7 +13,7 @@ export function checkSettings(config: Config): Check[] {
   });
 }
 
-/** What is ignored in silence otherwise, and limits of the system. */
+/** Variables that would be ignored silently, and system limits. */
 export function checkEnvironment(): Check[] {
   return [...unknownVariables(), openFileProblem() ?? []].flat().map((problem) => {
     const { message, wayOut = '' } = splitWayOut(problem);
