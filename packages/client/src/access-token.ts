@@ -2,15 +2,15 @@ import { type InnkeeperError, isInnkeeperError, ownError } from './error.ts';
 import { type Limits, within } from './limits.ts';
 
 /**
- * The user's access token, or how to come by one: asked for the first one with undefined, and once more for each one
- * that the service no longer takes. It has as long as an attempt has.
+ * The user's access token, or a function that gets one: called with undefined for the first, and again with each one
+ * that the service rejects. It has the same timeout as an attempt.
  */
 export type AccessToken = string | ((rejected: string | undefined) => string | Promise<string>);
 
-/** The service takes no token of this user any more: once, until it takes one again. */
+/** Called once when the service no longer accepts any token of this user, until it accepts one again. */
 export type OnSignedOut = (refusal: InnkeeperError) => void;
 
-/** Runs what needs an access token; with a new one when the one at hand has expired. */
+/** Runs calls that need an access token, with a new one if the current one has expired. */
 export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
   let current: Promise<string> | undefined;
   let isSignedOut = false;
@@ -20,7 +20,7 @@ export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
     asked.catch(() => forget(asked));
     return asked;
   };
-  // Whoever asks next asks the page again.
+  // The next call asks the page again.
   const forget = (asked: Promise<string>) => {
     if (current === asked) current = undefined;
   };
@@ -42,7 +42,7 @@ export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
       return await call(token);
     } catch (error) {
       if (typeof given === 'string' || !isRefusedToken(error)) throw error;
-      // Of many calls that fail at the same time, the first asks for all.
+      // If many calls fail at the same time, the first one asks for all.
       return call(await settled(current === used || current === undefined ? ask(token) : current, limits));
     }
   };
@@ -55,7 +55,7 @@ export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
     } catch (error) {
       if (onSignedOut && !isSignedOut && isRefusedToken(error)) {
         isSignedOut = true;
-        // An error of the page's own is reported as one that nobody caught.
+        // Report an error of the page's own handler as uncaught.
         queueMicrotask(() => onSignedOut(error));
       }
       throw error;
@@ -67,7 +67,7 @@ const isRefusedToken = (error: unknown): error is InnkeeperError => isInnkeeperE
 
 async function askFor(given: AccessToken, rejected: string | undefined): Promise<string> {
   const token: unknown = typeof given === 'string' ? given : await given(rejected);
-  // The page of an error is no token, and would be kept as one that the service has not refused.
+  // An error page is not a token, and would be kept as one that was not yet rejected.
   if (typeof token === 'string' && /^\S+$/.test(token)) return token;
   throw new TypeError('accessToken gave no token');
 }

@@ -1,4 +1,4 @@
-/** What `innkeeper catalog types` writes of one key. `retired`: values that only those keep who have them already. */
+/** What `innkeeper catalog types` writes for one key. `retired`: values kept only by users who already have them. */
 export type CatalogKey = {
   type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
   multiple: boolean;
@@ -16,12 +16,12 @@ export type Language<C extends AnyCatalog> = C['languages'];
 
 export type GroupName<C extends AnyCatalog> = keyof C['groups'] & string;
 
-/** Every key by its whole name: 'notifications.channels'. */
+/** Every key by its full name: 'notifications.channels'. */
 export type KeyName<C extends AnyCatalog> = {
   [G in GroupName<C>]: `${G}.${keyof C['groups'][G] & string}`;
 }[GroupName<C>];
 
-/** What is known of the key with this whole name. */
+/** The key with this full name. */
 export type KeyOf<C extends AnyCatalog, N extends KeyName<C>> = {
   [G in GroupName<C>]: {
     [K in keyof C['groups'][G] & string]: N extends `${G}.${K}` ? C['groups'][G][K] : never;
@@ -34,10 +34,10 @@ type Chosen<K extends CatalogKey, V> = K['multiple'] extends false
     ? readonly V[]
     : V | readonly V[];
 
-/** What may be saved for a key: an array where several can be chosen, one value where not. */
+/** What may be saved for a key: an array if several values can be chosen, otherwise a single value. */
 export type ValueOf<C extends AnyCatalog, N extends KeyName<C>> = Chosen<KeyOf<C, N>, KeyOf<C, N>['value']>;
 
-/** The same for somebody who may still have a retired value. */
+/** The same for a user who may still have a retired value. */
 export type HeldValueOf<C extends AnyCatalog, N extends KeyName<C>> = Chosen<
   KeyOf<C, N>,
   KeyOf<C, N>['value'] | KeyOf<C, N>['retired']

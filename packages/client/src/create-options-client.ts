@@ -7,21 +7,25 @@ import { createRequests, type RequestOptions, TIMEOUT_MS } from './request.ts';
 import { type WatchEvent, watchStream } from './watch-stream.ts';
 
 export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
-  /** The clientId of the application: public, for pages too. */
+  /** The clientId of the application: public, so pages may contain it. */
   apiKey: string;
-  /** For what belongs to a user; the catalog can be read without. */
+  /** For a user's data; the catalog can be read without it. */
   accessToken?: AccessToken | undefined;
-  /** The service took neither the token nor, where `accessToken` is a function, the new one: show the sign-in. */
+  /**
+   * Called when the service accepts neither the token nor, if `accessToken` is a function, the new one: show the
+   * sign-in.
+   */
   onSignedOut?: OnSignedOut | undefined;
-  /** Of all texts where a call names none; what the browser prefers if there is none here either. */
+  /** The language of texts for calls that name none; the default is what the browser prefers. */
   language?: Language<C> | undefined;
 };
 
-/** What a page has beyond what a server has for any user. */
+/** What a page can do in addition to a server. */
 export type PageClient<C extends AnyCatalog = AnyCatalog> = OptionsClient<C> & {
   /**
-   * Tells what changes, on any device, until the function that it returns is called: `selection` and `catalog` as they happen, and `reset`
-   * when the stream begins or could not be resumed, to read everything again. Lost connections are made anew by themselves.
+   * Reports changes, made on any device, until the returned function is called: `selection` and `catalog` as they
+   * happen, and `reset` when the stream begins or could not be resumed, to read everything again. Reconnects
+   * automatically.
    */
   watch(listener: (event: WatchEvent) => void, how?: { signal?: AbortSignal | undefined }): () => void;
 };

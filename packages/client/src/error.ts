@@ -3,29 +3,29 @@ import type { ErrorAnswersOf, OperationName } from './operation.ts';
 export type FieldProblem = { field: string; message: string; allowed?: unknown };
 
 /**
- * What the service has no code for, because it did not say it: no answer came (`unreachable`), not in time (`timeout`),
- * was no longer wanted (`aborted`) or is not one of the service (`garbled`); the call itself makes no sense (`misused`);
- * the page gave no access token (`no_token`); the catalog has no key of this name (`unknown_key`).
+ * Codes of our own, for errors that the service did not return: no response (`unreachable`), none in time (`timeout`),
+ * no longer wanted (`aborted`), not from the service (`garbled`); an invalid call (`misused`); no access token from the
+ * page (`no_token`); no key of this name in the catalog (`unknown_key`).
  */
 export type OwnCode = 'unreachable' | 'timeout' | 'aborted' | 'garbled' | 'misused' | 'no_token' | 'unknown_key';
 
-/** Two copies of this package on one page know each other's errors by it. */
+/** Lets two copies of this package on one page recognize each other's errors. */
 const BRAND = Symbol.for('innkeeper.error');
 
-/** The only thing that this package throws: a refusal in the words of the service, or a code of our own. */
+/** The only error that this package throws: a refusal by the service, or one of our own codes. */
 export class InnkeeperError extends Error {
   override name = 'InnkeeperError';
   readonly [BRAND] = true;
-  /** Of the answer; 0 when there was none. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly code: string;
   readonly errors: readonly FieldProblem[];
-  /** All that the answer held: a conflict also says what changed. */
+  /** The whole response body: a conflict also says what changed. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
-  /** Seconds after which it may be asked again, where the service says so. */
+  /** Seconds to wait before a retry, if the service says so. */
   readonly retryAfter: number | undefined;
-  /** What was asked, as docs/openapi.json names it: 'post /api/user_options'. */
+  /** The operation, as docs/openapi.json names it: 'post /api/user_options'. */
   readonly operation: string | undefined;
 
   constructor(answer: {
@@ -48,7 +48,7 @@ export class InnkeeperError extends Error {
     this.operation = answer.operation;
   }
 
-  /** The same may succeed later, or with another token. */
+  /** The same call may succeed later, or with another token. */
   get isRetryable(): boolean {
     const { status, code } = this;
     if (status === 0) return code !== 'misused' && code !== 'unknown_key' && code !== 'aborted';
@@ -62,7 +62,7 @@ export class InnkeeperError extends Error {
   }
 }
 
-/** Seconds, or the time of day. */
+/** Reads seconds or an HTTP date. */
 function secondsUntil(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   const seconds = Math.ceil((Date.parse(text) - Date.now()) / 1000);
@@ -74,13 +74,13 @@ function isFieldProblem(each: unknown): each is FieldProblem {
   return typeof field === 'string' && typeof message === 'string';
 }
 
-/** An error of one operation: `status` and `code` are those that it can answer with, or one of our own. */
+/** An error of one operation: `status` and `code` are those it can return, or our own. */
 export type ErrorOf<O extends OperationName> =
   | (InnkeeperError & ErrorAnswersOf<O>)
   | (InnkeeperError & { readonly code: OwnCode });
 
 export function isInnkeeperError(error: unknown): error is InnkeeperError;
-/** Of this operation: `isInnkeeperError(error, 'post /api/user_options') && error.code === '1008'`. */
+/** For one operation: `isInnkeeperError(error, 'post /api/user_options') && error.code === '1008'`. */
 export function isInnkeeperError<O extends OperationName>(error: unknown, operation: O): error is ErrorOf<O>;
 export function isInnkeeperError(error: unknown, operation?: string): boolean {
   if (error === null || typeof error !== 'object' || !(BRAND in error)) return false;

@@ -4,22 +4,22 @@ import type { OperationName } from './operation.ts';
 export type KeyUid = { option_group_uid: string; option_key_uid: string };
 type Listed = KeyUid & { option_group_name: string; name: string };
 
-/** A name may be given to another key after it was renamed: what was learned longer ago than this is asked again. */
+/** A renamed key's name may be given to another key: anything learned longer ago than this is looked up again. */
 const FRESH_MS = 60_000;
 
-/** The uids behind 'group.key', learned from every list of keys that comes by. */
+/** The uids behind 'group.key', learned from every list of keys that is read. */
 export class KeyUids {
   readonly #known = new Map<string, KeyUid & { at: number }>();
 
   learn(keys: readonly Listed[]): void {
     for (const key of keys) {
-      // Whatever answered: what is no key is nothing to learn from.
+      // The response can be anything: ignore what is not a key.
       const { option_group_uid, option_key_uid, option_group_name, name } = key ?? {};
       this.#known.set(`${option_group_name}.${name}`, { option_group_uid, option_key_uid, at: Date.now() });
     }
   }
 
-  /** However many there are to be found, the catalog is read once; what tells of each of them. */
+  /** Reads the catalog only once, however many are missing; returns the uids of each name. */
   async find(
     keys: readonly (string | KeyUid)[],
     operation: OperationName,
@@ -36,7 +36,7 @@ export class KeyUids {
       if (!found && typeof key === 'string') {
         throw ownError('unknown_key', `The catalog has no key "${key}".`, { operation });
       }
-      // Whatever was given: what is no key is for the service to refuse.
+      // The input can be anything: the service refuses what is not a key.
       const { option_group_uid, option_key_uid } = found ?? ({} as KeyUid);
       return { option_group_uid, option_key_uid };
     };

@@ -1,18 +1,18 @@
 import { type InnkeeperError, ownError } from './error.ts';
 
-/** How long something may take, and until when anybody wants it. */
+/** How long a call may take, and a signal that cancels it. */
 export type Limits = { timeout: number; signal: AbortSignal | undefined; operation: string };
 
-/** More is none for timers. */
+/** The maximum of timers. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Runs what ends when the signal does; or, if it does not listen, is not waited for any longer. */
+/** Runs an act until the signal aborts; stops waiting even if the act ignores the signal. */
 export async function within<T>(
   { timeout, signal, operation }: Limits,
   act: (limit: AbortSignal) => Promise<T>,
   failed: (cause: unknown) => InnkeeperError,
 ): Promise<T> {
-  // AbortSignal.any and AbortSignal.timeout are newer than the browsers that this runs in.
+  // AbortSignal.any and AbortSignal.timeout are newer than the supported browsers.
   const control = new AbortController();
   const end = () => control.abort(signal?.reason);
   let isLate = false;

@@ -9,7 +9,7 @@ export type { components } from './generated.ts';
 export type { InputOf, OperationName, OutputOf } from './operation.ts';
 export type { Answer } from './request.ts';
 
-/** Reads that answer page by page. */
+/** Operations that return pages of a list. */
 type ListPath = {
   [P in PathsOf<'get'>]: OutputOf<P, 'get'> extends { items: unknown[]; limit: number } ? P : never;
 }[PathsOf<'get'>];
@@ -24,7 +24,7 @@ export type ManageClient = Requests & {
   ): Pages<ItemOf<P>>;
 };
 
-/** /manage/v1 for a program with a personal access token, or (`token` left out) for the portal's own page. */
+/** /manage/v1 for a program with a personal access token, or (without `token`) for the portal's own page. */
 export function createManageClient(given: RequestOptions & { token?: string | undefined }): ManageClient {
   return ofOneClassAll(() => {
     const { token, headers, ...options } = given;

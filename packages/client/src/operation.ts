@@ -1,6 +1,6 @@
 import type { paths } from './generated.ts';
 
-/** What docs/openapi.json says of an operation, in the form in which it is called. */
+/** The types of operations, derived from docs/openapi.json in the form in which they are called. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 export type PathsOf<M extends Method> = {
@@ -9,7 +9,7 @@ export type PathsOf<M extends Method> = {
 
 type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O } ? O : never;
 
-/** What may be left out may also be undefined. */
+/** Optional members may also be undefined. */
 type Loose<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 type Part<O, Name extends string> = O extends { parameters: infer All }
@@ -32,19 +32,22 @@ type BodyOf<O> = O extends { requestBody: { content: infer C } }
         : unknown
     : unknown;
 
-/** `path` and `query` by their names, `body`, and what goes with any request. */
+/** `path` and `query` by their names, `body`, and what any request can have. */
 export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<P, M>, 'path'> &
   Part<OperationOf<P, M>, 'query'> &
   BodyOf<OperationOf<P, M>> & {
-    /** The ETag of what it is to change; null: there must be none yet. */
+    /** The ETag of the record to change; null: there must be none yet. */
     ifMatch?: string | null | undefined;
-    /** It outlives the page. */
+    /** The request outlives the page. */
     keepalive?: boolean | undefined;
     signal?: AbortSignal | undefined;
     headers?: Record<string, string> | undefined;
-    /** Doing it twice is as good as once: it is sent again after a 503, and `keyed` also where no answer came. Only reads are otherwise. */
+    /**
+     * Repeating it is harmless: it is retried after a 503, and with `keyed` also without a response. By default, only
+     * reads are retried.
+     */
     repeatable?: boolean | 'keyed' | undefined;
-    /** A member that the answer has if it is the service's; null: it has no body at all. */
+    /** A member that every response of the service has; null: it has no body at all. */
     due?: string | null | undefined;
   };
 
@@ -68,7 +71,7 @@ type Named<O extends OperationName> = O extends `${infer M extends Method} ${inf
 
 type CodeOf<R> = R extends { content: { 'application/json': { code: infer C } } } ? C : never;
 
-/** The refusals that docs/openapi.json gives an operation: each status with its codes. */
+/** The errors that docs/openapi.json lists for an operation: each status with its codes. */
 export type ErrorAnswersOf<O extends OperationName> =
   Named<O> extends { responses: infer R }
     ? {

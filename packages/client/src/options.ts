@@ -11,7 +11,7 @@ export type OptionGroup = Schemas['OptionGroup'];
 export type OptionKey = Schemas['OptionKey'];
 export type UserOption = Schemas['UserOption'];
 export type UserOptionEvent = Schemas['UserOptionEvent'];
-/** What holds for a user: what was saved, or (asked for with `effective`) the default of the key. */
+/** A user's value: what was saved, or (with `effective`) the key's default. */
 export type Selection = UserOption | Schemas['DefaultOption'];
 
 const PAGE = 200;
@@ -20,46 +20,48 @@ export type Scalar = boolean | string | number;
 export type Value = Scalar | readonly Scalar[];
 type Call = {
   signal?: AbortSignal | undefined;
-  /** The service_user_code that the access token has to be of: that of another user is refused with 1007. */
+  /** The service_user_code that the access token must belong to: another user's token is refused with 1007. */
   userUid?: string | undefined;
 };
-/** It is done only if the record is still the one with this `etag`, else 1014 with `body.current`; null: there is none yet. */
+/**
+ * Done only if the record still has this `etag`, else 1014 with `body.current`; null: only if there is no record yet.
+ */
 type IfMatch = { ifMatch?: string | null | undefined };
 /** `keepalive`: the request outlives the page. */
 type Saving = Call & IfMatch & { keepalive?: boolean | undefined };
 type InLanguage<C extends AnyCatalog> = Call & { language?: Language<C> | undefined };
 type OfGroup<C extends AnyCatalog> = InLanguage<C> & { group?: GroupName<C> | undefined };
 
-/** Option groups, their keys, and what one user has chosen among them. */
+/** Option groups, their keys, and one user's selections. */
 export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
   groups(wanted?: InLanguage<C>): Pages<OptionGroup>;
   group(optionGroupUid: string, wanted?: InLanguage<C>): Promise<OptionGroup>;
-  /** Of one group, or of all. */
+  /** The keys of one group, or of all. */
   keys(wanted?: OfGroup<C>): Pages<OptionKey>;
   key(optionKeyUid: string, wanted?: InLanguage<C>): Promise<OptionKey>;
   save<N extends KeyName<C>>(name: N, value: ValueOf<C, N>, how?: InLanguage<C> & Saving): Promise<UserOption>;
-  /** @deprecated This value is retired: only those who have it already may keep it. */
+  /** @deprecated This value is retired: only users who already have it may keep it. */
   save<N extends KeyName<C>>(name: N, value: HeldValueOf<C, N>, how?: InLanguage<C> & Saving): Promise<UserOption>;
-  /** Of a key as it was listed, whatever its value: what a form does that is made for any catalog. */
+  /** Saves a key as it was listed, with any value: for forms that work with any catalog. */
   save(key: KeyUid, value: Value, how?: InLanguage<C> & Saving): Promise<UserOption>;
-  /** Changes the list of a key with several values as it is at that moment: two pages that each add one both succeed. */
+  /** Changes the current list of a key with several values: two pages that each add one both succeed. */
   change<N extends KeyName<C>>(
     name: N,
     change: ListChange<KeyOf<C, N>>,
     how?: InLanguage<C> & Saving,
   ): Promise<UserOption>;
   change(key: KeyUid, change: ListChange, how?: InLanguage<C> & Saving): Promise<UserOption>;
-  /** All or none; `ifMatch` has the etag of each record that must not have changed. */
+  /** Saves all or none; `ifMatch` has the etag of each record that must not have changed. */
   saveAll(values: { [N in KeyName<C>]?: ValueOf<C, N> }, how?: SavingAll<C>): Promise<UserOption[]>;
-  /** @deprecated One of these values is retired: only those who have it already may keep it. */
+  /** @deprecated One of these values is retired: only users who already have it may keep it. */
   saveAll(values: { [N in KeyName<C>]?: HeldValueOf<C, N> }, how?: SavingAll<C>): Promise<UserOption[]>;
   selections(wanted?: OfGroup<C> & { effective?: boolean | undefined }): Pages<Selection>;
   selection(userOptionsUid: string, wanted?: InLanguage<C>): Promise<UserOption>;
-  /** How it came to be what it is, newest first. */
+  /** Its changes, newest first. */
   history(userOptionsUid: string, wanted?: Call): Pages<UserOptionEvent>;
   /** A signed statement of its last save (a compact JWS): who, what, the texts shown, when and how. */
   receipt(userOptionsUid: string, wanted?: Call): Promise<string>;
-  /** The default holds again. */
+  /** Resets to the default. */
   unset(userOptionsUid: string, how?: Saving): Promise<void>;
 };
 
@@ -69,7 +71,7 @@ type ListChange<K extends { value: Scalar; retired: Scalar } = { value: Scalar; 
   remove?: readonly (K['value'] | K['retired'])[] | undefined;
 };
 
-/** Who the user of a call is: told by headers, or by `user_uid` beside the credentials of the application. */
+/** How a call identifies the user: by headers, or by `user_uid` together with the application's credentials. */
 type User = { headers: Record<string, string>; user_uid?: string | undefined };
 export type AsUser = <T>(
   wanted: { operation: OperationName; signal: AbortSignal | undefined },
@@ -205,7 +207,7 @@ export function makeOptionsClient<C extends AnyCatalog>(
 
 const listOf = (value: Value): Scalar[] => [value].flat() as Scalar[];
 
-/** What was saved for a key, among selections. By its UID alone: names change, and another key may have the name today. */
+/** The selection of a key. Found only by UID: names change, and another key may have the name today. */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {
   return ofOneClass(() => selections.find((each) => each?.option_key_uid === key.option_key_uid));
 }

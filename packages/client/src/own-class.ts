@@ -1,6 +1,9 @@
 import { isInnkeeperError, ownError } from './error.ts';
 
-/** Runs it; whatever is thrown, at once or later, is of the one class: what nobody expected comes of what was given. */
+/**
+ * Runs a function so that everything it throws, now or later, is an InnkeeperError: an unexpected error was caused by
+ * the arguments.
+ */
 export function ofOneClass<T>(act: () => T): T {
   const told = (cause: unknown): never => {
     if (isInnkeeperError(cause)) throw cause;
@@ -16,7 +19,7 @@ export function ofOneClass<T>(act: () => T): T {
   }
 }
 
-/** A client with the same of each of its functions. */
+/** Does the same for each function of a client. */
 export function ofOneClassAll<T extends object>(make: () => T): T {
   const client = ofOneClass(make) as Record<string, (...given: unknown[]) => unknown>;
   const guarded = Object.entries(client).map(([name, act]) => [

@@ -3,10 +3,10 @@ import { ofOneClass } from './own-class.ts';
 
 type Page<T> = { items: T[]; total?: number; offset?: number; next?: string | null };
 
-/** Where a page begins: lists with a total count from 0, the others name what they continue after. */
+/** Where a page begins: lists with a total use an offset, the others the item they continue after. */
 export type Place = { offset?: number; after?: string };
 
-/** A list of the service, read page by page as it is gone through: `for await (const key of options.keys())`. */
+/** A list that is read page by page while you iterate: `for await (const key of options.keys())`. */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #read: (place: Place) => Promise<unknown>;
 
@@ -17,13 +17,13 @@ export class Pages<T> implements AsyncIterable<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string>();
     for (let place: Place | undefined = {}; place; ) {
-      // A list that leads back to where it was has no end.
+      // A list that leads back to an earlier page would never end.
       const here = JSON.stringify(place);
       if (seen.has(here)) throw garbled();
       seen.add(here);
       const page = (await this.#read(place)) as Partial<Page<T>> | undefined;
       if (!Array.isArray(page?.items)) throw garbled();
-      // Whatever answered: what is no object is no item.
+      // The response can be anything: ignore what is not an object.
       yield* page.items.filter((item) => item !== null && typeof item === 'object');
       place = nextPlace(page as Page<T>);
     }

@@ -12,21 +12,21 @@ type Call<M extends Method> = <P extends PathsOf<M>>(
 ) => Promise<Answer<OutputOf<P, M>>>;
 
 export type Requests = { [M in Method]: Call<M> } & {
-  /** The body as it comes; nothing of it is waited for longer than `signal` lets it. */
+  /** Streams the body until `signal` aborts. */
   open(path: keyof paths, input: AnyInput): Promise<ReadableStream<Uint8Array>>;
 };
 
 export type RequestOptions = {
-  /** Where the service is; paths are added to it. On a page it may be relative: `/innkeeper`. */
+  /** The address of the service, to which paths are appended. On a page it may be relative: `/innkeeper`. */
   baseUrl: string | URL;
   headers?: Record<string, string> | undefined;
   credentials?: RequestCredentials | undefined;
   fetch?: typeof fetch | undefined;
-  /** Milliseconds for one attempt, its whole answer included; 10000 by default, 0 for as long as it takes. */
+  /** Milliseconds for one attempt, including the whole response; default 10000, 0 for no limit. */
   timeout?: number | undefined;
-  /** How often a request is repeated after 429, and after 503 or without an answer where that cannot do harm; 2 by default. */
+  /** How often to retry after 429, and, if that is safe, after 503 or without a response; default 2. */
   retries?: number | undefined;
-  /** ETags and answers of reads of the catalog. */
+  /** ETags and responses of catalog reads. */
   cache?: Map<string, Answer<unknown>> | undefined;
 };
 
@@ -44,10 +44,10 @@ type AnyInput = {
 
 export const TIMEOUT_MS = 10_000;
 
-/** The oldest answer goes when there are more: a page asks for a few catalogs in a few languages. */
+/** Beyond this many, the oldest response is dropped: a page reads a few catalogs in a few languages. */
 const CACHED_ANSWERS = 100;
 
-/** One function a method, each typed by the path it is given. Anything but a success is an InnkeeperError. */
+/** One function per method, each typed by the path. Anything but a success throws an InnkeeperError. */
 export function createRequests(options: RequestOptions): Requests {
   const call =
     (method: Method) =>
@@ -110,7 +110,7 @@ function buildRequest(
       url: addressOf(options.baseUrl, path, input),
       init: {
         method: method.toUpperCase(),
-        // What is sent may hold secrets: they are for the service, not for where something else points to.
+        // Requests may contain secrets, which must not follow a redirect to somewhere else.
         redirect: 'manual',
         headers: new Headers({
           Accept: 'application/json',
@@ -138,7 +138,7 @@ async function attemptOnce(
   { signal, due }: AnyInput,
   operation: string,
 ): Promise<Answer<unknown>> {
-  // What belongs to a user is not kept.
+  // A user's data is not cached.
   const kept = operation.startsWith('get /api/option_') ? cache : undefined;
   const known = kept?.get(url);
   if (known?.etag) init.headers.set('If-None-Match', known.etag);
@@ -172,7 +172,7 @@ function remember(cache: Map<string, Answer<unknown>>, url: string, answer: Answ
 
 function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, query = {} }: AnyInput): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
-  // On a page, an address without a host is one of the page's own.
+  // On a page, a URL without a host is relative to the page.
   const base = new URL(`${String(baseUrl).replace(/\/$/, '')}/`, globalThis.location?.href);
   const url = new URL(filled.slice(1), base);
   for (const [name, value] of Object.entries(query)) {
@@ -191,7 +191,7 @@ function isDue(data: unknown, due: AnyInput['due'], mayBeEmpty: boolean): boolea
 
 const GARBLED = Symbol('garbled');
 
-/** Objects are what the service sends as JSON; a page is what something in between sends. */
+/** The service sends JSON objects; an HTML page comes from something in between. */
 function readBody(text: string, headers: Headers): unknown {
   const type = headers.get('content-type') ?? '';
   if (text === '') return undefined;

@@ -2,13 +2,13 @@ import type { InnkeeperError } from './error.ts';
 import { abortedError } from './limits.ts';
 import type { Method } from './operation.ts';
 
-/** Whoever has to wait longer than this is told so, and decides. */
+/** A longer wait is left to the caller to decide. */
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Milliseconds until the same may be sent again; undefined: it must not be. After 429 nothing was done, so that anything
- * may be sent again; after 503 it may have been, so that only what can be done twice is. Where no answer of the service came at
- * all, only what is told apart by a key is sent again.
+ * Milliseconds until the request may be retried; undefined: it must not be. After 429 nothing was done, so anything may
+ * be retried; after 503 it may have been done, so only repeatable requests are. Without a response from the service,
+ * only requests with an idempotency key are retried.
  */
 export function waitBefore(
   attempt: number,

@@ -1,12 +1,15 @@
 import type { OptionKey, Scalar, Selection, UserOption, Value } from './options.ts';
 
-/** chosen: saved by the user. default: the key's. unset: there is neither, nobody has answered. */
+/** chosen: saved by the user. default: the key's default. unset: neither. */
 export type Source = 'chosen' | 'default' | 'unset';
 
 /** What the service has for a key, as far as this page knows. */
 export type Held = { value: Value | undefined; source: Source; uid: string | null; etag: string | null };
 
-/** What the user wants of a key. A list of allowed values is changed, not replaced: another page may have changed it too. */
+/**
+ * The user's change to a key. A list of allowed values is changed rather than replaced, because another page may have
+ * changed it too.
+ */
 export type Change = { value: Value } | { unset: true } | { add: readonly Scalar[]; remove: readonly Scalar[] };
 
 export function heldOf(key: OptionKey, selection: Selection | UserOption | null | undefined): Held {
@@ -18,7 +21,7 @@ export function heldOf(key: OptionKey, selection: Selection | UserOption | null 
   return { value: selection.option.value, source, uid: selection.user_options_uid, etag: selection.etag };
 }
 
-/** From what is shown to what the user chose. */
+/** The change from what is shown to what the user chose. */
 export function toChange(key: OptionKey, shown: Value | undefined, value: Value | undefined): Change {
   if (value === undefined) return { unset: true };
   if (!isClosedList(key) || !isList(value)) return { value };
@@ -28,7 +31,7 @@ export function toChange(key: OptionKey, shown: Value | undefined, value: Value 
   return add.length + remove.length > 0 ? { add, remove } : { value };
 }
 
-/** What is shown while a change is not saved yet: laid over what the service has. */
+/** What to show while a change is not saved yet: the change applied to what the service has. */
 export function overlay(key: OptionKey, held: Held, change: Change | undefined): Held {
   if (!change) return held;
   if ('unset' in change) return heldOf(key, undefined);
@@ -39,7 +42,7 @@ export function overlay(key: OptionKey, held: Held, change: Change | undefined):
   };
 }
 
-/** Both in one: the later of two values, or all that was added and removed. */
+/** Combines two changes: the later of two values, or everything added and removed. */
 export function combine(key: OptionKey, first: Change | undefined, then: Change): Change {
   if (!first || !('add' in then)) return then;
   if ('unset' in first) return { value: listAfter(key, listOf(key.default_value ?? undefined), then) };
@@ -51,7 +54,7 @@ export function combine(key: OptionKey, first: Change | undefined, then: Change)
   };
 }
 
-/** Whether there is nothing to send. */
+/** Whether there is nothing left to send. */
 export function isDone(key: OptionKey, { value, source, uid }: Held, change: Change): boolean {
   if ('unset' in change) return uid === null && source !== 'chosen';
   if (source !== 'chosen') return false;
@@ -60,7 +63,7 @@ export function isDone(key: OptionKey, { value, source, uid }: Held, change: Cha
   return change.add.every((each) => list.includes(each)) && !change.remove.some((each) => list.includes(each));
 }
 
-/** The order of a list counts where it is not the catalog's. */
+/** The order of a list matters unless it is the catalog's. */
 function isSame(key: OptionKey, a: Value | undefined, b: Value): boolean {
   if (!isList(b)) return (isList(a) ? a[0] : a) === b;
   const [one, other] = [[...new Set(listOf(a))], [...new Set(b)]];

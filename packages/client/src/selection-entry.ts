@@ -2,20 +2,20 @@ import type { InnkeeperError } from './error.ts';
 import type { OptionKey, Selection, Value } from './options.ts';
 import { type Change, type Held, heldOf, overlay, type Source } from './selection-change.ts';
 
-/** One key as a page shows it. The same object for as long as nothing of it changes. */
+/** One key as a page shows it. The same object for as long as nothing changes. */
 export type OptionState<V = Value> = {
   /** undefined: the catalog is not loaded yet, or has no key of this name. */
   key: OptionKey | undefined;
-  /** What is being saved, laid over what the service has. */
+  /** What is being saved, applied to what the service has. */
   value: V | undefined;
   source: Source;
   status: 'loading' | 'idle' | 'saving' | 'saved' | 'failed';
-  /** What could not be saved; `value` undefined: it was to be unset. */
+  /** What could not be saved; with `value` undefined, it was to be unset. */
   failed: { value: V | undefined } | undefined;
   error: InnkeeperError | undefined;
 };
 
-/** What the store knows of one key. */
+/** What the store knows about one key. */
 export type Entry = {
   key: OptionKey;
   held: Held;
@@ -23,12 +23,14 @@ export type Entry = {
   waiting: Change | undefined;
   failed: { change: Change; error: InnkeeperError } | undefined;
   isSaved: boolean;
-  /** What became of the last save is not known: it has to be read before anything else is sent. */
+  /** The result of the last save is unknown: it must be read before anything else is sent. */
   isUnsure: boolean;
-  /** Saves without an answer: each may still arrive while the record is as it was when they were sent, or is so again. */
+  /**
+   * Saves without a response: each may still arrive while the record is as it was when they were sent, or is so again.
+   */
   late: { change: Change; etag: string | null; at: number }[];
   isSending: boolean;
-  /** When something was sent or answered last: what was read before then is stale. */
+  /** When something was last sent or answered: anything read before that is stale. */
   touched: number;
   draining: Promise<void> | undefined;
   state: OptionState;
@@ -81,7 +83,7 @@ export function stateOf(entry: Entry): OptionState {
   };
 }
 
-/** What shows it need not be shown anew. */
+/** Whether components that show it need not render again. */
 export function isSameState(a: OptionState, b: OptionState): boolean {
   const told = ({ value, source, status, failed }: OptionState) => JSON.stringify([value, source, status, failed]);
   return a.key === b.key && a.error === b.error && told(a) === told(b);

@@ -5,16 +5,16 @@ import type { OptionGroup, OptionKey, OptionsClient, Selection, UserOption, Valu
 import { type Change, combine, type Held, heldOf, isDone, toChange } from './selection-change.ts';
 import { type Entry, isSameState, LOADING, newEntry, type OptionState, shownOf, stateOf } from './selection-entry.ts';
 
-/** What can be chosen, in the language of the store; older texts stay until those of another language are there. */
+/** What can be chosen, in the language of the store; older texts stay until the new language is loaded. */
 export type CatalogState = {
   isLoaded: boolean;
   groups: readonly OptionGroup[];
   keys: readonly OptionKey[];
-  /** Why there is nothing, or not what was asked for last. */
+  /** Why there is no catalog, or not the one requested last. */
   error: InnkeeperError | undefined;
 };
 
-/** All that a store knows, to be handed from a server to a page. */
+/** Everything a store has loaded, for passing from a server to a page. */
 export type StoreData = {
   groups: readonly OptionGroup[];
   keys: readonly OptionKey[];
@@ -22,9 +22,9 @@ export type StoreData = {
 };
 
 export type StoreOptions = {
-  /** Whose selections they are, in the words of the page: another user needs another store. */
+  /** The user in the application's own terms: another user needs another store. */
   userId: string;
-  /** Of the catalog's texts. */
+  /** The language of the catalog's texts. */
   language?: string | undefined;
   /** What a store on the server had loaded. */
   data?: StoreData | undefined;
@@ -33,49 +33,50 @@ export type StoreOptions = {
 type ValueFor<C extends AnyCatalog, N> = N extends KeyName<C> ? HeldValueOf<C, N> : Value;
 
 export type SelectionStore<C extends AnyCatalog = AnyCatalog> = {
-  /** The first subscriber lets it load. */
+  /** The first subscriber starts loading. */
   subscribe(listener: () => void): () => void;
   get<N extends KeyName<C> | KeyUid>(key: N): OptionState<ValueFor<C, N>>;
-  /** Shown at once; answers when nothing of the key is left to be sent, with `error` if it was not saved. */
+  /** Shows the value immediately; resolves when nothing of the key is left to send, with `error` if it was not saved. */
   set<N extends KeyName<C> | KeyUid>(key: N, value: ValueFor<C, N>): Promise<OptionState<ValueFor<C, N>>>;
-  /** The default holds again, if there is one. */
+  /** Resets to the default, if there is one. */
   unset<N extends KeyName<C> | KeyUid>(key: N): Promise<OptionState<ValueFor<C, N>>>;
-  /** Sends again what could not be saved. */
+  /** Retries what could not be saved. */
   retry<N extends KeyName<C> | KeyUid>(key: N): Promise<OptionState<ValueFor<C, N>>>;
-  /** Keys of which something is not saved yet. */
+  /** Keys with something that is not saved yet. */
   pending(): readonly OptionKey[];
-  /** Keys of which something could not be saved. */
+  /** Keys with something that could not be saved. */
   errors(): readonly { key: OptionKey; error: InnkeeperError }[];
   catalog(): CatalogState;
-  /** Reads all of it again. */
+  /** Reads everything again. */
   refresh(): Promise<void>;
   readonly userId: string;
   setLanguage(language: string | undefined): void;
-  /** Goes on with another connection of the same user: another token or address. */
+  /** Continues with another client for the same user: another token or address. */
   setClient(client: OptionsClient<C>): void;
-  /** Sends what waits for its turn, because the page is being left. */
+  /** Sends what is waiting, because the page is being left. */
   flush(): void;
   data(): StoreData;
 };
 
-/** Pages that save the same record at the same moment give way to each other this often. */
+/** How often to retry when pages save the same record at the same time. */
 const TRIES = 8;
-/** For so long a save that was given up may arrive all the same: networks and proxies have dropped it by then. */
+/** A save that timed out may still arrive within this time; afterwards, networks and proxies have dropped it. */
 const LATE_MS = 120_000;
-/** Refusals that say that the catalog or the record is another one than this page knows. */
+/** Errors that mean that this page's catalog or record is outdated. */
 const OUTDATED = ['1004', '1005', '1008', '1012', '9404'];
 const NOTHING = { groups: [], keys: [] };
 
 /**
- * What one user has chosen, for pages of any framework. What is chosen is shown at once; of one key at most one save is in flight and one
- * waits, the newest wins, and none can undo a newer one, not even when it arrives late. Decision 56 has the reasons.
+ * One user's selections, for pages of any framework. Choices show immediately. Each key has at most one save in flight
+ * and one waiting; the newest wins, and none can undo a newer one, even if it arrives late. Decision 56 has the
+ * reasons.
  */
 export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
   given: OptionsClient<C>,
   { userId, language, data }: StoreOptions,
 ): SelectionStore<C> {
   let client = given as unknown as OptionsClient;
-  // Learned from the first answer: from then on, no other user's token is taken.
+  // Learned from the first response: from then on, no other user's token is accepted.
   let userUid: string | undefined;
   let clock = 0;
   let offered: Pick<CatalogState, 'groups' | 'keys'> | undefined = data;
@@ -109,7 +110,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     names.clear();
     for (const key of keys) {
       const name = `${key.option_group_name}.${key.name}`;
-      // Names with dots in them can meet: the first has it.
+      // Names with dots can collide: the first one wins.
       if (!names.has(name)) names.set(name, key.option_key_uid);
       const entry = entries.get(key.option_key_uid);
       if (entry) Object.assign(entry, { key, isStale: true });
@@ -134,7 +135,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     }
   }
 
-  /** Begins after this call, so that it shows what came before it: what is being read already may be older. */
+  /** Starts a new read, so that it includes everything up to this call: a read in flight may be older. */
   function readSelections(): Promise<void> {
     if (!reading) {
       reading = readNow().finally(() => {
@@ -169,7 +170,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
         if (entry.failed && isDone(entry.key, entry.held, entry.failed.change)) entry.failed = undefined;
       }
     } catch (error) {
-      // What is only not as fresh as it could be is no failure.
+      // Data that could be fresher is not a failure.
       if (!selections) errors.selections = error;
       throw error;
     } finally {
@@ -177,7 +178,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     }
   }
 
-  /** A save arrived after all. If the user has gone back from it since, what was there before holds again. */
+  /** A save arrived late. If the user has since changed back, the earlier value is restored. */
   function takeBackLate(entry: Entry, before: Held): void {
     const { key, held, waiting, inFlight, failed } = entry;
     const late = entry.late.filter(({ at }) => Date.now() - at < LATE_MS);
@@ -208,7 +209,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     return heldOf(key, saved);
   }
 
-  /** Sends until it is saved or cannot be. */
+  /** Sends until it is saved or has failed. */
   async function attempt(entry: Entry, change: Change): Promise<InnkeeperError | undefined> {
     for (let tries = 1; ; tries++) {
       let isSent = false;
@@ -237,7 +238,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
           await readSelections().catch(() => {});
           if (!entry.isUnsure && isDone(entry.key, entry.held, change)) return undefined;
         } else if (OUTDATED.includes(error.code)) {
-          // What was to be unset is gone: it may have been saved anew.
+          // The record to unset is gone: it may have been saved again.
           entry.isUnsure = true;
           if (error.code === '9404' && tries < TRIES) continue;
           inBackground(refresh());
@@ -327,7 +328,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     },
     flush() {
       for (const entry of entries.values()) {
-        // Whichever of the two arrives first: the one in flight holds only for the record as it was.
+        // Either may arrive first: the one in flight only succeeds for the record as it was.
         if (entry.waiting && entry.inFlight) inBackground(send(entry, entry.waiting, undefined));
       }
     },
@@ -342,7 +343,7 @@ function unlessSame<T>(before: readonly T[] | undefined, now: readonly T[]): rea
   return before?.length === now.length && before.every((each, at) => each === now[at]) ? before : now;
 }
 
-/** Nobody knows whether it was done. */
+/** It is unknown whether it was done. */
 function isUnknown({ status, code }: InnkeeperError): boolean {
   return status >= 500 || ['unreachable', 'timeout', 'garbled', 'aborted'].includes(code);
 }

@@ -22,7 +22,7 @@ export type TokenFacts = OutputOf<'/oauth/v2/introspect', 'post'>;
 export type UsersClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
   clientId: string;
   clientSecret: string;
-  /** Where area B is, if it is served at another address. */
+  /** The address of area B, if it differs. */
   profileUrl?: string | URL | undefined;
   language?: Language<C> | undefined;
 };
@@ -35,10 +35,10 @@ export type UserFilter = {
   status?: ApplicationUser['status'] | undefined;
   /** `group.key=value`, `group.key!=value`, `group.key` or `!group.key`; all must hold. */
   where?: string | readonly string[] | undefined;
-  /** Defaults count. */
+  /** Whether defaults count. */
   effective?: boolean | undefined;
 };
-/** All groups, in the language of the browser, for 30 days, unless said otherwise. */
+/** The default is all groups, in the browser's language, for 30 days. */
 export type LinkOptions = {
   groups?: readonly string[] | undefined;
   language?: string | undefined;
@@ -50,33 +50,33 @@ export type LinkOptions = {
 type NewUser = { clientUserId: string; clientUserName: string };
 
 export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
-  /** Safe to be sent again by itself: every call has an Idempotency-Key, a new one unless it is given. */
+  /** Safe to retry: every call has an Idempotency-Key, a new one unless it is given. */
   createUser(user: NewUser, how?: Call & { idempotencyKey?: string | undefined }): Promise<UserWithToken>;
-  /** A fresh specialToken for a user that exists; earlier unspent ones stop working. */
+  /** A new specialToken for an existing user; earlier unused ones stop working. */
   issueSpecialToken(clientUserId: string, how?: Call): Promise<UserWithToken>;
-  /** A specialToken is good for one exchange. */
+  /** A specialToken can be exchanged once. */
   getAccessToken(specialToken: string, how?: Call): Promise<GrantedToken>;
-  /** What most servers want at sign-in: an access token of this user, who is created when there is none yet. */
+  /** What most servers need at sign-in: an access token of this user, who is created if necessary. */
   signIn(user: NewUser, how?: Call): Promise<GrantedToken>;
   get(who: Who, how?: Call): Promise<ApplicationUser>;
-  /** Read page by page as it is gone through. */
+  /** Read page by page while you iterate. */
   list(filter?: UserFilter, how?: Call): Pages<ApplicationUser>;
   update(who: Who, change: UserChange, how?: Call): Promise<ApplicationUser>;
-  /** Their access tokens answer as revoked, until `resume`. */
+  /** Their access tokens count as revoked until `resume`. */
   suspend(who: Who, how?: Call): Promise<ApplicationUser>;
   resume(who: Who, how?: Call): Promise<ApplicationUser>;
   deleteUser(who: Who, how?: Call): Promise<void>;
-  /** A page of the user's options that needs no sign-in; with `unsubscribe`, the two mail headers of RFC 8058 too. */
+  /** A page of the user's options that needs no sign-in; with `unsubscribe`, also the two mail headers of RFC 8058. */
   preferenceLink(serviceUserCode: string, wanted?: LinkOptions, how?: Call): Promise<PreferenceLink>;
-  /** Every link made for the user so far stops working. */
+  /** All links created for the user so far stop working. */
   withdrawPreferenceLinks(serviceUserCode: string, how?: Call): Promise<void>;
   introspect(accessToken: string, how?: Call): Promise<TokenFacts>;
   revoke(accessToken: string, how?: Call): Promise<void>;
-  /** What a user has chosen, with the credentials of the application. */
+  /** A user's selections, with the application's credentials. */
   optionsOf(serviceUserCode: string): OptionsClient<C>;
 };
 
-/** What takes the clientSecret: for servers. It refuses to run in a browser, where everybody could read the secret. */
+/** Calls that need the clientSecret: for servers. Refuses to run in a browser, where anyone could read the secret. */
 export function createUsersClient<C extends AnyCatalog = AnyCatalog>(given: UsersClientOptions<C>): UsersClient<C> {
   refuseBrowser();
   return ofOneClassAll(() => makeUsersClient(given));
@@ -110,7 +110,7 @@ function makeUsersClient<C extends AnyCatalog>({
 
   const signed = ({ signal }: Call = {}) => ({ headers, signal, due: 'service_user_code' });
   type ByCode = '/api/v2/app/{clientId}/users/{serviceUserCode}';
-  /** Both paths of a user take and answer the same. */
+  /** Both paths of a user have the same input and output. */
   const atUser = <T>(
     who: Who,
     call: (path: ByCode, at: { path: { clientId: string; serviceUserCode: string } }) => T,
@@ -137,7 +137,7 @@ function makeUsersClient<C extends AnyCatalog>({
       return (await requests.post('/api/v2/app/special-token', sent)).data;
     },
     async getAccessToken(specialToken, { signal } = {}) {
-      // Never twice: the first may have spent the specialToken.
+      // Never retry: the first try may have used up the specialToken.
       const sent = { body: { clientSecret, specialToken }, signal, due: 'access_token' };
       return (await requests.post('/oauth/v2/get-access-token', sent)).data;
     },
@@ -147,10 +147,10 @@ function makeUsersClient<C extends AnyCatalog>({
           const { specialToken } = await freshSpecialToken(client, user, how);
           return await client.getAccessToken(specialToken, how);
         } catch (error) {
-          // The same user signs in elsewhere at this moment: created there first, or a newer specialToken than ours.
+          // The same user is signing in elsewhere: created there first, or with a newer specialToken than ours.
           const raced = isInnkeeperError(error) && ['0001', '0008'].includes(error.code);
           if (!raced || attempt === SIGN_IN_ATTEMPTS) throw error;
-          // In step they would overtake each other for ever.
+          // Without jitter they would invalidate each other's tokens forever.
           await pause(Math.random() * 40 * 2 ** attempt, how?.signal, error.operation);
         }
       }

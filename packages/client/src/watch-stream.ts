@@ -1,7 +1,7 @@
 import { InnkeeperError } from './error.ts';
 import { pause } from './retry.ts';
 
-/** What the service tells a page, as docs/asyncapi.json describes it. */
+/** What the service sends to a page, as docs/asyncapi.json describes it. */
 export type WatchEvent =
   | {
       name: 'selection';
@@ -25,10 +25,13 @@ type OpenStream = (resumed: Record<string, string>, signal: AbortSignal) => Prom
 const SILENT_MS = 45_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** No event is so long. */
+/** No event is this long. */
 const LONGEST_EVENT = 1_000_000;
 
-/** Follows server-sent events by fetch, which can send a token (EventSource cannot), until the signal or what it returns ends it. */
+/**
+ * Follows server-sent events with fetch, which can send a token (EventSource cannot), until the signal or the returned
+ * function ends it.
+ */
 export function watchStream(listener: Listener, signal: AbortSignal | undefined, open: OpenStream): () => void {
   if (typeof listener !== 'function') throw new TypeError('watch needs a function');
   const control = new AbortController();
@@ -49,7 +52,7 @@ async function follow(listener: Listener, signal: AbortSignal, open: OpenStream)
         if (event) tell(listener, event);
       });
     } catch (error) {
-      // A refusal that another try would get as well: the token is no longer valid, say, and the page has no other.
+      // A retry would be refused as well: for example, the token is no longer valid and the page has no other.
       if (error instanceof InnkeeperError && !error.isRetryable) return;
     }
     const wait = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
@@ -70,7 +73,7 @@ async function connect(
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const body = await open(lastId === undefined ? {} : { 'Last-Event-ID': lastId }, connection.signal);
-    // What changed before it was open is not told.
+    // Changes before the stream was open are not reported.
     take(lastId === undefined ? { name: 'reset', data: {} } : undefined, undefined);
     const reader = body.getReader();
     const decoder = new TextDecoder();
@@ -99,7 +102,7 @@ function readBlock(block: string): [WatchEvent | undefined, string | undefined] 
   return [event || undefined, fields.get('id')];
 }
 
-/** What the page does with it must not end the stream: an error of its own is reported as one that nobody caught. */
+/** An error in the page's listener must not end the stream: it is reported as uncaught. */
 function tell(listener: Listener, event: WatchEvent): void {
   try {
     listener(event);

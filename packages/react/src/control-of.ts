@@ -12,7 +12,7 @@ export type ControlName =
   | 'ListField'
   | 'Unknown';
 
-/** More than these are easier to find in a list that opens. */
+/** With more than these, a drop-down list is easier to use. */
 const MOST_RADIOS = 4;
 
 const TYPED = new Map<string, ControlName>([
@@ -22,11 +22,11 @@ const TYPED = new Map<string, ControlName>([
   ['string', 'TextField'],
 ]);
 
-/** The control that a key is shown with; Unknown for what a newer service may have that this version does not know. */
+/** The control for a key; Unknown for types that only a newer service has. */
 export function controlOf({ value_type, multiple, allowed_values, default_value }: OptionKey): ControlName {
   if (value_type === 'boolean') {
     if (multiple) return 'CheckboxList';
-    // A switch is on or off; a consent that nobody gave or refused is neither.
+    // A switch is on or off; a consent that was neither given nor refused is neither.
     return default_value === null ? 'RadioList' : 'Switch';
   }
   const typed = TYPED.get(value_type);
@@ -36,19 +36,19 @@ export function controlOf({ value_type, multiple, allowed_values, default_value 
   return allowed_values.length > MOST_RADIOS ? 'Select' : 'RadioList';
 }
 
-/** These have a label for each of their parts and one for the whole. */
+/** Whether the control has a label for each of its parts and one for the whole. */
 export function isGroup(control: ControlName): boolean {
   return control === 'RadioList' || control === 'CheckboxList';
 }
 
 export type Choice = { value: Scalar; label: string; retired: boolean };
 
-/** What can be chosen: a retired value only by those who have it. */
+/** The values to offer: a retired value only to users who have it. */
 export function choicesOf({ allowed_values }: OptionKey, held: readonly Scalar[], texts: Texts): Choice[] {
-  // A newer service may say null where this one says nothing.
+  // A newer service may send null instead of omitting it.
   const offered = (allowed_values ?? []).filter((each) => each && (!each.retired || held.includes(each.value)));
   return offered.map(({ value, label, retired }) => {
-    // A boolean that nobody has given words.
+    // A boolean without labels in the catalog.
     const isBare = typeof value === 'boolean' && label === String(value);
     return { value, retired, label: isBare ? (value ? texts.yes : texts.no) : label };
   });

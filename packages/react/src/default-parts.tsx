@@ -9,7 +9,7 @@ function Form({ title, titleId, as: Whole, lang, dir, className, texts, submit, 
   return (
     <Whole
       className={name}
-      // A form has its role by itself.
+      // A form has an implicit role.
       role={isForm ? undefined : 'group'}
       aria-labelledby={title ? titleId : undefined}
       lang={lang}
@@ -61,7 +61,7 @@ function Field({
   const Whole = grouped ? 'fieldset' : 'div';
   const { label, label_language, default_value } = optionKey;
   const isRadio = control === 'RadioList';
-  // It may be in another language than the form, which has no text in its own.
+  // The label may be in another language, if it has no text in the form's own.
   const own = attributesOf(label_language ?? undefined).lang;
   const name = (
     <bdi id={`${id}-name`} lang={own === lang ? undefined : own}>
@@ -114,7 +114,7 @@ function Message({ id, sentence, texts, retry }: MessagePartProps) {
   );
 }
 
-/** Always there, so that what it says later is read out. */
+/** Always rendered, so that screen readers announce later changes. */
 function Status({ phase, source, texts }: StatusPartProps) {
   const atRest = source === 'default' ? texts.isDefault : source === 'unset' ? texts.notSet : '';
   const said = { rest: atRest, saving: texts.saving, saved: source === 'chosen' ? texts.saved : atRest, failed: '' };
@@ -133,7 +133,7 @@ const Loading: Parts['Loading'] = ({ texts }) => (
 
 const Empty: Parts['Empty'] = ({ texts }) => <p className="innkeeper-empty">{texts.nothingHere}</p>;
 
-/** The code is for whoever made the page. */
+/** The code is for the developer of the page. */
 const Failure: Parts['Failure'] = ({ error, texts, retry }) => (
   <div className="innkeeper-message" role="alert">
     <span>

@@ -1,9 +1,9 @@
 import type { OptionKey } from '@innkeeper/client';
 
-/** A field in which something is typed or chosen that nobody has sent. */
+/** A field with unsent input. */
 export type Draft = {
   key: OptionKey;
-  /** The form that sends it when it is submitted; undefined: it is sent when the field is left. */
+  /** The form that sends it on submit; undefined: it is sent when the field loses focus. */
   form: object | undefined;
   commit(): void;
 };
@@ -31,7 +31,7 @@ export function createDrafts() {
       };
     },
     keys: (): OptionKey[] => [...drafts].map(({ key }) => key),
-    /** Those of a form, or those that wait for no form. */
+    /** Sends the drafts of a form, or those that belong to no form. */
     commit(form: object | undefined) {
       for (const draft of [...drafts]) if (draft.form === form) draft.commit();
     },
@@ -45,8 +45,8 @@ let isWatching = false;
 const queue: (() => void)[] = [];
 
 /**
- * Does it when no pointer is down: a message that appears between press and release would move what is being clicked away from
- * under the pointer.
+ * Runs the act when no pointer is down: a message that appears between press and release would move the click target
+ * away.
  */
 export function afterPointer(act: () => void): void {
   if (isPressed) queue.push(act);
@@ -71,6 +71,6 @@ export function watchPointer(): void {
     true,
   );
   for (const end of ['pointerup', 'pointercancel', 'dragend']) addEventListener(end, released, true);
-  // Of the window alone: that of a field comes between press and release.
+  // Only the window's: a field's blur comes between press and release.
   addEventListener('blur', released);
 }

@@ -1,9 +1,9 @@
-/** How a language is called in attributes: its tag where that is what was given, and the way it is written. */
+/** The attributes of a language: its tag, if that was given, and its writing direction. */
 export type LanguageAttributes = { lang: string | undefined; dir: 'ltr' | 'rtl' | 'auto' };
 
 const RIGHT_TO_LEFT = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg', 'Mand', 'Samr']);
 
-/** Languages whose own name tells which they are. */
+/** Languages whose own name identifies them. */
 const NAMED = new Map([
   ['english', 'en'],
   ['deutsch', 'de'],
@@ -16,7 +16,10 @@ const NAMED = new Map([
   ['اردو', 'ur'],
 ]);
 
-/** The service takes a language by its tag or by its name ("Deutsch"). Where neither tells, the texts show the direction. */
+/**
+ * The service accepts a language by tag or by name ("Deutsch"). If neither identifies it, the direction follows the
+ * texts.
+ */
 export function attributesOf(language: string | undefined): LanguageAttributes {
   const locale = language === undefined ? undefined : localeOf(NAMED.get(language.toLowerCase()) ?? language);
   if (!locale) return { lang: undefined, dir: 'auto' };
@@ -26,7 +29,7 @@ export function attributesOf(language: string | undefined): LanguageAttributes {
 function localeOf(tag: string): Intl.Locale | undefined {
   try {
     const locale = new Intl.Locale(tag);
-    // A name may have the form of a tag, but not of one that there is.
+    // A name may look like a tag, but not like an existing one.
     return locale.maximize().script ? locale : undefined;
   } catch {
     return undefined;

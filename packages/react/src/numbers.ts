@@ -18,26 +18,29 @@ function marksOf(locale: string): Marks {
   return marks;
 }
 
-/** As the reader writes it, without marks between thousands, which could be mistaken for a decimal mark. */
+/** In the reader's notation, without thousands separators, which could be mistaken for a decimal separator. */
 export function writeNumber(value: number, locale: string): string {
   const { decimal, digits } = marksOf(locale);
   return String(value).replaceAll(/[\d.]/g, (each) => (each === '.' ? decimal : (digits[Number(each)] as string)));
 }
 
-/** Marks of direction that keyboards and copied texts bring along. */
+/** Direction marks that keyboards and copied texts add. */
 const INVISIBLE = /[\u061c\u200e\u200f\u2066-\u2069]/g;
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
-/** Thousands, in India hundreds of thousands too. */
+/** Thousands, and in India also hundreds of thousands. */
 const GROUPED = /^[+-]?[1-9]\d{0,2}(?:G\d{2,3})*G\d{3}(?=\.|$)/;
 
-/** What was typed, in any digits and with the marks of the reader's language; NaN for what is no number or could be two. */
+/**
+ * Reads typed text, in any digits and with the separators of the reader's language; NaN if it is not a number or is
+ * ambiguous.
+ */
 export function readNumber(typed: string, locale: string): number {
   const { decimal } = marksOf(locale);
   let text = [...typed.replaceAll(INVISIBLE, '').trim()].map(plainDigit).join('');
   text = text.replace(/^[\u2212\u2012\u2013\ufe63\uff0d]/, '-').replaceAll('\u066b', decimal === ',' ? ',' : '.');
   if (/[GO]/.test(text)) return Number.NaN;
   const other = decimal === ',' ? '.' : ',';
-  // G: between thousands for certain. O: a decimal mark in other languages.
+  // G: certainly a thousands separator. O: a decimal separator in other languages.
   const marked = text
     .replaceAll(/[\s'\u2019\u066c]/g, 'G')
     .replaceAll(other, 'O')
@@ -48,7 +51,7 @@ export function readNumber(typed: string, locale: string): number {
 function withoutGroups(text: string): string {
   const grouped = text.replaceAll('O', 'G');
   if (grouped.includes('G') && GROUPED.test(grouped)) return grouped.replaceAll('G', '');
-  // 1.5 in German can mean nothing else.
+  // 1.5 in German cannot mean anything else.
   return text.includes('.') ? text : text.replace('O', '.');
 }
 
@@ -57,7 +60,7 @@ function finite(text: string): number {
   return Number.isFinite(value) ? value : Number.NaN;
 }
 
-/** Digits of any script stand in a row of ten that begins at 0 or 6 of sixteen. */
+/** The digits of any script are ten consecutive characters, starting at 0 or 6 in a row of sixteen. */
 function plainDigit(each: string): string {
   if (!/\p{Nd}/u.test(each)) return each;
   const code = each.codePointAt(0) as number;
@@ -65,7 +68,7 @@ function plainDigit(each: string): string {
   return String((code & 15) - start);
 }
 
-/** A date of the service, YYYY-MM-DD, as the reader writes dates. */
+/** A date of the service, YYYY-MM-DD, in the reader's notation. */
 export function writeDate(date: string, locale: string): string {
   try {
     return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(

@@ -15,11 +15,11 @@ export type OptionFieldProps = {
   /** 'group.key' */
   name: OptionName;
   readOnly?: boolean | undefined;
-  /** Instead of parts of this field. */
+  /** Replacements for parts of this field. */
   parts?: Partial<Parts> | undefined;
 };
 
-/** One key with its control, what is wrong with it, and whether it is saved. */
+/** One key with its control, its error message and its save status. */
 export function OptionField({ name, readOnly, parts }: OptionFieldProps) {
   const { parts: usual } = useInnkeeper();
   return <Field which={name} readOnly={readOnly} parts={{ ...DEFAULT_PARTS, ...usual, ...parts }} />;
@@ -80,7 +80,7 @@ export function Field({ which, readOnly = false, parts }: FieldProps) {
   );
 }
 
-/** In place of fields: they are loading, could not be loaded, or the catalog has none of them. */
+/** Shown in place of fields: they are loading, could not be loaded, or are not in the catalog. */
 export function NothingToShow({ parts }: { parts: Parts }) {
   const { store } = useInnkeeper();
   const { texts } = useLanguage();
@@ -89,7 +89,7 @@ export function NothingToShow({ parts }: { parts: Parts }) {
   return isLoaded ? <parts.Empty texts={texts} /> : <parts.Loading texts={texts} />;
 }
 
-/** The help text of the key, then what its control asks for. */
+/** The key's help text, then what its control requires. */
 function hintOf(optionKey: OptionKey, control: string, texts: Texts): string | undefined {
   const { description, min_selected: min, max_selected: max } = optionKey;
   const hints = [description, controlHint(control, min, max, texts)].filter((hint) => hint);

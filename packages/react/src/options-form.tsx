@@ -11,23 +11,23 @@ import { useOptionCatalog } from './use-option.ts';
 import { SubmittedForm } from './use-option-field.ts';
 
 export type OptionsFormProps = {
-  /** All keys of this group; of all groups without. */
+  /** All keys of this group; default: of all groups. */
   group?: OptionGroupName | undefined;
-  /** These alone, in this order. */
+  /** Only these keys, in this order. */
   include?: readonly OptionName[] | undefined;
   exclude?: readonly OptionName[] | undefined;
   readOnly?: boolean | undefined;
-  /** `change`, the default: each choice is saved at once. `submit`: all together, by a button. */
+  /** `change`, the default: each choice is saved immediately. `submit`: all together, with a button. */
   saveOn?: 'change' | 'submit' | undefined;
-  /** `div` for a place inside of a form of the page; then that form is submitted, or the button is pressed. */
+  /** `div` for use inside a form of the page; then that form is submitted, or the button is pressed. */
   as?: 'form' | 'div' | undefined;
   onSaved?: ((saved: { key: OptionKey; value: Value | undefined }) => void) | undefined;
   onError?: ((failed: { key: OptionKey; error: InnkeeperError }) => void) | undefined;
-  /** Whether something of this form is not saved yet. */
+  /** Called when the form starts or stops having unsaved changes. */
   onDirtyChange?: ((isDirty: boolean) => void) | undefined;
-  /** Instead of the label of the group; null for none. */
+  /** Replaces the label of the group; null for none. */
   title?: string | null | undefined;
-  /** Instead of parts of this form. */
+  /** Replacements for parts of this form. */
   parts?: Partial<Parts> | undefined;
   className?: string | undefined;
 };
@@ -53,7 +53,7 @@ export function OptionsForm(props: OptionsFormProps) {
   };
   const offered = keys.filter(isMeant);
   if (include) offered.sort((a, b) => include.indexOf(nameOf(a)) - include.indexOf(nameOf(b)));
-  // A key that was archived meanwhile stays for as long as there is something in it that nobody has saved.
+  // A key that was archived meanwhile stays as long as it has unsaved input.
   const ownUnsaved = unsaved.filter(isMeant);
   const gone = ownUnsaved.filter((key) => !offered.some((each) => each.option_key_uid === key.option_key_uid));
   const shown = isLoaded ? [...offered, ...gone] : [];
@@ -77,7 +77,7 @@ export function OptionsForm(props: OptionsFormProps) {
 
 const nameOf = ({ option_group_name, name }: OptionKey) => `${option_group_name}.${name}` as OptionName;
 
-/** Tells the page what became of what. */
+/** Calls the page's callbacks with the results of saves. */
 function useReports(keys: readonly OptionKey[], isDirty: boolean, props: OptionsFormProps): void {
   const { store } = useInnkeeper();
   const latest = useRef({ keys, props });

@@ -7,13 +7,13 @@ export type FormPartProps = {
   /** The label of the group, if there is one to show. */
   title: ReactNode;
   titleId: string;
-  /** `div` inside of a form of the page. */
+  /** `div` inside a form of the page. */
   as: 'form' | 'div';
   lang: string | undefined;
   dir: 'ltr' | 'rtl' | 'auto';
   className: string | undefined;
   texts: Texts;
-  /** There if it is saved by a button; `isDirty`: there is something to save. */
+  /** Set if the form is saved with a button; `isDirty`: there is something to save. */
   submit: (() => void) | undefined;
   isDirty: boolean;
   children: ReactNode;
@@ -22,20 +22,20 @@ export type FormPartProps = {
 export type FieldPartProps = {
   optionKey: OptionKey;
   control: ControlName;
-  /** The control has parts with labels of their own: a fieldset rather than a label. */
+  /** The control has parts with their own labels: use a fieldset rather than a label. */
   grouped: boolean;
   id: string;
   hintId: string;
   messageId: string;
   hint: string | undefined;
   invalid: boolean;
-  /** The language of the form, where the label is in another. */
+  /** The language of the form, if the label's differs. */
   lang: string | undefined;
   source: Source;
   texts: Texts;
-  /** There if the user has chosen something that can be taken back. */
+  /** Set if the user has chosen something that can be reset. */
   reset: (() => void) | undefined;
-  /** What is wrong with what was chosen. */
+  /** What is wrong with the choice. */
   message: ReactNode;
   status: ReactNode;
   children: ReactNode;
@@ -49,16 +49,16 @@ export type ControlProps = {
   invalid: boolean;
   disabled: boolean;
   texts: Texts;
-  /** What holds, or is about to; undefined: nobody has chosen, and there is no default. */
+  /** The current value, or the one being saved; undefined: neither chosen nor a default. */
   value: Value | undefined;
   choices: readonly Choice[];
-  /** Saves it, at once or with the form. */
+  /** Saves the value, immediately or with the form. */
   choose(value: Value): void;
   /** What is typed, from the first key until it is saved. */
   text: string;
-  /** `isWhole` false: the browser knows that it is not all of it, as with a date that is begun. It is never saved. */
+  /** `isWhole` false: the browser knows that the input is incomplete, such as a partial date. It is never saved. */
   type(text: string, isWhole?: boolean): void;
-  /** Saves what was typed: when the field is left, or by the Enter key. `isWhole` as the browser has it now. */
+  /** Saves what was typed: on blur, or with the Enter key. `isWhole` is the browser's current state. */
   commit(isWhole?: boolean): void;
 };
 
@@ -67,13 +67,13 @@ export type MessagePartProps = {
   texts: Texts;
   sentence: string;
   error: InnkeeperError | undefined;
-  /** There if the same may go well the next time. */
+  /** Set if a retry may succeed. */
   retry: (() => void) | undefined;
 };
 
 export type StatusPartProps = { phase: 'rest' | 'saving' | 'saved' | 'failed'; source: Source; texts: Texts };
 
-/** All that a form is made of; each can be replaced, for one form or by the provider for all. */
+/** All parts of a form; each can be replaced, in one form or by the provider in all. */
 export type Parts = { [Name in ControlName]: ComponentType<ControlProps> } & {
   Form: ComponentType<FormPartProps>;
   Field: ComponentType<FieldPartProps>;

@@ -15,22 +15,25 @@ import type { Parts } from './parts.ts';
 import { type Texts, textsFor } from './texts.ts';
 
 export type InnkeeperProviderProps = {
-  /** Of createOptionsClient: made once, outside of components or by useMemo. */
+  /** From createOptionsClient: created once, outside components or with useMemo. */
   // biome-ignore lint/suspicious/noExplicitAny: of any catalog; names and values are checked by Register
   client: PageClient<any>;
-  /** Who is signed in, in the words of your application; undefined or null while nobody is. */
+  /** The signed-in user in your application's own terms; undefined or null if nobody is. */
   userId: string | null | undefined;
   /** Name or tag of one of the application's languages. */
   language?: string | undefined;
-  /** The way texts are written, where it cannot be told from the language. */
+  /** The writing direction, if it cannot be derived from the language. */
   dir?: 'ltr' | 'rtl' | undefined;
-  /** Instead of the words of the form itself. */
+  /** Replacements for the form's own texts. */
   texts?: Partial<Texts> | undefined;
-  /** Instead of parts of every form. */
+  /** Replacements for parts of every form. */
   parts?: Partial<Parts> | undefined;
   /** What a store on the server had loaded: `store.data()`. */
   data?: StoreData | undefined;
-  /** Shows what other devices save and what is published, by a stream that is open while the page is visible; true by default. */
+  /**
+   * Shows what other devices save and what is published, through a stream that is open while the page is visible;
+   * default true.
+   */
   live?: boolean | undefined;
   children?: ReactNode;
 };
@@ -48,7 +51,7 @@ export type Innkeeper = {
 
 const Context = createContext<Innkeeper | undefined>(undefined);
 
-/** For whom and from where the forms and hooks below it read and save. */
+/** Provides the user and the connection for all forms and hooks below it. */
 export function InnkeeperProvider(props: InnkeeperProviderProps) {
   const { userId, language, dir, texts, parts, data, live = true, children } = props;
   const client = props.client as PageClient;
@@ -56,7 +59,7 @@ export function InnkeeperProvider(props: InnkeeperProviderProps) {
     store: userId ? createSelectionStore(client, { userId, language, data }) : undefined,
     drafts: createDrafts(),
   });
-  // Nothing of one user is ever shown to another. A new client of the same user is only another connection.
+  // One user's data is never shown to another. A new client for the same user is only another connection.
   const [held, setHeld] = useState(make);
   let current = held;
   if (held.store?.userId !== (userId || undefined)) {
@@ -78,7 +81,7 @@ export function InnkeeperProvider(props: InnkeeperProviderProps) {
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 
-/** Browsers have few connections to a host: pages in the background leave theirs to others. */
+/** Browsers allow few connections per host: pages in the background leave theirs to others. */
 function watchWhileVisible(client: PageClient, store: SelectionStore): () => void {
   let stop: (() => void) | undefined;
   const look = () => {
@@ -97,14 +100,14 @@ function watchWhileVisible(client: PageClient, store: SelectionStore): () => voi
   };
 }
 
-/** What this page saved itself comes back as an event too. */
+/** Whether the page already shows it: its own saves also come back as events. */
 function isShown(store: SelectionStore, { name, data }: WatchEvent): boolean {
   if (name !== 'selection' || data.option_key_uid === null || data.option_group_uid === null) return false;
   const { option_key_uid, option_group_uid, value } = data;
   return JSON.stringify(store.get({ option_key_uid, option_group_uid }).value) === JSON.stringify(value);
 }
 
-/** Who comes back to the page, or back online, sees what holds then; who leaves it loses nothing. */
+/** Refreshes when the user returns to the page or comes online, and saves when they leave. */
 function keepCurrent(store: SelectionStore, drafts: Drafts): () => void {
   watchPointer();
   const refresh = () => {
@@ -131,14 +134,17 @@ export function useInnkeeper(): Innkeeper {
   return innkeeper;
 }
 
-/** The client of the provider, for what has no hook of its own. */
+/** The provider's client, for calls without a hook. */
 export function useInnkeeperClient(): PageClient {
   return useInnkeeper().client;
 }
 
 const NOTHING: readonly OptionKey[] = [];
 
-/** Keys with something typed, on its way or refused: for `beforeunload`, and for routers that ask before a page is left. */
+/**
+ * Keys with input that is unsent, in flight or refused: for `beforeunload`, and for routers that ask before leaving a
+ * page.
+ */
 export function useUnsavedOptions(): readonly OptionKey[] {
   const { store, drafts } = useInnkeeper();
   const source = useMemo(() => {
@@ -160,7 +166,7 @@ export function useUnsavedOptions(): readonly OptionKey[] {
   return useSyncExternalStore(source.subscribe, source.read, () => NOTHING);
 }
 
-/** How texts are shown. */
+/** The language and texts of the form. */
 export function useLanguage(): LanguageAttributes & { texts: Texts } {
   const { language, dir, texts } = useInnkeeper();
   return useMemo(() => {

@@ -2,14 +2,14 @@ import type { InnkeeperError, OptionKey, Value } from '@innkeeper/client';
 import { writeDate, writeNumber } from './numbers.ts';
 import type { Texts } from './texts.ts';
 
-/** A key that is there no longer. */
+/** Errors for a key that no longer exists. */
 const GONE = ['1004', '1005', '1012'];
 
 export function isGone(error: InnkeeperError | undefined): boolean {
   return error !== undefined && GONE.includes(error.code);
 }
 
-/** Why something was not saved, in the language of the form: by the code of the refusal and what it says is allowed. */
+/** Why something was not saved, in the language of the form: from the error's code and what it lists as allowed. */
 export function sayRefusal(
   error: InnkeeperError,
   { key, value, texts, locale }: { key: OptionKey; value: Value | undefined; texts: Texts; locale: string },
@@ -21,7 +21,7 @@ export function sayRefusal(
   if (code !== '1008') return texts.refused(code);
   const [problem] = errors;
   const at = Number(/\[(\d+)\]$/.exec(problem?.field ?? '')?.[1] ?? Number.NaN);
-  // Without a place it is about how many there are.
+  // Without an index, it is about the number of values.
   if (key.multiple && Number.isNaN(at)) return texts.howMany(key.min_selected, key.max_selected);
   const { allowed } = problem ?? {};
   if (!allowed || typeof allowed !== 'object' || Array.isArray(allowed)) return texts.notAllowed;
@@ -37,7 +37,7 @@ type Rules = {
   max_length?: number;
 };
 
-/** The first rule that the value breaks; one that only the service can judge is what is left. */
+/** The first rule that the value breaks; if none, one that only the service can check. */
 function sayRule(
   { type, min, max, step, pattern, max_length }: Rules,
   value: unknown,

@@ -9,8 +9,8 @@ export type PreferenceLinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 
   };
 
 /**
- * A link to the user's preference page, which needs no sign-in. For server components: it makes the link with the client secret. Show it to
- * this user only.
+ * A link to the user's preference page, which needs no sign-in. For server components: it creates the link with the
+ * client secret. Show it to this user only.
  */
 export async function PreferenceLink({
   users,
@@ -22,6 +22,6 @@ export async function PreferenceLink({
   ...anchor
 }: PreferenceLinkProps): Promise<ReactElement> {
   const { url } = await users.preferenceLink(userId, { groups, language, expiresIn, unsubscribe });
-  // The address is a key: it goes to no other site.
+  // The URL is a key: it must not be sent to other sites as referrer.
   return <a rel="noreferrer" {...anchor} href={url} />;
 }

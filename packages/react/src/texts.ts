@@ -1,4 +1,6 @@
-/** The words of the form itself; labels and values come from the catalog. Numbers and dates are given as the reader writes them. */
+/**
+ * The form's own texts; labels and values come from the catalog. Numbers and dates are passed in the reader's notation.
+ */
 export type Texts = {
   loading: string;
   saving: string;
@@ -17,7 +19,7 @@ export type Texts = {
   save: string;
   yes: string;
   no: string;
-  /** Nobody has chosen yet: the default holds, or nothing. */
+  /** Nobody has chosen yet: the default applies, or nothing. */
   isDefault: string;
   notSet: string;
   reset: string;
@@ -247,7 +249,7 @@ const ar: Texts = {
 
 const ALL: Record<string, Texts> = { en, de, es, fr, hu, ar };
 
-/** Of the language with this tag, or English; `own` goes before. */
+/** In the language with this tag, or English; `own` takes precedence. */
 export function textsFor(tag: string | undefined, own: Partial<Texts> = {}): Texts {
   return { ...(ALL[tag?.split('-')[0]?.toLowerCase() ?? 'en'] ?? en), ...own };
 }

@@ -1,7 +1,7 @@
 import type { OptionKey, Scalar, Value } from '@innkeeper/client';
 import { readNumber, writeNumber } from './numbers.ts';
 
-/** What a field for typing shows of a value; also of one that only a newer service has. */
+/** What a text field shows for a value, even one that only a newer service has. */
 export function textOf(value: unknown, locale: string): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map((each) => textOf(each, locale)).join('\n');
@@ -9,10 +9,10 @@ export function textOf(value: unknown, locale: string): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** `value` undefined: the field was emptied, and what it held is to be unset. */
+/** `value` undefined: the field was emptied, so its value is to be unset. */
 export type Read = { value: Value | undefined } | 'notANumber';
 
-/** What was typed, as the type of the key has it. Whether it is allowed is for the service to say. */
+/** Converts typed text by the type of the key. The service decides whether it is allowed. */
 export function readText({ value_type, multiple }: OptionKey, text: string, locale: string): Read {
   const isNumber = value_type === 'integer' || value_type === 'number';
   const one = (each: string): Scalar => (isNumber ? readNumber(each, locale) : each);

@@ -10,10 +10,10 @@ import type { Texts } from './texts.ts';
 import { readText, textOf } from './typed-text.ts';
 import { useOptionState, type Which } from './use-option.ts';
 
-/** The form around a field that sends it when it is submitted; undefined: it is sent when it is chosen or left. */
+/** The form around a field that sends it on submit; undefined: it is sent when chosen or on blur. */
 export const SubmittedForm = createContext<object | undefined>(undefined);
 
-/** What somebody typed or chose that was not sent yet. Of a date that is begun nobody knows what it is. */
+/** Unsent input. A partial date has no value yet. */
 type Draft = { text: string; isWhole: boolean } | { chosen: Value } | { unset: true };
 type Problem = 'howMany' | 'notANumber' | 'notADate';
 
@@ -27,7 +27,7 @@ export type OptionField = {
   choose(value: Value): void;
   type(text: string, isWhole?: boolean): void;
   commit(isWhole?: boolean): void;
-  /** The default holds again, if there is one. */
+  /** Resets to the default, if there is one. */
   reset(): void;
   phase: 'rest' | 'saving' | 'saved' | 'failed';
   isDirty: boolean;
@@ -36,18 +36,18 @@ export type OptionField = {
   /** What is wrong, in the language of the form. */
   problem: string | undefined;
   error: InnkeeperError | undefined;
-  /** There if the same may go well the next time. */
+  /** Set if a retry may succeed. */
   retry: (() => void) | undefined;
 };
 
-/** All that a field does, without markup: what it shows, and what becomes of what is typed and chosen. undefined while it is loading. */
+/** The behaviour of a field without markup: what it shows, and what happens to input. undefined while it is loading. */
 export function useOptionField(which: OptionName | Which): OptionField | undefined {
   const { store, drafts } = useInnkeeper();
   const { texts, lang: locale = 'en' } = useLanguage();
   const form = useContext(SubmittedForm);
   const state = useOptionState(which);
   const [held, setHeld] = useState<{ of: unknown; draft: Draft | undefined; problem: Problem | undefined }>();
-  // What one user typed is never shown to the next.
+  // One user's input is never shown to the next.
   const { draft, problem } = held && held.of === store ? held : NOTHING;
   const { key, failed, error } = state;
   const change = (next: Draft | undefined, wrong?: Problem) => setHeld({ of: store, draft: next, problem: wrong });
@@ -55,7 +55,7 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
   function save(value: Value | undefined): void {
     change(undefined);
     if (!store || !key) return;
-    // What goes wrong is part of the state.
+    // Failures are part of the state.
     (value === undefined ? store.unset(key) : store.set(key, value)).catch(() => {});
   }
 
@@ -64,13 +64,13 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
     if (!key || !next || isGone(error)) return;
     if ('unset' in next) save(undefined);
     else if ('chosen' in next) {
-      // Two steps may lead from one good choice to another.
+      // Getting from one valid choice to another may take two steps.
       if (hasRightCount(key, next.chosen)) save(next.chosen);
       else change(next, 'howMany');
     } else {
       const read = readDraft(key, next, locale);
       if (typeof read === 'string') change(next, read);
-      // Typed and taken back: nobody has chosen what is only the default.
+      // Typed and reverted: leave the default unsaved.
       else if (!failed && next.text === textOf(state.value, locale)) change(undefined);
       else save(read.value);
     }
@@ -81,10 +81,10 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
     else send(next);
   }
 
-  /** What is typed and left may wait for its form; what cannot be read is said at once. */
+  /** Completed input may wait for its form; unreadable input is reported immediately. */
   function commit(isWhole?: boolean): void {
     const typed = draft && 'text' in draft ? draft : undefined;
-    // A date that is begun where there was none.
+    // A partial date where there was none.
     const now = isWhole === undefined ? typed : { text: typed?.text ?? '', isWhole };
     if (!key || !now || (!typed && isWhole)) return;
     if (!form) send(now);
@@ -94,7 +94,7 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
     }
   }
 
-  // For what comes later than it was meant, after a click that may have reset the field: it acts on the draft of that time.
+  // For events that arrive late, after a click that may have reset the field: they act on the draft of that time.
   const latest = useRef({ commit, sendNow: () => {} });
   useEffect(() => {
     latest.current = { commit, sendNow: () => send(draft) };

@@ -24,7 +24,7 @@ export function useOptionState(which: Which): OptionState {
   return useSyncExternalStore(store?.subscribe ?? never, read, read);
 }
 
-/** What can be chosen: groups and keys, with their texts in the language of the provider. */
+/** What can be chosen: groups and keys, with texts in the provider's language. */
 export function useOptionCatalog(): CatalogState {
   const { store } = useInnkeeper();
   const read = store?.catalog ?? (() => EMPTY);
@@ -32,19 +32,19 @@ export function useOptionCatalog(): CatalogState {
 }
 
 export type Option<V> = {
-  /** What holds, or is being saved. undefined: nobody has chosen and there is no default, or it is still loading. */
+  /** The current value, or the one being saved. undefined: neither chosen nor a default, or still loading. */
   value: V | undefined;
   source: Source;
   isDefault: boolean;
   status: OptionState['status'];
   error: InnkeeperError | undefined;
-  /** undefined: it is still loading, or the catalog has no such key. */
+  /** undefined: still loading, or not in the catalog. */
   key: OptionKey | undefined;
-  /** Shown at once, everywhere on the page; answers when it is saved or cannot be. */
+  /** Shows the value immediately, everywhere on the page; resolves when it is saved or has failed. */
   set(value: V): Promise<OptionState<V>>;
-  /** The default holds again, if there is one. */
+  /** Resets to the default, if there is one. */
   reset(): Promise<OptionState<V>>;
-  /** Sends again what could not be saved. */
+  /** Retries what could not be saved. */
   retry(): Promise<OptionState<V>>;
 };
 

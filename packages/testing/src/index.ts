@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A user as `innkeeper users import` reads it: one object for a line. */
+/** A user as `innkeeper users import` reads it: one object per line. */
 export type TestUser = {
   clientUserId: string;
   clientUserName: string;
@@ -12,10 +12,10 @@ export type TestUser = {
 };
 
 export type TestOptions = {
-  /** As in a catalog file: YAML or JSON as a text, or the object itself. */
+  /** As in a catalog file: YAML or JSON as a string, or the object itself. */
   catalog?: string | object;
   users?: TestUser[];
-  /** Of the application. */
+  /** The application's name. */
   name?: string;
 };
 
@@ -23,18 +23,21 @@ export type TestInnkeeper = {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** The catalog and the users as they were at the start, and the clock right again. */
+  /** Restores the catalog and the users of the start, and the real time. */
   reset(): Promise<void>;
   /** Moves the service's clock from now on: `advance(3_600_000)` lets an access token expire. */
   advance(milliseconds: number): Promise<void>;
-  /** Ends the service; nothing of it is left. */
+  /** Ends the service and deletes its data. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 type Answer = { id: number; result?: never; failed?: string };
 
-/** The real service in a process of its own, with one application. It keeps nothing and ends with the process that started it. */
+/**
+ * The real service in its own process, with one application. It keeps nothing and ends with the process that started
+ * it.
+ */
 export async function startInnkeeper({ catalog, users = [], name = 'Test' }: TestOptions = {}): Promise<TestInnkeeper> {
   const { child, ask, url } = await startService();
   const close = async (): Promise<void> => {
@@ -72,8 +75,8 @@ async function startService() {
   const server = dirname(createRequire(import.meta.url).resolve('@innkeeper/server/package.json'));
   const runtime = await import(pathToFileURL(join(server, 'bin/runtime.js')).href);
   const node: string = (runtime.isNewEnough() ? undefined : runtime.findPinnedNode()) ?? process.execPath;
-  // Settings of the machine are not meant for tests.
-  // biome-ignore lint/style/noProcessEnv: all others, such as PATH, are
+  // Innkeeper settings of the machine must not affect tests.
+  // biome-ignore lint/style/noProcessEnv: all other variables, such as PATH, are passed on
   const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('INNKEEPER_')));
   const child: ChildProcess = spawn(node, [join(server, 'bin/innkeeper.js'), 'serve', '--ephemeral'], {
     env,
@@ -95,7 +98,7 @@ async function startService() {
   };
   child.once('exit', gone('has ended')).once('error', gone('could not be started'));
   const { url } = await answerOf<{ url: string }>(0);
-  // Nothing that tests forget keeps their process alive.
+  // A service that a test forgot must not keep the test's process alive.
   child.unref();
   child.channel?.unref();
   const ask = async <T>(order: object): Promise<T> => {

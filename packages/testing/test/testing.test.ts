@@ -36,12 +36,12 @@ const optionsOfAda = async () => {
   return { status: response.status, ...((await response.json()) as { items?: { option: { value: unknown } }[] }) };
 };
 
-test('it serves the catalog and the users that were given', async () => {
+test('serves the given catalog and users', async () => {
   expect((await createUser('ada')).body.code).toBe('0001');
   expect((await optionsOfAda()).items?.map(({ option }) => option.value)).toEqual([true]);
 });
 
-test('reset brings back what was there and takes away what was not', async () => {
+test('reset restores the initial state', async () => {
   expect((await createUser('grace')).status).toBe(200);
   const basic = Buffer.from(`${inn.clientId}:${inn.clientSecret}`).toString('base64');
   await fetch(`${inn.url}/api/v2/app/${inn.clientId}/users/${ada}`, {
@@ -54,7 +54,7 @@ test('reset brings back what was there and takes away what was not', async () =>
   expect((await createUser('grace')).status).toBe(200);
 });
 
-test('the clock can be moved: a special token expires', async () => {
+test('moving the clock lets a special token expire', async () => {
   const { specialToken } = (await createUser('late')).body;
   await inn.advance(11 * 60_000);
   const late = await post('/oauth/v2/get-access-token', { clientSecret: inn.clientSecret, specialToken });
@@ -62,20 +62,20 @@ test('the clock can be moved: a special token expires', async () => {
   await inn.reset();
 });
 
-test('what cannot be used is told', async () => {
+test('reports an invalid catalog', async () => {
   await expect(startInnkeeper({ catalog: 'groups: 7' })).rejects.toThrow('catalog:1:9 groups');
   await expect(startInnkeeper({ catalog: { groups: 7 } })).rejects.toThrow('catalog groups must be a list');
 });
 
-test('close does not wait for the time that a stuck shutdown gets', async () => {
+test('close does not wait for the shutdown timeout', async () => {
   const other = await startInnkeeper();
   const before = performance.now();
   await other.close();
-  // A shutdown that hangs is ended after 10 s.
+  // A hanging shutdown is killed after 10 s.
   expect(performance.now() - before).toBeLessThan(8_000);
 });
 
-test('a script without anything else to wait for sees the end of close', () => {
+test('close resolves in a script with nothing else to wait for', () => {
   const index = JSON.stringify(join(import.meta.dirname, '../src/index.ts'));
   const script = `const { startInnkeeper } = await import(${index}); await (await startInnkeeper()).close(); console.log('closed')`;
   const flags = ['--input-type=module', '--eval', script];

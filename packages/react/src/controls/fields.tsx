@@ -3,7 +3,7 @@ import { afterPointer } from '../drafts.ts';
 import type { ControlProps } from '../parts.ts';
 import { textOf } from '../typed-text.ts';
 
-/** What all fields for typing have in common. */
+/** What all text fields have in common. */
 function typing({ id, text, type, commit, describedBy, invalid, disabled }: ControlProps) {
   return {
     className: 'innkeeper-input',
@@ -19,18 +19,21 @@ function typing({ id, text, type, commit, describedBy, invalid, disabled }: Cont
 
 function commitByEnter({ commit }: ControlProps) {
   return (event: KeyboardEvent) => {
-    // Enter may also end what an input method composes.
+    // Enter may also confirm what an input method is composing.
     if (event.key === 'Enter' && !event.nativeEvent.isComposing) commit();
   };
 }
 
-/** However long: what is cut off while it is typed or pasted is lost, what is refused is not. So are the breaks of lines. */
+/**
+ * No maximum length: input that is cut off while typing or pasting is lost, refused input is not. A text with line breaks
+ * gets a field of several lines, because an input would drop them.
+ */
 export function TextField(props: ControlProps) {
   if (props.text.includes('\n')) return <ListField {...props} />;
   return <input type="text" dir="auto" {...typing(props)} onKeyDown={commitByEnter(props)} />;
 }
 
-/** Not of the type number: that one shows nothing of what it cannot read, and so loses what was typed. */
+/** Not type=number: that shows nothing for input it cannot read, so the input is lost. */
 export function NumberField(props: ControlProps) {
   const inputMode = props.optionKey.value_type === 'integer' ? 'numeric' : 'decimal';
   return (
@@ -49,7 +52,7 @@ export function DateField(props: ControlProps) {
   const { min, max } = props.optionKey.constraint ?? {};
   const field = useRef<HTMLInputElement>(null);
   const { onChange: _, ...usual } = typing(props);
-  // A date that is begun is empty for the browser, and would be taken for one to be unset.
+  // A partial date is empty for the browser, and would be taken for one to be unset.
   const isWhole = () => !field.current?.validity.badInput;
   const commit = () => props.commit(isWhole());
   return (
