@@ -16,8 +16,8 @@ export async function makeDatabase(config: Config, { anyway = false } = {}): Pro
   else refuseLostDatabase(config);
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(config.databaseUrl);
-  // Create no secret for another program's file: the driver refuses it. A journal is rolled back by whoever opens the
-  // file for writing.
+  // Create no secret for another program's file: the driver refuses it. A journal is rolled back when the file is
+  // opened for writing.
   if (isFilled(path) && !existsSync(secretPath(config) ?? '') && !existsSync(`${path}-journal`))
     await driver.migrationState();
   if (existsSync(path) && (!anyway || isFilled(path))) return false;

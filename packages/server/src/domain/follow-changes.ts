@@ -21,9 +21,9 @@ export type ChangeFollower = {
 };
 
 /**
- * Keeps this process's memory in step with the database, whatever changed it: another replica, another process on the
- * same file, the command line. Each check is one small indexed read. There is no notification channel that a pooler or
- * a network could lose.
+ * Keeps this process's memory in step with the database, no matter what changed it: another replica, another process on
+ * the same file, the command line. Each check is one small indexed read. There is no notification channel that a pooler
+ * or a network could lose.
  */
 export async function followChanges(
   storage: Storage,

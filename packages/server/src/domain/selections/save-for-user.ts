@@ -21,8 +21,8 @@ export type ReadWanted = (
 ) => readonly WantedSelection[];
 
 /**
- * Saves selections for the user in the claims. A missing user is reported first, whatever else is wrong; but the user
- * is only looked up if something is wrong, or if the save itself finds nobody.
+ * Saves selections for the user in the claims. A missing user is reported before any other problem; but the user is
+ * only looked up if something is wrong, or if the save itself finds nobody.
  */
 export async function saveForUser(
   service: Service,
