@@ -4,7 +4,7 @@ import { buildWhenChanged } from '../../scripts/build-when-changed.js';
 const PORTAL = import.meta.dirname;
 const ROOT = join(PORTAL, '../..');
 
-/** The portal's files, into dist/. */
+/** Builds the portal into dist/. */
 export function buildPortal() {
   return buildWhenChanged({
     dist: join(PORTAL, 'dist'),
@@ -17,7 +17,7 @@ export function buildPortal() {
       join(PORTAL, 'vite.config.ts'),
     ],
     async build(outDir) {
-      // Whoever calls, tests too: people are served what is made for them.
+      // Even when tests call it: people get the production build.
       process.env.NODE_ENV = 'production';
       const { build } = await import('vite');
       await build({ root: PORTAL, logLevel: 'warn', build: { outDir, emptyOutDir: true } });

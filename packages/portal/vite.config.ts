@@ -2,20 +2,20 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 export default defineConfig(({ command }) => ({
-  // Relative to the page's <base>, which the service sets: a proxy may put all of this under a path.
+  // Relative to the page's <base>, which the service sets, so that a proxy may serve it under a path.
   base: command === 'build' ? './' : '/portal/',
   plugins: [react()],
   server: { proxy: { '/manage/v1': 'http://127.0.0.1:8080' } },
   build: {
     target: 'es2023',
-    // Those that know light-dark(): rewritten for older ones, it would not see which theme is chosen.
+    // Browsers that support light-dark(): rewritten for older ones, it would not follow the chosen theme.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
-    // A file is a file: nothing inlined, so that the Content-Security-Policy can stay strict.
+    // Inline nothing, so that the Content-Security-Policy can stay strict.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
-    // What pages share comes in a few files, not in one for each set of pages that share it: a page was 75 requests.
+    // Shared code goes into a few files, not one for each set of pages that share it: a page was 75 requests.
     rolldownOptions: {
       output: {
         codeSplitting: {

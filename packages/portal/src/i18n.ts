@@ -2,13 +2,13 @@ import i18next from 'i18next';
 import resourcesToBackend from 'i18next-resources-to-backend';
 import { initReactI18next } from 'react-i18next';
 
-/** The languages of the portal itself, each named in itself; an application's own languages are another matter. */
+/** The portal's own languages, each named in itself; unrelated to the languages of an application. */
 export const PORTAL_LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', hu: 'Magyar' } as const;
 export type PortalLanguage = keyof typeof PORTAL_LANGUAGES;
 
 const STORED = 'innkeeper-language';
 
-/** One file a room and language, loaded when the room is entered: src/locales/LANGUAGE/ROOM.json. */
+/** One file per room and language, loaded on entering the room: src/locales/LANGUAGE/ROOM.json. */
 export async function startTranslations(): Promise<void> {
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;

@@ -17,7 +17,7 @@ import type translations from './locales/en/translations.json';
 import type users from './locales/en/users.json';
 import type webhooks from './locales/en/webhooks.json';
 
-// The compiler knows every text by its name: one that is not there does not compile.
+// Types every text by its name: a missing one does not compile.
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'shell';

@@ -13,7 +13,7 @@ import { startTranslations } from './i18n.ts';
 import { router } from './router.tsx';
 import { colorSchemeStore, theme } from './theme.ts';
 
-/** The service gives every page a new one: only styles that carry it are let in (Content-Security-Policy). */
+/** The service gives every page a new nonce: only styles that have it are allowed (Content-Security-Policy). */
 const nonce = document.querySelector<HTMLScriptElement>('script[type=module]')?.nonce ?? '';
 setNonce(nonce);
 

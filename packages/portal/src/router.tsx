@@ -15,7 +15,7 @@ import { NotFound } from './shell/not-found.tsx';
 import { Root } from './shell/root.tsx';
 import { LoadingState, PageProblem } from './shell/states.tsx';
 
-/** Every page of the portal, by its address. Each room is loaded when it is entered. */
+/** Every page of the portal, by its path. Each room is loaded when it is entered. */
 
 const root = createRootRoute({ component: Root, notFoundComponent: () => <NotFound /> });
 
@@ -32,7 +32,7 @@ const signIn = createRoute({
   ),
 });
 
-/** Of somebody who is signed in; anybody else is sent to the door, and afterwards back to where they wanted to be. */
+/** Pages for signed-in users; anyone else is sent to the sign-in page, and then back to where they wanted to go. */
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
@@ -74,7 +74,7 @@ const installationAudit = createRoute({
   ),
 });
 
-/** Of one application. */
+/** Pages of one application. */
 const application = createRoute({
   getParentRoute: () => frame,
   path: 'applications/$clientId',
@@ -93,7 +93,7 @@ const overview = createRoute({
 const catalog = createRoute({
   getParentRoute: () => application,
   path: 'catalog',
-  // A group or key by its UID, so that a link leads to it; or that the first group is to be added.
+  // A group or key by its UID, for links to it; or a request to add the first group.
   validateSearch: ({ item, add }: Record<string, unknown>): { item?: string; add?: 'group' } => ({
     ...(typeof item === 'string' && { item }),
     ...(add === 'group' && { add }),

@@ -17,10 +17,10 @@ const inn: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { inn },
   primaryColor: 'inn',
-  // The same in both: what is written on it is chosen once.
+  // The same in both themes, so that the text colour on it is the same too.
   primaryShade: 7,
   autoContrast: true,
-  // Where black and white are read equally well on a colour.
+  // The luminance at which black and white text have the same contrast.
   luminanceThreshold: 0.179,
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -28,9 +28,9 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   components: {
-    // The kit leaves it without a name, on notifications and dialogues alike.
+    // Mantine leaves it without a name, in notifications and dialogs.
     CloseButton: { defaultProps: () => ({ 'aria-label': i18next.t('close') }) },
-    // The kit's own is too bright in the dark for links on it.
+    // Mantine's own colour is too bright in the dark theme for links on it.
     Table: {
       defaultProps: { highlightOnHoverColor: 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))' },
     },

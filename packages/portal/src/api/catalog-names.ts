@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import type { i18n as Translations } from 'i18next';
 import { api } from './client.ts';
 
-/** What the published catalog calls things, archived ones too, to people who read the portal in one of its languages. */
+/** Names from the published catalog, including archived items, for readers of the portal in one of its languages. */
 export type CatalogNames = {
   groups: readonly NamedGroup[];
-  /** undefined: the catalog no longer has it. */
+  /** undefined: no longer in the catalog. */
   key(keyUid: string | null): NamedKey | undefined;
 };
 
@@ -27,7 +27,7 @@ export type NamedKey = {
   archived: boolean;
   type: string;
   multiple: boolean;
-  /** Values that can or could be chosen; none of an open key. */
+  /** Current and former values; none for an open key. */
   values: readonly { value: Scalar; label: string; retired: boolean }[];
   showValue(value: unknown): string;
 };
@@ -47,8 +47,8 @@ export function catalogTreeQuery(clientId: string) {
 type Tree = Awaited<ReturnType<NonNullable<ReturnType<typeof catalogTreeQuery>['queryFn']>>>;
 
 /**
- * Texts in the reader's language if the catalog has it, else in the catalog's default language, else names; yes and no
- * in the reader's.
+ * Texts in the reader's language if the catalog has it, else in the catalog's default language, else names. Yes and no
+ * are in the reader's language.
  */
 export function nameCatalog(
   tree: Tree,

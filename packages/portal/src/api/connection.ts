@@ -4,17 +4,17 @@ import { Flag } from './flag.ts';
 
 const EVERY_MS = 2_000;
 
-/** While the service does not answer; done when it does again. */
+/** Pending while the service does not respond; resolves when it does again. */
 let waiting: Promise<void> | undefined;
 const isAway = new Flag();
 export const useIsUnreachable = isAway.use;
 
-/** Nobody answered, or only a proxy in front. */
+/** There was no response, or only one from a proxy. */
 export function isUnreachable(error: unknown): boolean {
   return isInnkeeperError(error) && [0, 502, 504].includes(error.status);
 }
 
-/** Polls until the service responds in any way; one poll serves all. */
+/** Polls until the service responds in any way; all callers share one poll. */
 export function waitForService(): Promise<void> {
   waiting ??= ask().finally(() => {
     waiting = undefined;
@@ -24,7 +24,9 @@ export function waitForService(): Promise<void> {
   return waiting;
 }
 
-/** A room's files cannot come either while the service is away: without this, its page would never be done loading. */
+/**
+ * While the service is unreachable, the files of a room cannot load either: without this, the page would load forever.
+ */
 export function patiently<T>(load: () => Promise<T>): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {

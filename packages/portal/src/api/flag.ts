@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Something about the service as a whole that is so or not, and that pages follow. */
+/** A yes-or-no state of the whole service that pages follow. */
 export class Flag {
   #isSet = false;
   readonly #listeners = new Set<() => void>();

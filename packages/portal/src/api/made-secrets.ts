@@ -15,7 +15,7 @@ export function rememberTyped(clientId: string, text: string): void {
   typed.set(clientId, text);
 }
 
-/** What was typed last, else what was made. */
+/** The one typed last, else the one created. */
 export function knownSecret(clientId: string): string {
   return typed.get(clientId) ?? made.get(clientId) ?? '';
 }

@@ -10,18 +10,18 @@ export const THEMES = ['light', 'dark', 'auto'] as const;
 export type Theme = (typeof THEMES)[number];
 const KEY = ['preferences'];
 
-/** How somebody wants the portal to be: shown at once, and kept with the account for their other browsers. */
+/** A person's preferences for the portal: applied immediately, and stored with the account for other browsers. */
 export function usePreferences() {
   const { i18n } = useTranslation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const client = useQueryClient();
   const save = useMutation({
     mutationKey: KEY,
-    // One after another: what was chosen last is what is kept.
+    // One after another, so that the last choice is stored.
     scope: { id: 'preferences' },
     mutationFn: async (body: { theme?: Theme; language?: PortalLanguage }) =>
       (await api.patch('/manage/v1/account/preferences', { body })).data,
-    // Not while the next is in flight, whose choice is shown already.
+    // Not while another is in flight, whose choice is already shown.
     onSuccess: (preferences) =>
       client.isMutating({ mutationKey: KEY }) > 1
         ? undefined
@@ -42,13 +42,13 @@ export function usePreferences() {
   };
 }
 
-/** In a browser where they have not been yet, or since they changed it elsewhere. */
+/** For a browser they have not used yet, or after they changed it elsewhere. */
 export function useKeptPreferences(): void {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { theme, language } = session.preferences;
   const { setColorScheme } = useMantineColorScheme();
-  // When the account's changes, and only then: setColorScheme is another after each change, also of another tab, whose
-  // choice would be undone here, and this one there, without end.
+  // Only when the account's value changes: setColorScheme is a new function after each change, also in another tab, and
+  // the two tabs would undo each other's choice endlessly.
   const showKept = useEffectEvent(setColorScheme);
   useEffect(() => showKept(theme), [theme]);
   useEffect(() => {

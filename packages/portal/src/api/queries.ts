@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
 
-/** What more than one room asks for. A room's own queries are beside it. */
+/** Queries used in more than one room. A room's own queries are next to it. */
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -9,7 +9,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Settings of the service: they change with its restart alone. */
+/** Settings of the service: they change only when it restarts. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
   queryFn: async ({ signal }) => (await api.get('/manage/v1/session/methods', { signal })).data,
@@ -21,7 +21,7 @@ export const applicationsQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.get('/manage/v1/applications', { query: { limit: 200 }, signal })).data,
 });
 
-/** Everything of an application is under ['application', clientId]: one call forgets it all. */
+/** Everything about an application is under ['application', clientId]: one call invalidates it all. */
 export function applicationQuery(clientId: string) {
   return queryOptions({
     queryKey: ['application', clientId],

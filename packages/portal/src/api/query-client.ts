@@ -3,17 +3,17 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isUnreachable, waitForService } from './connection.ts';
 import { Flag } from './flag.ts';
 
-/** Whether the last answer said that nobody is signed in. */
+/** Whether the last response said that nobody is signed in. */
 const hasEnded = new Flag();
 export const useHasSessionEnded = hasEnded.use;
 
-/** Where somebody is signed in: a page of the entrance means something else by it. */
+/** Only for signed-in pages: on entrance pages the error means something else. */
 export function isSignedOut(error: unknown): boolean {
   return isInnkeeperError(error) && error.status === 401;
 }
 
 const watch = {
-  // Somebody has signed in again, perhaps in another tab.
+  // Someone has signed in again, perhaps in another tab.
   onSuccess: () => hasEnded.set(false),
   onError(error: unknown) {
     if (isSignedOut(error)) hasEnded.set(true);
@@ -27,9 +27,10 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Only what may be better the next time: a refusal stays one, and what nobody answered is asked again when somebody does.
+      // Only errors that may go away: a refusal stays one, and unreachable requests are repeated when the service
+      // responds again.
       retry: (count, error) => count < 2 && isInnkeeperError(error) && error.status === 503,
-      // A browser that calls itself offline may be wrong, and would leave pages loading for ever.
+      // A browser that claims to be offline may be wrong, and would leave pages loading forever.
       networkMode: 'always',
     },
     mutations: { retry: false, networkMode: 'always' },

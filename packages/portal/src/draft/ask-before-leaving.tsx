@@ -5,7 +5,7 @@ import { DialogActions } from '../shell/dialog-actions.tsx';
 import { MainAct } from '../shell/main-act.tsx';
 import { hasUnsaved } from './unsaved.ts';
 
-/** Once in a room whose forms call useUnsaved(). Closing the window is the browser's own question. */
+/** Used once in a room whose forms call useUnsaved(). When the window is closed, the browser asks. */
 export function AskBeforeLeaving() {
   const { t } = useTranslation();
   const { status, proceed, reset } = useBlocker({

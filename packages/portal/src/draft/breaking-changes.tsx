@@ -8,7 +8,7 @@ export type Breaking = { path: string; text: string; fact: Fact; selections: num
 
 type Props = { breaking: readonly Breaking[]; agreed: boolean; onAgree(agreed: boolean): void };
 
-/** What a publication takes from users, and for how many; it waits for a yes. */
+/** What users lose when this is published, and how many are affected; requires consent. */
 export function BreakingChanges({ breaking, agreed, onAgree }: Props) {
   const { t } = useTranslation('catalog');
   const inWords = useFactWords();

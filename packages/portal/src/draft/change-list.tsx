@@ -13,16 +13,16 @@ const COLORS = {
   restored: 'teal',
 } as const;
 
-/** More are shown when somebody asks for them. */
+/** More are shown on request. */
 const SHOWN = 40;
 
 type Props = {
   changes: readonly Change[];
-  /** What is known of a new key here, in place of what the service says of it. */
+  /** Replaces the service's description of a new key. */
   wordsOf?: (path: string) => string | undefined;
 };
 
-/** A difference between two catalogs, as people read it. */
+/** A difference between two catalogs, in readable form. */
 export function ChangeList({ changes, wordsOf }: Props) {
   const { t } = useTranslation('catalog');
   const [all, setAll] = useState(false);

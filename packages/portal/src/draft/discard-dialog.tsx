@@ -13,14 +13,14 @@ import { tellDraft } from './tell-draft.ts';
 
 type Draft = NonNullable<DraftState['draft']>;
 
-/** It says what would be lost; nothing that is published is. */
+/** Says what would be lost: nothing that is published. */
 export function DiscardDialog(props: { clientId: string; draft: Draft; opened: boolean; onClose(): void }) {
   const { clientId, draft, opened, onClose } = props;
   const { t } = useTranslation('catalog');
   const queries = useQueryClient();
   const [isDone, setIsDone] = useState(false);
   const discard = useMutation({
-    // What was shown, and nothing that somebody added since.
+    // Discards what was shown, and nothing that someone added since.
     mutationFn: () =>
       api.delete('/manage/v1/applications/{clientId}/catalog/draft', { path: { clientId }, ifMatch: draft.etag }),
     onSuccess: () => {
@@ -29,7 +29,7 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
       onClose();
       focusHeading();
     },
-    // In whichever room what it held was shown.
+    // The draft's content may be shown in any room.
     onSettled: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
   const discardOnce = useMutateOnce(discard);
@@ -38,7 +38,7 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
       opened={opened}
       onClose={onClose}
       title={t('discard.title')}
-      // Where it was opened from goes away with the draft.
+      // The button that opened the dialog disappears with the draft.
       returnFocus={!isDone}
       size="lg"
       closeButtonProps={{ 'aria-label': t('close') }}

@@ -23,7 +23,7 @@ export function DraftBar({ clientId }: { clientId: string }) {
 
 type Kind = 'undo' | 'redo';
 
-/** Undo and redo, also by keys, which work before the first edit is saved and the bar is shown. */
+/** Undo and redo, also by keyboard, which works before the first edit is saved and the bar appears. */
 function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking: boolean } {
   const { t } = useTranslation('catalog');
   const queries = useQueryClient();
@@ -36,7 +36,7 @@ function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking
     const about = draft?.[kind];
     if (!about) return;
     const path = `/manage/v1/applications/{clientId}/catalog/draft/${kind}` as const;
-    // Of the state that is shown: in a room without the tree, that is the bar's own.
+    // Based on the state that is shown: in a room without the tree, that is the bar's own.
     const edit: Edit<unknown> = (seen) =>
       api.post(path, { path: { clientId }, ifMatch: seen === '*' ? draft.etag : seen });
     await step

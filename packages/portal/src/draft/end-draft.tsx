@@ -13,15 +13,15 @@ import { useHasUnsaved } from './unsaved.ts';
 type Props = {
   clientId: string;
   draft: DraftState['draft'] | undefined;
-  /** How many changes there are, where nothing else says so. */
+  /** Shows the number of changes, if nothing else does. */
   withCount?: boolean;
-  /** What has to be done first: something may be on its way to the draft. */
+  /** Runs first: something may be on its way to the draft. */
   settle?: () => Promise<unknown>;
-  /** What is not in the draft, and should be known before publishing. */
+  /** What is not in the draft but should be known before publishing. */
   notice?: ReactNode;
 };
 
-/** The two ways out of a draft, the same in every room. */
+/** Publish and discard, the same in every room. */
 export function EndDraft({ clientId, draft, withCount = false, settle, notice }: Props) {
   const { t } = useTranslation('catalog');
   const can = useCan(clientId);
@@ -83,7 +83,7 @@ export function EndDraft({ clientId, draft, withCount = false, settle, notice }:
   );
 }
 
-/** In the dialog: what is typed and stays behind. */
+/** Typed input that will not be published, for the dialog. */
 export function NotPublished({ children }: { children: ReactNode }) {
   return (
     <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />}>

@@ -9,7 +9,7 @@ import { treeQuery } from './queries.ts';
 type Props = {
   clientId: string;
   missing: readonly { language: string; missing: number }[];
-  /** Called before the link is followed; without it there is no link: translators are there already. */
+  /** Called before the link is followed; without it there is no link: translators are already there. */
   onTranslate: (() => void) | undefined;
 };
 
@@ -52,7 +52,7 @@ export function MissingTexts({ clientId, missing, onTranslate }: Props) {
   );
 }
 
-/** A name in another script must not turn the words around it (Unicode isolates). */
+/** A name in another script must not reorder the text around it (Unicode isolates). */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`;
 }

@@ -11,7 +11,7 @@ const ROOMS = {
 } as const;
 export type Step = keyof typeof ROOMS;
 
-/** That it is published, and what comes next if something does: that stays until one goes on, there or elsewhere. */
+/** Reports the publication, with the next step if there is one: that stays until the user moves on. */
 export function tellPublished(told: { clientId: string; message: string; step: Step | undefined }): void {
   const { clientId, message, step } = told;
   const id = notifications.show({

@@ -22,7 +22,7 @@ import { useKeyWords } from './use-key-words.ts';
 
 type Props = { clientId: string; opened: boolean; onClose(): void; notice?: ReactNode };
 
-/** What publishing changes, for whom it breaks something, and what somebody else published meanwhile. */
+/** What publishing changes, what it breaks and for whom, and what someone else published meanwhile. */
 export function PublishDialog({ clientId, opened, onClose, notice }: Props) {
   const { t } = useTranslation('catalog');
   return (
@@ -75,7 +75,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const matches = useMatchRoute();
   const isTranslating = matches({ to: '/applications/$clientId/translations', params: { clientId } }) !== false;
 
-  // After a new look at the changes, consent is required again.
+  // When the changes are reloaded, consent is required again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
   useEffect(() => {
     setAgreed(false);
@@ -100,7 +100,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       });
       onClose();
     },
-    // Of the catalog, and of the application that counts its keys and names its revision.
+    // The catalog, and the application that counts its keys and names its revision.
     onSettled: (_data, error) =>
       isConflict(error)
         ? queries.invalidateQueries({ queryKey: catalogKey(clientId) })

@@ -2,7 +2,7 @@ import type { OutputOf } from '@innkeeper/client/manage';
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 
-/** The catalog as it is in the draft, and the draft itself: what every room asks for that edits it. */
+/** The draft and its catalog: queries for every room that edits it. */
 
 const TREE = '/manage/v1/applications/{clientId}/catalog/tree';
 const DRAFT = '/manage/v1/applications/{clientId}/catalog/draft';
@@ -16,10 +16,10 @@ export type DraftEdit = NonNullable<DraftState['draft']>['edits'][number];
 export type Change = DraftEdit['changes'][number] & { selections?: number };
 export type Fact = NonNullable<Change['facts']>[number];
 
-/** Everything that an edit changes is under this. */
+/** Everything that an edit changes is under this key. */
 export const catalogKey = (clientId: string) => ['application', clientId, 'catalog'] as const;
 
-/** With the ETag that the next edit names. */
+/** With the ETag for the next edit. */
 export function treeQuery(clientId: string) {
   return queryOptions({
     queryKey: [...catalogKey(clientId), 'tree'],
@@ -30,7 +30,7 @@ export function treeQuery(clientId: string) {
   });
 }
 
-/** How many changes wait, who made them, what undo would undo. */
+/** How many changes there are, who made them, and what undo would undo. */
 export function draftQuery(clientId: string) {
   return queryOptions({
     queryKey: [...catalogKey(clientId), 'draft'],
@@ -39,7 +39,7 @@ export function draftQuery(clientId: string) {
   });
 }
 
-/** The same with all that publishing would change and break, counted now. */
+/** The same with everything that publishing would change and break, counted now. */
 export function planQuery(clientId: string) {
   return queryOptions({
     queryKey: [...catalogKey(clientId), 'plan'],

@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 
 let latest: string | undefined;
 
-/** What was done to the draft. It replaces what was told before: after an undo, that would not be so any more. */
+/** Reports what was done to the draft. Replaces the previous notification, which would be wrong after an undo. */
 export function tellDraft(message: string): void {
   if (latest !== undefined) notifications.hide(latest);
   latest = notifications.show({ message });

@@ -1,6 +1,6 @@
 import { useEffect, useId, useSyncExternalStore } from 'react';
 
-/** Forms with something typed that is not saved yet. */
+/** Forms with unsaved input. */
 const unsaved = new Set<string>();
 const listeners = new Set<() => void>();
 
@@ -9,7 +9,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** AskBeforeLeaving asks then, and publishing warns that it is not part of it. */
+/** AskBeforeLeaving then asks, and publishing warns that the input is not part of it. */
 export function useUnsaved(isUnsaved: boolean): void {
   const id = useId();
   useEffect(() => {

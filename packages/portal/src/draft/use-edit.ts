@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { tellProblem } from '../shell/told.tsx';
 import { catalogKey, type Tree, treeQuery } from './queries.ts';
 
-/** An edit of the draft: it names the ETag that it was made from, and answers the one after it. */
+/** An edit of the draft: takes the ETag it is based on, and returns the next one. */
 export type Edit<T> = (etag: string) => Promise<{ data: T; etag: string | undefined }>;
 
 type Asked<T> = {
   edit: Edit<T>;
-  /** What the tree looks like then: shown at once, and undone if the service refuses. */
+  /** The expected tree: shown immediately, and rolled back if the service refuses. */
   foresee?: (tree: Tree) => Tree;
 };
 
@@ -21,8 +21,8 @@ export function isConflict(error: unknown): boolean {
 const mutationKeyOf = (clientId: string) => ['draft', clientId];
 
 /**
- * Edits of one draft go one after another, each with the ETag of the previous one, so that quick edits do not
- * conflict with each other.
+ * Edits of one draft run one after another, each with the ETag of the previous one, so that quick edits do not conflict
+ * with each other.
  */
 export function useEdit<T>(clientId: string) {
   const queries = useQueryClient();
@@ -41,7 +41,8 @@ export function useEdit<T>(clientId: string) {
       await queries.cancelQueries({ queryKey });
       queries.setQueryData(queryKey, (held) => held && { ...held, tree: foresee(held.tree) });
     },
-    // The service's tree, whether the edit succeeded or not; not while the next one is in flight, which it would hide.
+    // Load the service's tree, whether the edit succeeded or not; but not while another is in flight, which it would
+    // hide.
     onSettled: () =>
       queries.isMutating({ mutationKey }) > 1
         ? undefined
@@ -61,7 +62,7 @@ export async function editsDone(queries: QueryClient, clientId: string): Promise
   }
 }
 
-/** For edits that nobody typed anything for: if somebody else was quicker, it says so and shows what there is now. */
+/** For edits without typed input: if someone else was faster, says so and shows the current state. */
 export function useTellConflict() {
   const { t } = useTranslation('catalog');
   return (error: unknown) => {

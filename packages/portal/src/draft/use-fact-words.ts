@@ -3,7 +3,7 @@ import type { ConstraintName, FileKey } from '../rooms/catalog/key-form.ts';
 import type { Fact, TreeKey } from './queries.ts';
 import { useDescribeKey } from './use-key-words.ts';
 
-/** What the service tells of a change, in the reader's language; the sentence stands in where it tells nothing else. */
+/** Describes a change in the reader's language; falls back to the service's sentence. */
 export function useFactWords(): (fact: Fact | undefined, sentence: string) => string {
   const { t } = useTranslation('catalog');
   const { t: shell } = useTranslation();

@@ -8,7 +8,7 @@ import { type TreeLanguage, treeQuery } from './queries.ts';
 /** More would hide the rest. */
 const SHOWN = 6;
 
-/** A key in a line, in the words of the catalog room: `Whole number from 0 to 4; by default 2`. */
+/** A key in one line, in the catalog room's terms: `Whole number from 0 to 4; by default 2`. */
 export function useDescribeKey(): (key: FileKey, languages: readonly TreeLanguage[]) => string {
   const { t } = useTranslation('catalog');
   const { t: shell } = useTranslation();
@@ -36,7 +36,7 @@ export function useDescribeKey(): (key: FileKey, languages: readonly TreeLanguag
   };
 }
 
-/** The same of a key of the draft, by its path. */
+/** The same for a key of the draft, by its path. */
 export function useKeyWords(clientId: string): (path: string) => string | undefined {
   const describe = useDescribeKey();
   const { data } = useQuery(treeQuery(clientId));

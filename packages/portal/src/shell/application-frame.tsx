@@ -6,16 +6,16 @@ import { applicationQuery } from '../api/queries.ts';
 import { NotFound } from './not-found.tsx';
 import { ErrorState, LoadingState } from './states.tsx';
 
-/** Around the rooms of one application: none is shown of one that is not there, or not for this account. */
+/** The frame of an application's rooms: shows none of them if the application does not exist for this account. */
 export function ApplicationFrame() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId' });
   const application = useQuery(applicationQuery(clientId));
   if (application.isPending) return <LoadingState />;
   if (isInnkeeperError(application.error) && application.error.status === 404) return <NotFound />;
-  // One that is asked for again in vain stays, with what was typed in its rooms.
+  // If a reload fails, the room stays, with what was typed in it.
   if (application.isLoadingError) return <ErrorState error={application.error} retry={() => application.refetch()} />;
   return (
-    // What was typed for one application is not there in another.
+    // Input for one application must not appear in another.
     <Suspense key={clientId} fallback={<LoadingState />}>
       <Outlet />
     </Suspense>

@@ -33,7 +33,7 @@ export function ApplicationSwitch({ clientId }: { clientId: string }) {
           {data?.items.map((each) => (
             <LinkMenuItem
               key={each.clientId}
-              // In the same room: what was looked at here is looked at there.
+              // Stays in the same room.
               to={room}
               params={{ clientId: each.clientId }}
               rightSection={each.clientId === clientId ? <IconCheck size={16} aria-hidden /> : undefined}

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Problem } from './states.tsx';
 
-/** For what cannot be undone: it says what will happen, and waits for a word to be typed. */
+/** For actions that cannot be undone: says what will happen, and requires a word to be typed. */
 export function ConfirmByTyping(props: {
   opened: boolean;
   title: string;
@@ -54,7 +54,7 @@ export function ConfirmByTyping(props: {
   );
 }
 
-/** The first that a keyboard can write: what applications call things may hold line breaks, or nothing that is seen. */
+/** The first one that a keyboard can type: names may contain line breaks, or only invisible characters. */
 export function typeable(wanted: string, instead: string): string {
   return /^(?!\s)[^\p{C}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u.test(wanted) ? wanted : instead;
 }

@@ -1,4 +1,4 @@
-/** Puts it on the clipboard; false where the browser does not let anybody. */
+/** Copies to the clipboard; false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Without HTTPS there is no clipboard to write to, but what is selected can be copied. */
+/** Without HTTPS there is no clipboard API, but a selection can be copied. */
 function copySelected(text: string): boolean {
   const before = document.activeElement;
   const field = document.createElement('textarea');
@@ -16,7 +16,7 @@ function copySelected(text: string): boolean {
   field.readOnly = true;
   field.style.position = 'fixed';
   field.style.opacity = '0';
-  // Inside a dialog, if one is open: it keeps the focus to itself.
+  // Inside an open dialog, which traps the focus.
   (before?.parentElement ?? document.body).append(field);
   field.select();
   const isDone = document.execCommand('copy');

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { copyText } from './copy-text.ts';
 import { MainAct } from './main-act.tsx';
 
-/** The act, and whether it was done a moment ago. `onCopy` is for what is on the clipboard, not for what should be. */
+/** The copy action, and whether it was just done. `onCopy` is only called if copying succeeded. */
 export function useCopy(value: string, onCopy?: () => void): { copied: boolean; copy(): Promise<void> } {
   const { t } = useTranslation();
   const [copied, setCopied] = useState(false);
@@ -43,12 +43,12 @@ type CopyButtonProps = Pick<ButtonProps, 'variant'> & {
   value: string;
   label: string;
   icon?: typeof IconCopy;
-  /** What the dialog is for: it has the focus. */
+  /** The main action of the dialog: it has the focus. */
   isMain?: boolean;
   onCopy?: () => void;
 };
 
-/** The same in words. */
+/** The same with a label. */
 export function CopyButton(props: CopyButtonProps) {
   const { value, label, icon: Icon = IconCopy, variant = 'default', isMain = false, onCopy } = props;
   const { t } = useTranslation();

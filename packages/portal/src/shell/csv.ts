@@ -1,4 +1,4 @@
-/** A table for a spreadsheet. What a spreadsheet would run as a formula is text. */
+/** A table for a spreadsheet. Anything that it would run as a formula is escaped. */
 export function toCsv(rows: readonly (readonly (string | number | null)[])[]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './dialog-actions.module.css';
 
-/** The buttons at the end of a dialog: always in sight, however much is above them. */
+/** The buttons at the end of a dialog: always visible, however long the content is. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <Group justify="flex-end" gap="sm" className={classes.actions}>

@@ -1,4 +1,4 @@
-/** Hands the browser a file to save. */
+/** Lets the browser save a file. */
 export function download(name: string, type: string, content: string): void {
   downloadParts(name, type, [content]);
 }

@@ -7,7 +7,7 @@ import { tellProblem } from './told.tsx';
 type Options = { signal: AbortSignal; onProgress(done: number): void };
 type Props = { label: string; progress(done: number): string; run(options: Options): Promise<void> };
 
-/** A file that takes several requests: it tells how far it is, and is stopped by a second click or by leaving the page. */
+/** A file that takes several requests: shows the progress, and stops on a second click or on leaving the page. */
 export function ExportButton({ label, progress, run }: Props) {
   const [done, setDone] = useState(0);
   const control = useRef<AbortController>(undefined);

@@ -16,7 +16,7 @@ import { RoomList } from './room-list.tsx';
 import { SignedOut } from './signed-out.tsx';
 import { LoadingState } from './states.tsx';
 
-/** What is around every page of somebody who is signed in. */
+/** The frame of every page after sign-in. */
 export function Frame() {
   const { t } = useTranslation();
   const { data: session } = useSuspenseQuery(sessionQuery);
@@ -25,8 +25,8 @@ export function Frame() {
   const { pathname } = useLocation();
   const [opened, { toggle, close }] = useDisclosure();
 
-  // On a phone the list lies over the page: it goes away when a room was chosen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what it waits for
+  // On a phone, the navigation covers the page: it closes once a room is chosen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the path changes
   useEffect(close, [pathname, close]);
 
   return (

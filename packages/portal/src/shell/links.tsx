@@ -13,7 +13,7 @@ import type { ComponentPropsWithRef } from 'react';
 
 type Own<Props> = Props & Omit<ComponentPropsWithRef<'a'>, keyof Props>;
 
-/** The kit's components as links of the router, typed by its addresses. */
+/** Mantine's components as links of the router, typed by its paths. */
 export const LinkAnchor = createLink((props: Own<AnchorProps>) => <Anchor {...props} />);
 export const LinkButton = createLink((props: Own<ButtonProps>) => <Button component="a" {...props} />);
 export const LinkNav = createLink((props: Own<NavLinkProps>) => <NavLink component="a" {...props} />);

@@ -4,8 +4,8 @@ import { type ComponentPropsWithoutRef, useEffect, useRef } from 'react';
 type Props = ButtonProps & Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps>;
 
 /**
- * What a dialog without fields is for: it has the focus, so that Enter does it, also where it came after the dialog had
- * opened. In red, which is for what destroys something, it has not.
+ * The main action of a dialog without fields: it has the focus, so that Enter triggers it, even if it appeared after
+ * the dialog opened. A red button, for destructive actions, does not.
  */
 export function MainAct(props: Props) {
   const isSafe = props.color !== 'red';
@@ -13,7 +13,7 @@ export function MainAct(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: when it comes, and never under the hands of somebody
   useEffect(() => {
     const at = document.activeElement;
-    // The dialog gave the focus to the first that was there, or what had it made way for this.
+    // The dialog focused the first element it had, or the focused one was replaced by this.
     const isFree = at === document.body || at?.closest('[role=dialog]')?.contains(button.current);
     if (isSafe && isFree) button.current?.focus();
   }, []);

@@ -9,12 +9,12 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** The service writes UTC as `YYYY-MM-DD HH:MM:SS`; events have RFC 3339. */
+/** The service writes UTC as `YYYY-MM-DD HH:MM:SS`; events use RFC 3339. */
 export function readTime(text: string): Date {
   return new Date(text.endsWith('Z') ? text : `${text.replace(' ', 'T')}Z`);
 }
 
-/** "5 minutes ago", with the exact time in the reader's own zone. */
+/** "5 minutes ago", with the exact time in the reader's time zone. */
 export function Moment({ at }: { at: string }) {
   const { i18n } = useTranslation();
   const date = readTime(at);

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 
 const MIN = 12;
 
-/** A password that somebody makes up, with the rules that it has to keep to; `error` is what the service said of it. */
+/** A field for choosing a password, with its rules; `error` is the service's. */
 export function NewPassword(props: { value: string; onChange(value: string): void; error: unknown }) {
   const { value, onChange, error } = props;
   const { t } = useTranslation();
@@ -28,7 +28,7 @@ export function NewPassword(props: { value: string; onChange(value: string): voi
   );
 }
 
-/** Whether the service refused this field, and so the form shows it there. */
+/** Whether the service refused this field, so that the form shows the error there. */
 export function isFieldProblem(error: unknown, field: string): boolean {
   return isInnkeeperError(error) && error.status === 400 && error.errors.some((each) => each.field === field);
 }

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
-/** The head of a page, and the title of its tab. */
+/** The heading of a page, and the title of its tab. */
 export function PageHeader(props: { title: string; description?: ReactNode; actions?: ReactNode }) {
   const { title, description, actions } = props;
   useEffect(() => {
@@ -24,7 +24,7 @@ export function PageHeader(props: { title: string; description?: ReactNode; acti
   );
 }
 
-/** For acts that take away what had the focus. */
+/** For actions that remove the focused element. */
 export function focusHeading(): void {
   document.querySelector<HTMLElement>('[data-heading]')?.focus({ preventScroll: true });
 }

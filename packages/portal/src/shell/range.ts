@@ -1,7 +1,7 @@
 const SPANS = { quarter: 15, hour: 60, day: 1440, week: 10_080, month: 43_200 } as const;
 export type Span = keyof typeof SPANS;
 
-/** In the address of a page: a span that ends now, or two moments of UTC as the service writes them. */
+/** In a page's URL: a span that ends now, or two UTC times in the service's format. */
 export type Range = { span?: Span; from?: string; to?: string };
 
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -13,7 +13,7 @@ export function readRange({ span, from, to }: Record<string, unknown>): Range {
   return { ...moment('from', from), ...moment('to', to) };
 }
 
-/** What the service is asked. Two moments in the wrong order ask for nothing that could be found, and are shown as they are. */
+/** The query for the service. Two times in the wrong order find nothing, and are shown as they are. */
 export function rangeQuery({ span, from, to }: Range): { from?: string; to?: string } {
   if (span !== undefined) return { from: writeMoment(new Date(Date.now() - SPANS[span] * 60_000)) };
   return { ...(from !== undefined && { from }), ...(to !== undefined && (from === undefined || from < to) && { to }) };

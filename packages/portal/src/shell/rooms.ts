@@ -35,13 +35,13 @@ type Room = {
   name: RoomName;
   to: RoomPath;
   icon: Icon;
-  /** Unless told, everybody who can see the application has something to see there. */
+  /** By default, open to everyone who can see the application. */
   access?: Access;
 };
 
 export type RoomPath = `/applications/$clientId${'' | `/${Exclude<RoomName, 'overview'>}`}`;
 
-/** The rooms of an application, as the side bar lists them. */
+/** The rooms of an application, as listed in the side bar. */
 export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonly Room[] }[] = [
   {
     title: 'define',
@@ -73,7 +73,7 @@ export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonl
   },
 ];
 
-/** The room of an address, for another application; the overview where there is none. */
+/** The room of a path, for switching to another application; the overview if there is none. */
 export function roomAt(pathname: string): RoomPath {
   const name = /\/applications\/[^/]+\/([^/]+)/.exec(pathname)?.[1];
   return ROOMS.flatMap(({ rooms }) => rooms).find((room) => room.name === name)?.to ?? '/applications/$clientId';

@@ -5,7 +5,7 @@ import { PORTAL_PATH } from '../api/client.ts';
 import { useHasSessionEnded } from '../api/query-client.ts';
 import { useAskAgain } from './use-ask-again.ts';
 
-/** When the session ends while a page is open, the page stays as it is: nothing that was typed is lost. */
+/** If the session ends while a page is open, the page stays as it is: no input is lost. */
 export function SignedOut() {
   const { t } = useTranslation();
   const hasEnded = useHasSessionEnded();

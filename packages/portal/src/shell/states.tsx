@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { isSignedOut } from '../api/query-client.ts';
 import { SignInAgain } from './signed-out.tsx';
 
-/** The states that any page can be in besides showing what it is for. */
+/** The states of a page other than its normal content. */
 
 export function LoadingState() {
   const { t } = useTranslation();
@@ -55,12 +55,12 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => unk
   );
 }
 
-/** For use beside what it is about, such as a form. */
+/** For use next to what it is about, such as a form. */
 export function Problem({ error }: { error: unknown }) {
   const { t } = useTranslation();
   if (error === null || error === undefined) return null;
   const known = isInnkeeperError(error) ? error : undefined;
-  // Where a failed save leads to.
+  // The focus target after a failed save.
   const alert = { role: 'alert', tabIndex: -1, 'data-problem': true, variant: 'light' } as const;
   if (isSignedOut(error)) {
     return (
@@ -70,7 +70,7 @@ export function Problem({ error }: { error: unknown }) {
     );
   }
   const message = error instanceof Error ? error.message : String(error);
-  // The message often says the first of them, or the only one.
+  // The message often contains the first of them, or the only one.
   const others = known?.errors.filter((each) => !message.includes(each.message)) ?? [];
   return (
     <Alert {...alert} color="red" icon={<IconAlertTriangle aria-hidden />} title={t('problem')}>
@@ -102,7 +102,7 @@ export function NoPermission({ children }: { children?: ReactNode }) {
   );
 }
 
-/** When a page itself breaks. */
+/** For errors in rendering a page. */
 export function PageProblem({ error, reset }: ErrorComponentProps) {
   return <ErrorState error={error} retry={reset} />;
 }

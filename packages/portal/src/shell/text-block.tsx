@@ -4,7 +4,7 @@ import classes from './text-block.module.css';
 
 type Props = { title: string; text: string | null; empty?: string; copyLabel?: string };
 
-/** A body or payload as it was sent, to be read and copied. */
+/** A body or payload as sent, for reading and copying. */
 export function TextBlock({ title, text, empty, copyLabel }: Props) {
   return (
     <section>
@@ -19,7 +19,7 @@ export function TextBlock({ title, text, empty, copyLabel }: Props) {
           {empty}
         </Text>
       ) : (
-        // What scrolls must be reached by keyboard.
+        // Scrollable content must be reachable by keyboard.
         <Code block className={classes.body ?? ''} tabIndex={0} role="region" aria-label={title}>
           {inLines(text)}
         </Code>
@@ -28,7 +28,7 @@ export function TextBlock({ title, text, empty, copyLabel }: Props) {
   );
 }
 
-/** Easier to read where it is whole. */
+/** Indented if it is complete JSON. */
 function inLines(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -7,11 +7,11 @@ type Props = {
   range: Range;
   spans: readonly Span[];
   onChange(range: Range): void;
-  /** Among small filters that have no labels: what it is the time of. */
+  /** For a small filter without a visible label: what time it is about. */
   small?: { label: string; placeholder: string };
 };
 
-/** The last hour, day and so on; or from one moment to another, in the reader's own time. */
+/** The last hour, day and so on; or from one time to another, in the reader's time zone. */
 export function TimeRange({ range, spans, onChange, small }: Props) {
   const { t } = useTranslation();
   const isOwn = range.span === undefined && (range.from !== undefined || range.to !== undefined);
@@ -56,7 +56,7 @@ export function TimeRange({ range, spans, onChange, small }: Props) {
   );
 }
 
-/** As the browser's own field has it. */
+/** In the format of the browser's own field. */
 export function toLocal(moment: string | undefined): string {
   if (moment === undefined) return '';
   const date = new Date(`${moment.replace(' ', 'T')}Z`);

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSignedOut } from '../api/query-client.ts';
 
-/** The text of a notification with what can be done about it: side by side, as it is to cover little. */
+/** The text of a notification with its action, side by side to cover little. */
 export function Told({ children, act }: { children: ReactNode; act: ReactNode }) {
   return (
     <Group component="span" justify="space-between" gap="sm" wrap="nowrap">
@@ -49,7 +49,7 @@ function UndoButton({ onClick }: { onClick(): void }) {
   );
 }
 
-/** What went wrong with an act that has no place of its own to say so. */
+/** The failure of an action that has no place of its own to show it. */
 export function tellProblem(error: unknown): void {
   const { title, message } = isSignedOut(error)
     ? { title: i18next.t('signedOut.title'), message: i18next.t('signedOut.kept') }

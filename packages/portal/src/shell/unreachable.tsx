@@ -5,7 +5,7 @@ import { useIsUnreachable } from '../api/connection.ts';
 import classes from './frame.module.css';
 import { useAskAgain } from './use-ask-again.ts';
 
-/** Over the open page, which stays unchanged. */
+/** Shown over the open page, which stays unchanged. */
 export function Unreachable() {
   const { t } = useTranslation();
   const isAway = useIsUnreachable();

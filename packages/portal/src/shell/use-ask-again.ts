@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/** What had failed is asked for again as soon as nothing is in the way any more; what is shown stays until the answer. */
+/** Repeats failed queries as soon as the obstacle is gone; the page stays as it is until then. */
 export function useAskAgain(isHindered: boolean): void {
   const wasHindered = useRef(false);
   const client = useQueryClient();

@@ -1,6 +1,8 @@
 import { useRef } from 'react';
 
-/** The second click of a double-click comes before the button is seen to be busy: it does nothing until the first is done. */
+/**
+ * The second click of a double-click comes before the button is shown as busy: it does nothing until the first is done.
+ */
 export function useOnce<A extends unknown[], T>(
   act: (...given: A) => Promise<T>,
 ): (...given: A) => Promise<T | undefined> {
@@ -19,8 +21,8 @@ export function useOnce<A extends unknown[], T>(
 type Mutation<V> = { mutateAsync(variables: V): Promise<unknown> };
 
 /**
- * The same for what a mutation sends; what went wrong is the mutation's to tell. Something else may be sent meanwhile:
- * the next row of a list need not wait for the one before.
+ * The same for mutations, which report their own errors. Different variables may be sent meanwhile: the next row of a
+ * list need not wait for the one before.
  */
 export function useMutateOnce<V = void>({ mutateAsync }: Mutation<V>): (variables: V) => void {
   const sent = useRef(new Set<string | undefined>());

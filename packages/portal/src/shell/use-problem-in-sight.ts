@@ -2,10 +2,10 @@ import { notifications } from '@mantine/notifications';
 import i18next from 'i18next';
 import { type RefObject, useEffect, useState } from 'react';
 
-/** To be called when something could not be saved: the first problem comes into sight, wherever one has scrolled. */
+/** Call it when something could not be saved: scrolls to the first problem. */
 export function useProblemInSight(whole: RefObject<HTMLElement | null>): () => void {
   const [failures, setFailures] = useState(0);
-  // Once the page tells what is wrong.
+  // After the page has rendered the problem.
   useEffect(() => {
     if (failures === 0) return;
     const find = (what: string) => whole.current?.querySelector<HTMLElement>(what);

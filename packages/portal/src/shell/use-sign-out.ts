@@ -5,7 +5,7 @@ import { useMutateOnce } from './use-once.ts';
 export function useSignOut({ signOutUrl }: { signOutUrl: string | null }): () => void {
   const signOut = useMutation({
     mutationFn: () => api.delete('/manage/v1/session'),
-    // A whole new page: nothing that was shown stays in memory.
+    // Loads a new page, so that nothing stays in memory.
     onSettled: () => location.assign(signOutUrl ?? `${PORTAL_PATH}/sign-in`),
   });
   return useMutateOnce(signOut);

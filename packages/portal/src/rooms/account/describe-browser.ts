@@ -1,4 +1,4 @@
-/** The first that is found: most browsers also call themselves by the names after theirs. */
+/** The first match counts: most browsers also claim the names that follow theirs. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -17,7 +17,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** What a browser calls itself, in short; undefined where it is none that is known. */
+/** A short name for a user agent; undefined if it is unknown. */
 export function describeBrowser(userAgent: string): { browser: string; system: string | undefined } | undefined {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];

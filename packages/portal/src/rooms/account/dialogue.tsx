@@ -6,8 +6,8 @@ import type { Needs } from './own-proof.tsx';
 export type DialogueProps = { opened: boolean; onClose(): void; needs: Needs };
 
 /**
- * What is in it is forgotten when it closes: a password, a secret and codes do not wait there. While it is held, only
- * what is in it closes it: what is shown once does not go by a slip.
+ * Its content is cleared when it closes: no password, secret or code stays in it. While it is held, only its own
+ * buttons close it, so that a secret shown once is not lost by accident.
  */
 export function Dialogue(props: {
   opened: boolean;

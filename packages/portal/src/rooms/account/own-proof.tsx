@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { signInMethodsQuery } from '../../api/queries.ts';
 
-/** Of the session: what a sensitive action asks for. */
+/** From the session: what a sensitive action requires. */
 export type Needs = { email: string; needsPassword: boolean; needsLink: boolean; totp: boolean };
 export type Proof = { password?: string; code?: string };
 
 export const NO_PROOF: Proof = {};
 
-/** The password, a code, or how to get a sign-in link. `error` is what the service said about them. */
+/** The password, a code, or how to get a sign-in link. `error` is the service's answer to them. */
 export function OwnProof(props: {
   needs: Needs;
   value: Proof;
@@ -71,7 +71,7 @@ export function OwnProof(props: {
   );
 }
 
-/** What the fields themselves show, as far as they are there: what is needed may have changed since. */
+/** Errors that the fields themselves show, as far as they are visible: the requirements may have changed since. */
 export function isOfProof(needs: Needs, error: unknown): boolean {
   const { needsPassword, totp } = needs;
   if (asksForLink(needs, error)) return true;
@@ -79,7 +79,7 @@ export function isOfProof(needs: Needs, error: unknown): boolean {
   return (needsPassword && isWrongPassword(error)) || (totp && isWrongCode(error));
 }
 
-/** Nothing to fill in: the action stays closed until the next sign-in. */
+/** Nothing to fill in: the action is not available until the next sign-in. */
 export function asksForLink({ needsLink }: Needs, error?: unknown): boolean {
   return needsLink || (isInnkeeperError(error) && error.body.needs === 'link');
 }

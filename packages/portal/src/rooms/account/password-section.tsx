@@ -41,7 +41,7 @@ export function PasswordSection({ session }: { session: Session }) {
     <Section title={t('password')} about={t('passwordAbout')}>
       <form onSubmit={submit}>
         <Stack maw={420}>
-          {/* So that what keeps passwords knows whose this one is. */}
+          {/* Tells password managers whose password this is. */}
           <input type="email" autoComplete="username" value={session.email} readOnly hidden />
           <OwnProof needs={session} value={proof} onChange={setProof} error={change.error} />
           <NewPassword value={password} onChange={setPassword} error={change.error} />

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 
 const QUIET = 4;
 
-/** Dark on white in both themes: cameras expect it so. */
+/** Dark on white in both themes, as cameras expect. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = useMemo(() => {
     const { data, size } = encode(text, { ecc: 'M', border: QUIET });

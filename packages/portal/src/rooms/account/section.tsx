@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** One matter of the account. */
+/** One topic of the account. */
 export function Section(props: { title: string; about?: ReactNode; action?: ReactNode; children?: ReactNode }) {
   const { title, about, action, children } = props;
   const id = useId();

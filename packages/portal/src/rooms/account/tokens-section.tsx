@@ -15,7 +15,7 @@ import { tokensQuery } from './queries.ts';
 import { Section } from './section.tsx';
 import { type KnownApplication, TokenForm } from './token-form.tsx';
 
-/** What programs come with. A token is shown once, where it was made. */
+/** Tokens for programs. A token is shown only once, when it is created. */
 export function TokensSection({ session }: { session: Needs & { applications: readonly KnownApplication[] } }) {
   const { applications } = session;
   const { t } = useTranslation('account');
@@ -94,7 +94,7 @@ export function TokensSection({ session }: { session: Needs & { applications: re
                   )}
                 </Group>
                 <Text size="sm" c="dimmed">
-                  {/* As the audit names it. */}
+                  {/* As in the audit. */}
                   {t('tokenId', { id: tokenId.slice(-12) })} ·{' '}
                   {apps === null ? t('allApplications') : apps.map(nameOf).join(', ')} ·{' '}
                   {lastUsedAt === null ? (

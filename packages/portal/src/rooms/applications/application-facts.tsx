@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Moment } from '../../shell/moment.tsx';
 import { overviewQuery } from '../overview/queries.ts';
 
-/** How an application is doing. Asked for when it is in sight: of hundreds a few are. */
+/** An application's state. Loaded when visible: of hundreds, only a few are. */
 export function ApplicationFacts({ clientId }: { clientId: string }) {
   const { t, i18n } = useTranslation('applications');
   const { ref, inViewport } = useInViewport<HTMLDivElement>();

@@ -15,7 +15,7 @@ import classes from './applications.module.css';
 import { CreateApplication } from './create-application.tsx';
 import { allApplicationsQuery } from './queries.ts';
 
-/** From this many on, one looks for an application rather than at all of them. */
+/** From this many on, people search instead of browsing. */
 const MANY = 6;
 
 export function ApplicationsPage() {

@@ -35,7 +35,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['applications'] }),
-        // It says what this account may do with the new one.
+        // The session says what this account may do in the new application.
         queries.invalidateQueries({ queryKey: ['session'] }),
       ]),
   });
@@ -50,7 +50,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
     event.preventDefault();
     if (name.trim() !== '') createOnce();
   };
-  // The secret is shown once: a click beside the dialog must not take it away.
+  // The secret is shown only once: a click outside the dialog must not close it.
   const made = create.data;
   return (
     <Modal

@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts';
 
 const PAGE = 200;
 
-/** All of them, however many pages that takes: one looks for an application by a part of its name. */
+/** All of them, over as many pages as needed: people search by a part of the name. */
 export const allApplicationsQuery = queryOptions({
   queryKey: ['applications', 'all'],
   queryFn: async ({ signal }) => {

@@ -6,7 +6,7 @@ import classes from './audit.module.css';
 import { iconOf, isGrave, textOf } from './audit-looks.ts';
 import type { AuditEntry } from './queries.ts';
 
-/** Where nothing is said of one of these, it is as it is by default. */
+/** Settings that have their default if nothing is said. */
 const SETTINGS = [
   'specialTokenTtl',
   'accessTokenTtl',
@@ -46,7 +46,7 @@ const FIELDS = [
   'profilesOnly',
 ] as const;
 
-/** One thing that was done: what, by whom, when, and what was before and after. */
+/** One entry: what was done, by whom, when, and the values before and after. */
 export function AuditItem({ clientId, entry }: { clientId: string | null; entry: AuditEntry }) {
   const { t } = useTranslation('audit');
   const { action, actor, at, subject, userUid } = entry;
@@ -101,7 +101,7 @@ export function AuditItem({ clientId, entry }: { clientId: string | null; entry:
   }
 }
 
-/** Member by member; one that the portal has no word for is called as the interface calls it. */
+/** Member by member; one that the portal has no text for is shown by its API name. */
 function Difference({ before, after }: { before: unknown; after: unknown }) {
   const { t } = useTranslation('audit');
   const [old, now] = [membersOf(before), membersOf(after)];

@@ -34,12 +34,12 @@ export function iconOf(action: AuditAction): Icon {
   return ICONS[action.split('.')[0] as string] ?? IconApps;
 }
 
-/** What cannot be undone, or closes something to somebody. */
+/** Actions that cannot be undone, or that take access away. */
 export function isGrave(action: AuditAction): boolean {
   return /\.(erased|deleted|removed|revoked|.*Revoked|draftDiscarded|previousEnded|reset)$/.test(action);
 }
 
-/** What can be told of one application. */
+/** Actions that concern one application. */
 export const APPLICATION_ACTIONS = [
   'application.created',
   'application.changed',
@@ -83,7 +83,7 @@ export const APPLICATION_ACTIONS = [
   'webhook.resent',
 ] as const satisfies readonly AuditAction[];
 
-/** What can be told of no application, or of one that is gone. */
+/** Actions that concern no application, or one that was deleted. */
 export const INSTALLATION_ACTIONS = [
   'application.deleted',
   'secret.masterRotated',
@@ -101,13 +101,13 @@ export const INSTALLATION_ACTIONS = [
   'account.deleted',
 ] as const satisfies readonly AuditAction[];
 
-// One that the service adds belongs to one of the two.
+// Every action of the service must be in one of the two lists.
 type Listed = (typeof APPLICATION_ACTIONS | typeof INSTALLATION_ACTIONS)[number];
 null as unknown as Exclude<AuditAction, Listed> satisfies never;
 
 type TextName<Action extends string> = Action extends `${infer Noun}.${infer Verb}` ? `${Noun}_${Verb}` : never;
 
-/** A dot would be a level of the texts. */
+/** A dot would start a new level of the texts. */
 export function textOf<Action extends AuditAction>(action: Action): TextName<Action> {
   return action.replace('.', '_') as TextName<Action>;
 }

@@ -16,7 +16,7 @@ import { textOf } from './audit-looks.ts';
 import { type AuditAction, type AuditEntry, type AuditFilter, auditQuery, exportAudit } from './queries.ts';
 
 type Props = {
-  /** null: of the installation. */
+  /** null: the installation. */
   clientId: string | null;
   actions: readonly AuditAction[];
   canChooseActor: boolean;
@@ -24,7 +24,7 @@ type Props = {
 
 const EVERYTHING: AuditFilter = { action: null, actor: '', search: '', range: {} };
 
-/** What was done, day by day, newest first. */
+/** The audit entries, day by day, newest first. */
 export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
   const { t, i18n } = useTranslation('audit');
   const [filter, setFilter] = useState<AuditFilter>(EVERYTHING);
@@ -36,7 +36,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
     searchSoon(text);
   };
   const entries = audit.data?.pages.flatMap((page) => page.items) ?? [];
-  // Of whom there is something to see.
+  // Actors with entries.
   const actors = [...new Set([...entries.map(({ actor }) => actor), ...(filter.actor ? [filter.actor] : [])])].sort();
   const isFiltered =
     filter.action !== null || filter.actor !== '' || filter.search !== '' || Object.keys(filter.range).length > 0;
@@ -142,7 +142,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
   );
 }
 
-/** What is found, for a spreadsheet. */
+/** The matching entries, for a spreadsheet. */
 function ExportAudit({ clientId, filter }: { clientId: string | null; filter: AuditFilter }) {
   const { t } = useTranslation('audit');
   const exporting = useMutation({

@@ -7,7 +7,7 @@ import { NoPermission } from '../../shell/states.tsx';
 import { INSTALLATION_ACTIONS } from './audit-looks.ts';
 import { AuditTrail } from './audit-trail.tsx';
 
-/** What is about no one application: for administrators. */
+/** Entries that concern no single application: for administrators. */
 export function InstallationAuditPage() {
   const { t } = useTranslation('audit');
   const { data: session } = useSuspenseQuery(sessionQuery);

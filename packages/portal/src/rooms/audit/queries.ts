@@ -8,7 +8,7 @@ export type AuditEntry = OutputOf<'/manage/v1/applications/{clientId}/audit', 'g
 export type AuditAction = AuditEntry['action'];
 export type AuditFilter = { action: AuditAction | null; actor: string; search: string; range: Range };
 
-/** Of an application, or of the installation. */
+/** For an application, or the installation. */
 export function auditQuery(clientId: string | null, filter: AuditFilter) {
   return infiniteQueryOptions({
     queryKey: [...(clientId === null ? ['installation'] : ['application', clientId]), 'audit', filter],
@@ -38,10 +38,10 @@ async function readAudit(clientId: string | null, filter: AuditFilter, { after, 
   return (await answer).data;
 }
 
-/** More would be for a program. */
+/** More is a case for the API. */
 const MOST = 20_000;
 
-/** All that the filter finds, as a table; `isCut`: there is more. */
+/** All matching entries as a table; `isCut`: there are more. */
 export async function exportAudit(clientId: string | null, filter: AuditFilter, signal: AbortSignal) {
   const rows: (string | null)[][] = [['at', 'actor', 'action', 'subject', 'userUid', 'before', 'after']];
   let after: string | null = null;

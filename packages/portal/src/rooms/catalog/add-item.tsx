@@ -19,7 +19,7 @@ import { NameField } from './name-field.tsx';
 import { isToldAtFields, useRefusal } from './refusals.ts';
 import { defaultOf, directionOf, hasStrayLine, labelIn, nameFrom, repeatedLine, valuesFrom } from './texts.ts';
 
-/** What is to be added: a group, or a key, to a group if one is chosen already. */
+/** What to add: a group, or a key, in a group if one is already chosen. */
 export type Adding = { kind: 'group' } | { kind: 'key'; groupUid: string | undefined };
 
 type Props = {
@@ -31,7 +31,7 @@ type Props = {
   onClose(): void;
 };
 
-/** Texts and values by the name of their language. */
+/** Texts and values by language name. */
 type Typed = {
   texts: Record<string, string>;
   name: string | undefined;
@@ -42,8 +42,8 @@ type Typed = {
 const NOTHING: Typed = { texts: {}, name: undefined, type: 'boolean', values: {}, constraint: NO_CONSTRAINT };
 
 /**
- * The label, an API name derived from it, and the fields of its kind. The rest is set in the editor.
- * After a group its keys follow.
+ * The label, an API name derived from it, and the fields of its kind. The rest is set in the editor. After a group, its
+ * keys follow.
  */
 export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
@@ -58,7 +58,7 @@ export function AddItem({ adding, onClose, ...props }: Props) {
     <Modal
       opened={adding !== undefined}
       onClose={() => close(false)}
-      // What was added has it.
+      // The added item has the focus.
       returnFocus={!isAdded.current}
       title={adding && t(adding.kind === 'group' ? 'addGroup.title' : 'addKey.title')}
       closeButtonProps={{ 'aria-label': t('close') }}
@@ -123,10 +123,10 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
 
   const [said, say] = useState<string>();
   const first = useRef<HTMLInputElement>(null);
-  // Also where it takes the place of another one in the same dialog.
+  // Also when it replaces another form in the same dialog.
   useEffect(() => first.current?.focus(), []);
 
-  /** Its uid, once the draft has it. */
+  /** Resolves to its uid, once it is in the draft. */
   const add = useOnce(async (): Promise<string | undefined> => {
     if (!isReady) return undefined;
     const constraint = constraintOf(limited);
@@ -202,7 +202,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           what={adding.kind}
           description={t(comesBack && !problem ? 'add.comesBack' : 'add.nameHint')}
           value={name}
-          // Nothing is wrong with a form that nobody has begun.
+          // Show no errors in an untouched form.
           problem={problem === 'blank' && !isBegun ? undefined : problem}
           noName={typed.name === undefined}
           refused={refused('name')}

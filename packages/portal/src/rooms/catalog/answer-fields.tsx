@@ -15,14 +15,14 @@ type Props = Omit<ComponentProps<typeof ValuesEditor>, 'onChange'> & {
   setForm: Dispatch<SetStateAction<KeyForm>>;
 };
 
-/** What can be chosen of a key: its kind, how many, from which values or within which limits. */
+/** What can be chosen for a key: its kind, how many, and the values or limits. */
 export function AnswerFields({ form, languages, disabled, error, rows, tried, setForm }: Props) {
   const { t } = useTranslation('catalog');
   const refused = useRefusal(error);
   const crossed = areCountsCrossed(form) ? t('key.countsCrossed') : undefined;
   const kind = kindOf(form);
   const change = (part: Partial<KeyForm>) => setForm((held) => ({ ...held, ...part }));
-  // Of a list the kind says so already; yes and no at once means nothing, unless a file has made it so.
+  // For a list, the kind already says so; several booleans make no sense, unless a file defined them.
   const asksHowMany = !isList(kind) && (kind !== 'boolean' || form.multiple);
   const asksWhich = kind === 'integer' || kind === 'number' || kind === 'date';
   return (

@@ -12,7 +12,7 @@ import { defaultOf, labelIn } from './texts.ts';
 
 type Props = { clientId: string; group: TreeGroup; languages: readonly TreeLanguage[] };
 
-/** Several keys of a group: each is an edit of the draft, which can be undone. */
+/** Archives several keys of a group: each is an edit of the draft, which can be undone. */
 export function ArchiveSeveral({ clientId, group, languages }: Props) {
   const { t } = useTranslation('catalog');
   const [opened, { open, close }] = useDisclosure();

@@ -25,18 +25,18 @@ import { KeyEditor } from './key-editor.tsx';
 import { LanguagesEditor } from './languages-editor.tsx';
 import { findItem, moved, rowsOf } from './rows.ts';
 
-/** What the address names in place of a group or key. */
+/** In the URL, in place of a group or key. */
 const LANGUAGES = 'languages';
 
 type Props = {
   clientId: string;
   tree: Tree;
   mayEdit: boolean;
-  /** The first step was taken on this page: the next one has the focus. */
+  /** The first step was done on this page: the next one gets the focus. */
   hasBegunHere: boolean;
 };
 
-/** The tree on one side, what is chosen in it on the other; on a phone one after the other. */
+/** The tree on one side, the selected item on the other; on a phone, one after the other. */
 export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
   const { t } = useTranslation('catalog');
   const { item, add } = useSearch({ from: '/frame/applications/$clientId/catalog' });

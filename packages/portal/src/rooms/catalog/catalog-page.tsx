@@ -40,7 +40,7 @@ export function CatalogPage() {
   );
 }
 
-/** The draft is asked for now and then: when somebody else has changed it, the tree is read again. */
+/** Polls the draft: if someone else has changed it, the tree is reloaded. */
 function useOthersEdits(clientId: string, etag: string): void {
   const queries = useQueryClient();
   const { data } = useQuery(draftQuery(clientId));

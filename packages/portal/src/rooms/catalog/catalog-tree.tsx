@@ -25,13 +25,13 @@ type Props = {
   mayMove: boolean;
   onSelect(uid: string): void;
   onToggle(groupUid: string, expanded: boolean): void;
-  /** To a place among its siblings, counted from 0. */
+  /** To a position among its siblings, counted from 0. */
   onMove(row: Row, position: number): void;
 };
 
 /**
- * The groups and keys, as a tree of WAI-ARIA with one focus and an active row: thousands of rows are there, of which only
- * those in sight are in the page.
+ * The groups and keys, as a WAI-ARIA tree with one focus and an active row: of thousands of rows, only the visible ones
+ * are rendered.
  */
 export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMove }: Props) {
   const { t } = useTranslation('catalog');
@@ -56,7 +56,7 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
   const indexOf = (uid: string | undefined) => rows.findIndex((row) => row.uid === uid);
   const activeIndex = Math.max(0, indexOf(active));
 
-  // Where a link leads, or what was just made, is in sight.
+  // Scrolls to the target of a link, or a new item.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is selected
   useEffect(() => {
     if (selected === undefined) return;
@@ -65,7 +65,7 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
   }, [selected]);
 
-  // A second key press can come before the rows are redrawn.
+  // A second key press can come before the rows are rendered again.
   const ahead = useRef(new Map<string, number>());
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was moved is drawn now
   useEffect(() => ahead.current.clear(), [rows]);
@@ -131,7 +131,7 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
     }
   };
 
-  /** Keys stay in their group: over another row they go to the nearest place in their own. */
+  /** Keys stay in their group: over another row, they go to the nearest position in their own. */
   const targetOf = (row: Row, overUid: string | undefined): Row | undefined => {
     const hovered = rows[indexOf(overUid)];
     if (!hovered || hovered.archived) return undefined;
@@ -213,7 +213,7 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
   );
 }
 
-/** The tree says itself what was moved; rows are not reached one by one, so nothing is said of the handles. */
+/** The tree itself announces moves; rows are not focusable one by one, so the handles announce nothing. */
 const SILENT = {
   onDragStart: () => undefined,
   onDragOver: () => undefined,

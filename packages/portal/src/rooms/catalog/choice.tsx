@@ -8,7 +8,7 @@ type Props = {
   onChange(value: string): void;
 };
 
-/** One of few, all in sight. */
+/** One of a few options, all visible. */
 export function Choice({ label, value, options, disabled, onChange }: Props) {
   return (
     <Stack gap={0} align="flex-start" role="group" aria-label={label}>

@@ -5,7 +5,7 @@ import { Moment } from '../../shell/moment.tsx';
 import type { FieldConflict } from './merge.ts';
 import type { Conflict } from './use-merged-save.ts';
 
-/** What collides, side by side: as it is in the draft and as it was typed here. */
+/** The conflicts, side by side: in the draft and as typed here. */
 export function ConflictDialog(props: {
   conflict: Conflict | undefined;
   onKeepMine(): void;
@@ -77,7 +77,7 @@ export function ConflictDialog(props: {
   );
 }
 
-/** As the editors call it. */
+/** The names that the editors use. */
 function useWords(): (field: FieldConflict) => string {
   const { t } = useTranslation('catalog');
   const words: Record<string, string> = {

@@ -6,10 +6,10 @@ import { useRefusal } from './refusals.ts';
 
 type Props = {
   form: Pick<KeyForm, 'type' | 'constraint'>;
-  /** Some of them; all that go with the type if nothing is said. */
+  /** Some of them; default: all that the type has. */
   names?: readonly ConstraintName[];
   disabled?: boolean;
-  /** What the service said. */
+  /** The service's error. */
   error: unknown;
   onChange(constraint: KeyForm['constraint']): void;
 };

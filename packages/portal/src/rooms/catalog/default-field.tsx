@@ -12,7 +12,7 @@ type Props = {
   onChange(byDefault: string[]): void;
 };
 
-/** What those have who never chose. */
+/** The value for users who never chose. */
 export function DefaultField({ form, languages, disabled, problem, onChange }: Props) {
   const { t } = useTranslation('catalog');
   const { multiple, listed, byDefault, type } = form;

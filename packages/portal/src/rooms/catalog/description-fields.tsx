@@ -11,7 +11,7 @@ type Props = {
   onChange(texts: Record<string, string>): void;
 };
 
-/** The help text of a group or key, in every language. Most have none: its fields come when somebody wants them. */
+/** The help text of a group or key, in every language. Most have none: the fields appear on request. */
 export function DescriptionFields({ languages, texts, disabled, onChange }: Props) {
   const { t } = useTranslation('catalog');
   const [isOpen, setOpen] = useState(false);

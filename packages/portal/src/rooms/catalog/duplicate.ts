@@ -1,9 +1,9 @@
 import type { TreeGroup, TreeKey } from '../../draft/queries.ts';
 
-/** Of the catalog's longest name, what is left for "-copy-99". */
+/** The longest name of the catalog, less room for "-copy-99". */
 const LONGEST = 240;
 
-/** One that no sibling has, archived ones included: `fruit-copy`, `fruit-copy-2`. */
+/** A name that no sibling has, including archived ones: `fruit-copy`, `fruit-copy-2`. */
 export function nameOfCopy(name: string, siblings: readonly { name: string }[]): string {
   const taken = new Set(siblings.map((each) => each.name));
   const base = `${name.slice(0, LONGEST)}-copy`;
@@ -13,7 +13,7 @@ export function nameOfCopy(name: string, siblings: readonly { name: string }[]):
   }
 }
 
-/** A key as a new one: without what only those keep who have it. */
+/** A copy of a key: without retired values. */
 export function copyOfKey({ keyUid: _, archived: _archived, was: _was, values, ...key }: TreeKey, name: string) {
   const offered = values?.filter((each) => typeof each !== 'object' || each.retired !== true);
   return { ...key, name, ...(offered && offered.length > 0 && { values: offered }) };

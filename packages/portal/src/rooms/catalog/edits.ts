@@ -6,7 +6,7 @@ import type { KeyPatch } from './key-form.ts';
 
 type NewGroup = InputOf<`${typeof CATALOG}/groups`, 'post'>['body'];
 
-/** The edits of this room, each in the draft. */
+/** The edits of this room, all made in the draft. */
 
 const CATALOG = '/manage/v1/applications/{clientId}/catalog';
 const query = { draft: true } as const;

@@ -5,7 +5,7 @@ import type { Tree } from '../../draft/queries.ts';
 import { EmptyState } from '../../shell/states.tsx';
 import { LanguagesEditor } from './languages-editor.tsx';
 
-/** Of an application that has no catalog: it begins with its languages. */
+/** For an application without a catalog: it begins with its languages. */
 export function FirstSteps({ clientId, tree, mayEdit }: { clientId: string; tree: Tree; mayEdit: boolean }) {
   const { t } = useTranslation('catalog');
   if (!mayEdit) {

@@ -1,25 +1,25 @@
 import { CONSTRAINTS, type ConstraintName, type KeyForm, type ValueRow } from './key-form.ts';
 
-/** What the service would refuse, said at the field before it is sent. */
+/** Checks that the service would make, shown at the field before sending. */
 
 export type NameProblem = 'blank' | 'taken' | undefined;
 export type RowProblem = 'blank' | 'repeated';
 export type LimitProblem = 'notNumber' | 'notWhole' | 'crossed';
 
-/** As the service sees it: spaces, and what is written without a mark. */
+/** Like the service: only spaces and invisible characters. */
 export function isBlank(text: string): boolean {
   return /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
 type Named = { name: string; archived: boolean };
 
-/** `siblings` without the one that is named. */
+/** `siblings` without the item itself. */
 export function nameProblem(name: string, siblings: readonly Named[]): NameProblem {
   if (isBlank(name)) return 'blank';
   return siblings.some((each) => !each.archived && each.name === name.trim()) ? 'taken' : undefined;
 }
 
-/** By the row's id. */
+/** By row id. */
 export function rowProblems({ type, listed, values }: KeyForm): ReadonlyMap<ValueRow['id'], RowProblem> {
   const problems = new Map<string, RowProblem>();
   if (!listed || type === 'boolean') return problems;
@@ -34,7 +34,7 @@ export function rowProblems({ type, listed, values }: KeyForm): ReadonlyMap<Valu
 
 type Limits = Pick<KeyForm, 'type' | 'constraint'>;
 
-/** By the limit's name; if two limits exclude each other, both are invalid. */
+/** By name of the limit; if two limits exclude each other, both are invalid. */
 export function limitProblems({ type, constraint }: Limits): ReadonlyMap<ConstraintName, LimitProblem> {
   const problems = new Map<ConstraintName, LimitProblem>();
   const typed = CONSTRAINTS[type].filter((name) => name !== 'pattern' && !isBlank(constraint[name]));
@@ -47,12 +47,12 @@ export function limitProblems({ type, constraint }: Limits): ReadonlyMap<Constra
   }
   if (problems.size > 0 || !typed.includes('min') || !typed.includes('max')) return problems;
   const { min, max } = constraint;
-  // Days stand in the order of their texts.
+  // Dates sort as text.
   const isCrossed = type === 'date' ? min > max : Number(min) > Number(max);
   return isCrossed ? new Map([['min', 'crossed'] as const, ['max', 'crossed'] as const]) : problems;
 }
 
-/** That fewer would be too few and more too many. */
+/** Whether the minimum exceeds the maximum. */
 export function areCountsCrossed({ multiple, min, max }: Pick<KeyForm, 'multiple' | 'min' | 'max'>): boolean {
   return multiple && min !== '' && max !== '' && Number(min) > Number(max);
 }

@@ -3,10 +3,10 @@ import { type ReactNode, useId } from 'react';
 import type { TreeLanguage } from '../../draft/queries.ts';
 import { defaultOf } from './texts.ts';
 
-/** More fields would hide the rest: then the others follow in the room of translations. */
+/** With more languages, the fields would hide the rest: they are filled in later, in the translations room. */
 const FEW = 4;
 
-/** In which languages something new is asked for at once: the default one, and the others while they are few. */
+/** The languages to ask for right away: the default one, and the others if there are few. */
 export function askedLanguages(languages: readonly TreeLanguage[]): readonly TreeLanguage[] {
   const byDefault = defaultOf(languages);
   const others = languages.filter((language) => language !== byDefault);
@@ -20,7 +20,7 @@ type Props = {
   children(language: TreeLanguage): ReactNode;
 };
 
-/** The same field for each of the languages, side by side where there is room. */
+/** The same field for each language, side by side if there is room. */
 export function InLanguages({ label, hint, languages, children }: Props) {
   const id = useId();
   return (

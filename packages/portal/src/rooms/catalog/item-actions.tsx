@@ -26,7 +26,7 @@ import { defaultOf, labelIn } from './texts.ts';
 type Made = { groupUid?: string; keyUid?: string };
 type Props = { clientId: string; tree: Tree; uid: string; mayEdit: boolean; children?: ReactNode };
 
-/** What can be done with a group or key as a whole. */
+/** Actions on a group or key as a whole. */
 export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   const { t } = useTranslation('catalog');
   const tellConflict = useTellConflict();
@@ -47,7 +47,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   const move = (position: number) =>
     mutate({ edit: change({ position }), foresee: (held) => moved(held, uid, position) }, { onError: tellConflict });
   const otherGroups = tree.groups.filter(({ archived, groupUid }) => !archived && groupUid !== found.group.groupUid);
-  // The key keeps its UID, and users keep what they chose.
+  // The key keeps its UID, and users keep their selections.
   const moveTo = async (group: TreeGroup) => {
     const isDone = await editOnce(edits.changeKey(uid, { groupUid: group.groupUid }));
     const where = labelIn(group, defaultOf(tree.languages), tree.languages);

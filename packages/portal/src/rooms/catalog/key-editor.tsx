@@ -31,11 +31,11 @@ type Props = {
   group: TreeGroup;
   treeKey: TreeKey;
   mayEdit: boolean;
-  /** It was added a moment ago: focus moves here. */
+  /** It was just added: focus moves here. */
   isNew: boolean;
 };
 
-/** All of one key. What is typed is the page's own until it is saved to the draft. */
+/** The editor of one key. Input stays in the page until it is saved to the draft. */
 export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Props) {
   const { t } = useTranslation('catalog');
   const { languages } = tree;
@@ -66,7 +66,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
   const rows = rowProblems(form);
   const isEmpty = form.listed && form.values.length === 0;
   const hasWrongLimits = (!form.listed && limitProblems(form).size > 0) || areCountsCrossed(form);
-  // A value that was just added is blank: that is said when somebody wants to save it.
+  // A value that was just added is blank: complain only when it is saved.
   const [tried, setTried] = useState(false);
   const submit = async (force = false) => {
     const isWrong = problem !== undefined || rows.size > 0 || isEmpty || hasWrongLimits;

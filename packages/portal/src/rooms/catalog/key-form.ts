@@ -1,6 +1,6 @@
 import type { TreeKey } from '../../draft/queries.ts';
 
-/** A key as somebody edits it: numbers as they are typed, what does not apply kept until it is saved. */
+/** A key being edited: numbers as typed, and settings that do not apply kept until it is saved. */
 export type KeyForm = {
   name: string;
   texts: Record<string, string>;
@@ -10,15 +10,15 @@ export type KeyForm = {
   multiple: boolean;
   min: string;
   max: string;
-  /** It takes the listed values only. */
+  /** Only the listed values are allowed. */
   listed: boolean;
   values: ValueRow[];
   constraint: Record<ConstraintName, string>;
-  /** As texts; several of a multiple key, none without a default. */
+  /** As strings; several for a multiple key, none without a default. */
   byDefault: string[];
 };
 
-/** `id` is for the page only: a value can be retyped. */
+/** `id` is only for the page: a value can be retyped. */
 export type ValueRow = {
   id: string;
   value: string;
@@ -83,12 +83,12 @@ export function formOf(key: FileKey): KeyForm {
   };
 }
 
-/** The key that the form makes. What cannot be read is handed on as it was typed: the service says what is wrong with it. */
+/** The key that the form describes. Invalid input is passed on as typed: the service says what is wrong with it. */
 export function keyOf(form: KeyForm): FileKey {
   const read = (value: string) => readScalar(form.type, value);
   const values = form.listed ? form.values.map((row) => writeValue(row, read)) : undefined;
   const constraint = form.listed ? undefined : constraintOf(form);
-  // What is no longer offered cannot be the default.
+  // A retired value cannot be the default.
   const offered = new Set(form.values.filter(({ retired }) => !retired).map(({ value }) => value));
   const byDefault = form.byDefault.filter((value) => (form.listed ? offered.has(value) : value !== '')).map(read);
   const texts = filled(form.texts);
@@ -106,7 +106,7 @@ export function keyOf(form: KeyForm): FileKey {
   };
 }
 
-/** undefined when nothing is limited. */
+/** undefined if nothing is limited. */
 export function constraintOf({ type, constraint }: Pick<KeyForm, 'type' | 'constraint'>): FileKey['constraint'] {
   const entries = CONSTRAINTS[type].flatMap((name) => {
     const typed = constraint[name].trim();
@@ -115,7 +115,7 @@ export function constraintOf({ type, constraint }: Pick<KeyForm, 'type' | 'const
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** The two values that a boolean has without being told. */
+/** Whether a boolean has just its two default values. */
 function isPlainBoolean({ type, values }: KeyForm): boolean {
   const isPlain = ({ texts, retired }: ValueRow) => !retired && !filled(texts);
   return type === 'boolean' && values.map(({ value }) => value).join() === 'true,false' && values.every(isPlain);
@@ -149,7 +149,7 @@ function readNumber(text: string): number | string {
 
 const MEMBERS = ['name', 'type', 'multiple', 'min', 'max', 'default', 'values', 'constraint'] as const;
 
-/** What has to be sent to make one of the other; an empty one when they are the same. */
+/** The patch from one to the other; empty if they are the same. */
 export function patchBetween(before: FileKey, after: FileKey): KeyPatch {
   const patch: KeyPatch = {};
   const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
@@ -174,7 +174,7 @@ export function patchTexts(
   return Object.fromEntries(changed.map((language) => [language, after[language] || null]));
 }
 
-/** The same text for the same value, in any order of its members. */
+/** The same text for the same value, in any order of members. */
 export function stable(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     each !== null && typeof each === 'object' && !Array.isArray(each)

@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { KINDS, type Kind } from './kinds.ts';
 
-/** Which kind of key, all of them in sight, with what the chosen one means. */
+/** The kinds of keys, all visible, with the meaning of the selected one. */
 export function KindChips({ value, onChange }: { value: Kind; onChange(kind: Kind): void }) {
   const { t } = useTranslation('catalog');
   const id = useId();

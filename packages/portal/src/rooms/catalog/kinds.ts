@@ -1,6 +1,6 @@
 import { type KeyForm, NO_CONSTRAINT, newRow } from './key-form.ts';
 
-/** What somebody looks for who defines a key. To the service, a list is texts with values to choose from. */
+/** The kinds that people think in. For the service, a list is a string key with allowed values. */
 export const KINDS = ['boolean', 'one', 'several', 'string', 'integer', 'number', 'date'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -17,7 +17,7 @@ export function typeOf(kind: Kind): KeyForm['type'] {
   return isList(kind) ? 'string' : kind;
 }
 
-/** The form as another kind of key: what belongs to the kind before goes with it, what fits both stays. */
+/** Converts the form to another kind: what only the previous kind has is dropped, what fits both stays. */
 export function withKind(form: KeyForm, kind: Kind): KeyForm {
   const before = kindOf(form);
   const type = typeOf(kind);

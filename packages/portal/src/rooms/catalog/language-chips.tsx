@@ -1,7 +1,7 @@
 import { Chip, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** What most begin with; any other can be added by its tag. */
+/** The most common ones; any other can be added by its tag. */
 const OFFERED = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'hu', 'ja', 'zh', 'ar'];
 
 type Props = {
@@ -11,7 +11,7 @@ type Props = {
   onChange(tags: string[]): void;
 };
 
-/** Languages by their tags, one press each, in the order in which they are chosen. */
+/** Languages by tag, one click each, in the order they are chosen. */
 export function LanguageChips({ label, chosen, byDefault, onChange }: Props) {
   const { t } = useTranslation('catalog');
   return (
@@ -28,7 +28,7 @@ export function LanguageChips({ label, chosen, byDefault, onChange }: Props) {
   );
 }
 
-/** As the language calls itself, with a capital as names have it. */
+/** The language's name in itself, capitalized. */
 export function ownName(tag: string): string {
   const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
   return name.slice(0, 1).toLocaleUpperCase(tag) + name.slice(1);

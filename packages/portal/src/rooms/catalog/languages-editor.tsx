@@ -33,7 +33,7 @@ import { SaveBar } from './save-bar.tsx';
 import { defaultOf, directionOf } from './texts.ts';
 import { useEditor } from './use-editor.ts';
 
-/** Proposed while somebody types; any other tag of BCP 47 can be typed. */
+/** Suggested while typing; any other BCP 47 tag can be typed. */
 const COMMON =
   'ar bg bn ca cs da de de-AT el en en-GB en-US es es-MX et eu fa fi fr fr-CA gl he hi hr hu id is it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk ur vi zh-Hans zh-Hant'.split(
     ' ',
@@ -55,7 +55,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
     edit: (_, after) => editsOf(clientId).setLanguages([...after]),
   });
   const { form: languages, setForm: setLanguages, isChanged } = editor;
-  // A language that is being looked for, and whether somebody would have gone on without it.
+  // A language being searched for, and whether someone tried to continue without it.
   const [sought, seek] = useState('');
   const [isForgotten, setForgotten] = useState(false);
   const removed = tree.languages.filter(({ tag }) => !languages.some((each) => each.tag === tag));
@@ -71,7 +71,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
     });
   const whole = useRef<HTMLDivElement>(null);
   const showProblem = useProblemInSight(whole);
-  /** Those that were there stay as they are; the first is the default while none is chosen to be. */
+  /** Existing languages stay as they are; the first is the default if none is chosen. */
   const choose = (tags: readonly string[]) =>
     setLanguages((held) => {
       const chosen = tags.map((tag) => held.find((each) => each.tag === tag) ?? { tag, name: ownName(tag) });
@@ -212,7 +212,7 @@ const toFile = ({ name, tag, default: isDefault }: TreeLanguage): TreeLanguage =
   ...(isDefault && { default: true }),
 });
 
-/** By a word in the reader's own language, or by a tag; the service proposes how the language calls itself. */
+/** By a name in the reader's own language, or by a tag; the service suggests the language's own name. */
 function AddLanguage(props: {
   taken: readonly TreeLanguage[];
   typed: string;

@@ -1,10 +1,10 @@
 import type { TreeLanguage } from '../../draft/queries.ts';
 import { stable } from './key-form.ts';
 
-/** What two people made of one thing, and what it was before. */
+/** An item as two people changed it, and as it was before. */
 export type Three<T> = { base: T; mine: T; theirs: T };
 
-/** What both changed, each their own way: of the thing itself, or of one of its values, in one language or as a whole. */
+/** A member that both changed differently: of the item itself or of one of its values, in one language or as a whole. */
 export type FieldConflict = { value?: string; language?: string; member?: string; theirs: unknown; mine: unknown };
 
 type Where = Pick<FieldConflict, 'value'>;
@@ -56,7 +56,7 @@ function mergeMembers({ base, mine, theirs }: Three<Members>, where: Where, conf
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
 }
 
-/** Language by language: two people who translate into different ones are in nobody's way. */
+/** Language by language, so that people translating into different languages do not conflict. */
 function mergeTexts(three: Three<Members | undefined>, where: Where, conflicts: FieldConflict[]): Members | undefined {
   const { base, mine, theirs } = each(three, (texts) => texts ?? {});
   const languages = [...new Set([base, mine, theirs].flatMap(Object.keys))];
@@ -77,7 +77,7 @@ function mergeValues(three: Three<unknown[]>, conflicts: FieldConflict[]): unkno
     (items, value) => mergeMembers(items, { value }, conflicts) as Value,
     (value, sides) => conflicts.push({ value, ...sides }),
   );
-  // One with nothing but itself is written as it is.
+  // A value without other members is written plainly.
   return merged.map((entry) => (Object.keys(entry).length === 1 ? entry.value : entry));
 }
 
@@ -102,7 +102,7 @@ function mergeList<T extends object>(
     const [before, own, other] = [base.get(id), mine.get(id), theirs.get(id)];
     if (own && other) return [merge({ base: before ?? {}, mine: own, theirs: other } as Three<T & Members>, id)];
     if (!before) return [own ?? (other as T)];
-    // One of the two removed it: that holds, unless the other changed it meanwhile.
+    // A removal wins, unless the other side changed the item meanwhile.
     const kept = own ?? other;
     if (!kept || stable(kept) === stable(before)) return [];
     tell(id, { mine: own, theirs: other });
@@ -110,7 +110,7 @@ function mergeList<T extends object>(
   });
 }
 
-/** What only one of the two changed is theirs to say. */
+/** If only one side changed it, that side wins. */
 function pick<T>({ base, mine, theirs }: Three<T>, tell: (sides: { mine: T; theirs: T }) => void): T {
   const [was, own, other] = [stable(base), stable(mine), stable(theirs)];
   if (own === other || other === was) return mine;

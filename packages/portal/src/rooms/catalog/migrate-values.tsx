@@ -14,7 +14,7 @@ type Props = { clientId: string; treeKey: TreeKey; mayEdit: boolean };
 
 const MIGRATE = '/manage/v1/applications/{clientId}/catalog/keys/{keyUid}/migrate';
 
-/** Retired values with a replacement: those who have one can be moved to the other. */
+/** Retired values with a replacement: users who have one can be moved to the other. */
 export function MigrateValues({ clientId, treeKey, mayEdit }: Props) {
   const { t } = useTranslation('catalog');
   const [chosen, setChosen] = useState<Migration>();
@@ -71,7 +71,7 @@ function MigrateDialog(props: { clientId: string; keyUid: string; migration: Mig
     queryKey: ['application', clientId, 'migration', keyUid, migration],
     queryFn: async ({ signal }) =>
       (await api.post(MIGRATE, { path, body: { ...migration, dryRun: true }, signal })).data,
-    // Counted each time it is asked.
+    // Count again each time the dialog opens.
     gcTime: 0,
     retry: false,
   });

@@ -6,9 +6,9 @@ type Props = {
   description: string;
   value: string;
   problem: NameProblem;
-  /** None could be made of the text: it has to be typed. */
+  /** None could be derived from the label: it has to be typed. */
   noName?: boolean;
-  /** What the service said, if it was asked. */
+  /** The service's error, if it was asked. */
   refused: string | undefined;
   what: 'group' | 'key';
   disabled?: boolean;
@@ -16,7 +16,7 @@ type Props = {
   onChange(name: string): void;
 };
 
-/** The name for programs, with what is the matter with it beside it. */
+/** The API name, with any problem next to it. */
 export function NameField(props: Props) {
   const { description, value, problem, noName = false, refused, what, onChange } = props;
   const { t } = useTranslation('catalog');

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Tree } from '../../draft/queries.ts';
 import { GroupPreview } from './preview.tsx';
 
-/** The whole form. */
+/** Opens a preview of the whole form. */
 export function PreviewButton({ tree }: { tree: Tree }) {
   const { t } = useTranslation('catalog');
   const [opened, { open, close }] = useDisclosure();

@@ -19,7 +19,7 @@ import { useTranslation } from 'react-i18next';
 import type { TreeGroup, TreeKey, TreeLanguage } from '../../draft/queries.ts';
 import { defaultOf, directionOf, labelIn } from './texts.ts';
 
-/** The form that an end user would see, in any language of the application. Nothing that is chosen in it is kept. */
+/** The form that an end user would see, in any language of the application. Choices made in it are not saved. */
 
 export function KeyPreview({ treeKey, languages }: { treeKey: TreeKey; languages: readonly TreeLanguage[] }) {
   return (
@@ -31,7 +31,7 @@ export function KeyPreview({ treeKey, languages }: { treeKey: TreeKey; languages
 
 type Item = { uid: string; group: TreeGroup; key?: TreeKey };
 
-/** More fields than these are in the page only while they are in sight: a thousand took seconds. */
+/** With more fields, only the visible ones are rendered: a thousand took seconds. */
 const AT_ONCE = 40;
 
 export function GroupPreview({ groups, languages }: { groups: TreeGroup[]; languages: readonly TreeLanguage[] }) {
@@ -135,7 +135,7 @@ function Frame(props: { languages: readonly TreeLanguage[]; children(language: T
 
 type FieldProps = { treeKey: TreeKey; language: TreeLanguage; languages: readonly TreeLanguage[] };
 
-/** Few values are shown at once, more in a list. */
+/** Few values are shown directly, more in a list. */
 const SHOWN_AT_ONCE = 5;
 
 function Field({ treeKey, language, languages }: FieldProps) {
@@ -206,14 +206,14 @@ function Field({ treeKey, language, languages }: FieldProps) {
 
 const BOOLEANS = ['true', 'false'].map((value) => ({ value, label: value }));
 
-/** Nothing, where anything goes. */
+/** Nothing if there is no limit. */
 function countHint({ min = 0, max }: TreeKey, t: ReturnType<typeof useTranslation<'catalog'>>['t']) {
   if (max === undefined) return min > 0 ? t('preview.atLeast', { count: min }) : undefined;
   if (min === max) return t('preview.exactly', { count: min });
   return min > 0 ? t('preview.between', { min, max }) : t('preview.atMost', { count: max });
 }
 
-/** Another default or other values: the field is reset. */
+/** With another default or other values, the field is reset. */
 function stableKey({ type, multiple, default: byDefault, values }: TreeKey): string {
   return JSON.stringify([type, multiple, byDefault, values?.length]);
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 /** Codes that list fields of the request: it is invalid, or would make the catalog invalid. */
 const CODES = new Set(['9400', '9422']);
 
-/** What the page has a field for, and the words for what is wrong there. */
+/** Problems that the page has a field and a text for. */
 const FIELDS = [
   [/^name$/, 'name'],
   [/^values\[\d+\](\.value)?$/, 'value'],
@@ -17,7 +17,7 @@ const FIELDS = [
 ] as const;
 type Refusal = (typeof FIELDS)[number][1];
 
-/** What the service refused of a field or of what is within it. */
+/** The service's refusal of a field or of something within it. */
 export function refusalOf(error: unknown, field: string): Refusal | undefined {
   const within = refusedFields(error).find(
     (each) => each === field || (/^[.[]/.test(each.slice(field.length)) && each.startsWith(field)),
@@ -25,7 +25,7 @@ export function refusalOf(error: unknown, field: string): Refusal | undefined {
   return within === undefined ? undefined : wordsFor(within);
 }
 
-/** Nothing is left to be said of it but what stands at the fields. */
+/** Whether the errors at the fields say everything. */
 export function isToldAtFields(error: unknown): boolean {
   const fields = refusedFields(error);
   return fields.length > 0 && fields.every((field) => wordsFor(field) !== undefined);

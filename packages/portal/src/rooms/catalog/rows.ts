@@ -1,7 +1,7 @@
 import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
 import { defaultOf, labelIn } from './texts.ts';
 
-/** A line of the tree. Positions are among siblings that are not archived. */
+/** A row of the tree. Positions are among siblings that are not archived. */
 export type Row = {
   uid: string;
   label: string;
@@ -74,7 +74,7 @@ export function findItem(tree: Tree, uid: string | undefined): Found | undefined
   return undefined;
 }
 
-/** The tree with an item at another place among its siblings. */
+/** The tree with an item at another position among its siblings. */
 export function moved(tree: Tree, uid: string, position: number): Tree {
   const found = findItem(tree, uid);
   if (!found) return tree;

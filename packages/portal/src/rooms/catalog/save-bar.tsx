@@ -5,7 +5,7 @@ import classes from '../../shell/save-bar.module.css';
 
 type Props = { isChanged: boolean; isPending: boolean; onSave(): void; onReset?: () => void; label?: string };
 
-/** Under each editor: what was typed goes to the draft, or away. */
+/** Below each editor: saves the input to the draft, or discards it. */
 export function SaveBar({ isChanged, isPending, onSave, onReset, label }: Props) {
   const { t } = useTranslation('catalog');
   useHotkeys([['mod+S', onSave]], []);

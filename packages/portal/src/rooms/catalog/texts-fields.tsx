@@ -8,9 +8,9 @@ import { directionOf, labelIn } from './texts.ts';
 export function TextsFields(props: {
   languages: readonly TreeLanguage[];
   texts: Record<string, string>;
-  /** What is shown where there is none in any language. */
+  /** Shown if there is no text in any language. */
   fallback: string;
-  /** All of the application's, where only some have a field. */
+  /** All languages of the application, if only some have a field. */
   among?: readonly TreeLanguage[];
   disabled?: boolean;
   /** Before the language, for screen readers. */

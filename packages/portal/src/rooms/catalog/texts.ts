@@ -3,7 +3,7 @@ import { isBlank } from './form-problems.ts';
 
 type Texts = Record<string, string> | undefined;
 
-/** CONTRACT.md section 3: the text of the language, else of its base language, else of the default, else the name. */
+/** CONTRACT.md section 3: the text in the language, else in its base language, else in the default, else the name. */
 export function labelIn(
   { name, translations }: { name: string; translations?: Texts },
   language: TreeLanguage | undefined,
@@ -22,7 +22,7 @@ export function defaultOf(languages: readonly TreeLanguage[]): TreeLanguage | un
   return languages.find((language) => language.default) ?? languages[0];
 }
 
-/** Whose texts are read where this language has none: the first of them that has one. */
+/** The languages to fall back to, in order: the first that has a text is shown. */
 export function insteadOf(language: TreeLanguage, languages: readonly TreeLanguage[]): TreeLanguage[] {
   const wanted = withBases(language.tag).map((tag) => languages.find((each) => each.tag === tag));
   const known = new Set([...wanted, defaultOf(languages)].filter((each) => each !== undefined));
@@ -47,7 +47,7 @@ export function directionOf(tag: string): 'rtl' | 'ltr' {
   }
 }
 
-/** An API name, from the label. */
+/** An API name, derived from the label. */
 export function nameFrom(label: string): string {
   return label
     .normalize('NFKD')
@@ -61,8 +61,8 @@ export function nameFrom(label: string): string {
 type Typed = Readonly<Record<string, string>>;
 
 /**
- * One allowed value per line: its label, and an API value derived from it. The same line in another
- * language is that value's text there. By the language's name.
+ * One allowed value per line: its label, and an API value derived from it. The same line in another language is that
+ * value's text there. By language name.
  */
 export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {
   const byDefault = defaultOf(languages);
@@ -71,7 +71,7 @@ export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {
   return lines.flatMap((text, index) => {
     if (isBlank(text)) return [];
     const name = nameFrom(text) || text;
-    // Two texts can come to one name: then each is its own.
+    // Two labels can lead to the same name: then each is its own value.
     const value = seen.has(name) ? text : name;
     seen.add(value);
     const texts = languages.map((language) => [language.name, linesOf(typed, language)[index] ?? ''] as const);
@@ -82,7 +82,7 @@ export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {
   });
 }
 
-/** What stands on two lines: which of them is meant, and by which of their translations, nobody can tell. */
+/** A text on two lines: it would be ambiguous which value, and which translation, is meant. */
 export function repeatedLine(typed: Typed, language: TreeLanguage | undefined): string | undefined {
   const lines = linesOf(typed, language);
   return lines.find((line, index) => !isBlank(line) && lines.indexOf(line) < index);

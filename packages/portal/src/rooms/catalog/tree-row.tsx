@@ -29,7 +29,7 @@ export function TreeRow({ id, row, top, height, isActive, isSelected, mayMove, d
   };
   const expanded = row.kind === 'group' ? row.expanded : undefined;
   return (
-    // The tree itself has the focus and takes the keys: WAI-ARIA, aria-activedescendant.
+    // The tree itself has the focus and handles keys: WAI-ARIA, aria-activedescendant.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     // biome-ignore lint/a11y/useFocusableInteractive: see above
     <div
@@ -47,7 +47,7 @@ export function TreeRow({ id, row, top, height, isActive, isSelected, mayMove, d
       data-archived={row.archived || undefined}
       data-kind={row.kind}
       data-drop={drop}
-      // Not by a transform: dnd-kit measures rows as if they had none.
+      // Not with a transform: dnd-kit measures rows as if they had none.
       style={{ top, height }}
       onClick={onSelect}
     >

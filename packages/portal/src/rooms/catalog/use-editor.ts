@@ -6,28 +6,28 @@ import { stable } from './key-form.ts';
 import type { FieldConflict, Three } from './merge.ts';
 import { useMergedSave } from './use-merged-save.ts';
 
-/** What is edited: as the draft has it, as the catalog file would, and as somebody types it. */
+/** The edited item: in the draft, in the form of the catalog file, and as typed. */
 type Edited<Item, Content, Form> = {
   clientId: string;
   tree: Tree;
   item: Item;
   toForm(content: Item | Content): Form;
   toContent(form: Form): Content;
-  /** undefined when it is gone. */
+  /** undefined if it no longer exists. */
   find(tree: Tree): Item | undefined;
   merge(three: Three<Content>): { merged: Content; conflicts: FieldConflict[] };
-  /** What makes one of the other in the draft. */
+  /** The edit that turns one into the other in the draft. */
   edit(before: Content, after: Content): Edit<unknown>;
 };
 
 /**
- * Something of the catalog while somebody types. It is the page's own until it is saved to the draft, and is not left
- * unasked. What others do meanwhile is shown at once, or kept for when it is saved if something is typed.
+ * An item of the catalog while someone types. Input stays in the page until it is saved to the draft, and the page asks
+ * before it is left. Changes by others are shown immediately, or merged on save if something is typed.
  */
 export function useEditor<Item, Content, Form>(edited: Edited<Item, Content, Form>) {
   const { clientId, tree, item, toForm, toContent, find, merge, edit } = edited;
   const contentOf = (each: Item | Content) => toContent(toForm(each));
-  // What the form was made from: what is not different from it was not changed here.
+  // What the form was made from: anything equal to it was not changed here.
   const [base, setBase] = useState(() => contentOf(item));
   const [form, setForm] = useState(() => toForm(item));
   const { save, isPending, conflict, error, forget } = useMergedSave(clientId, tree);
@@ -37,7 +37,7 @@ export function useEditor<Item, Content, Form>(edited: Edited<Item, Content, For
 
   const take = (from: Item | Content) => {
     setBase(contentOf(from));
-    // Where it is the same, what is typed stays as it is typed.
+    // If nothing changed, the input stays exactly as typed.
     setForm((held) => (stable(toContent(held)) === stable(contentOf(from)) ? held : toForm(from)));
   };
   const isTyping = useRef(isChanged);
@@ -47,7 +47,7 @@ export function useEditor<Item, Content, Form>(edited: Edited<Item, Content, For
     if (!isTyping.current) take(item);
   }, [item]);
 
-  /** Whether it is in the draft now. */
+  /** Resolves to whether it is in the draft now. */
   const submit = async (force = false): Promise<boolean> => {
     if (!isChanged) return false;
     let merged = content;
@@ -67,7 +67,7 @@ export function useEditor<Item, Content, Form>(edited: Edited<Item, Content, For
     setForm((held) => {
       const typed = toContent(held);
       if (stable(typed) === stable(merged)) return held;
-      // Others' changes that came with it, under what was typed since.
+      // Others' changes that came with it, below what was typed since.
       return toForm(merge({ base: content, mine: typed, theirs: merged }).merged);
     });
     return true;

@@ -9,9 +9,9 @@ import type { FieldConflict } from './merge.ts';
 export type Conflict = { fields: FieldConflict[]; isGone: boolean; edits: DraftEdit[] };
 
 type Wanted<T> = {
-  /** What was typed together with what is in the draft now, and what collides; 'gone' when it is archived. */
+  /** The input merged with the current draft, and the conflicts; 'gone' if the item is archived. */
   mergeInto(tree: Tree): { edit: Edit<T>; conflicts: FieldConflict[] } | 'gone';
-  /** Mine, where the two collide. */
+  /** Whether mine wins on conflict. */
   force?: boolean;
 };
 
@@ -19,8 +19,8 @@ const TRIES = 4;
 const SHOWN = 3;
 
 /**
- * Saves the input. Changes of others to something else are no reason to ask; to the same
- * thing, both are shown and nothing is lost.
+ * Saves the input. If others changed something else, it does not ask; if they changed the same, both sides are shown
+ * and nothing is lost.
  */
 export function useMergedSave<T>(clientId: string, tree: Tree) {
   const queries = useQueryClient();
@@ -37,7 +37,7 @@ export function useMergedSave<T>(clientId: string, tree: Tree) {
       const merged = mergeInto(held?.tree ?? tree);
       const isGone = merged === 'gone';
       if (isGone || (merged.conflicts.length > 0 && !force)) {
-        // Seen before anything was sent: the newest edits are the ones that were seen.
+        // Read before anything is sent: the newest edits are those that the user has seen.
         const seen = queries.getQueryData(draftQuery(clientId).queryKey)?.draft?.edits.slice(0, SHOWN) ?? [];
         setConflict({ fields: isGone ? [] : merged.conflicts, isGone, edits: edits.length > 0 ? edits : seen });
         return false;

@@ -1,18 +1,18 @@
 import { useEffect, useRef } from 'react';
 
-/** What was added a moment ago is begun at its top, in the first text that is still missing; only texts say their language. */
+/** For an item that was just added: moves the focus to the first missing text. Only text fields have a language. */
 export function useStart(isNew: boolean) {
   const whole = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!isNew) return;
-    // After the dialogue, which had the focus.
+    // After the dialog, which had the focus.
     const timer = setTimeout(() => {
       window.scrollTo({ top: 0 });
       const fields = [...(whole.current?.querySelectorAll<HTMLInputElement>('[data-fields] input') ?? [])];
       const isMissing = ({ lang, readOnly, value }: HTMLInputElement) => lang !== '' && !readOnly && value === '';
       const first = fields.find(isMissing) ?? fields[0];
       first?.focus({ preventScroll: true });
-      // Not at all where there is room: the top stays in sight.
+      // No scrolling if it is visible anyway: the top stays visible.
       first?.scrollIntoView({ block: 'nearest' });
     }, 50);
     return () => clearTimeout(timer);

@@ -25,14 +25,14 @@ type Props = {
   form: KeyForm;
   languages: readonly TreeLanguage[];
   disabled: boolean;
-  /** What the service said of them, and what it would say. */
+  /** The service's errors, and those it would return. */
   error: unknown;
   rows: ReadonlyMap<string, RowProblem>;
   tried: boolean;
   onChange(values: ValueRow[]): void;
 };
 
-/** The values that a key allows: their order, their texts, and which are no longer offered. */
+/** The values that a key allows: their order, their texts, and which are retired. */
 export function ValuesEditor({ form, languages, disabled, error, rows, tried, onChange }: Props) {
   const { t } = useTranslation('catalog');
   const [said, say] = useState('');

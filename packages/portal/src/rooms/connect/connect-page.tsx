@@ -41,7 +41,7 @@ export function ConnectPage() {
   const can = useCan(clientId);
   const { data: application } = useSuspenseQuery(applicationQuery(clientId));
   const [isUnused] = useState(() => awaitsFirstUser(clientId, application.counts.users));
-  // Nowhere but in the memory of this tab.
+  // Only in the memory of this tab.
   const made = madeSecret(clientId);
   const [secret, setSecret] = useState(knownSecret(clientId));
   const type = (text: string) => {
@@ -127,7 +127,7 @@ export function ConnectPage() {
             }
             value={secret}
             onChange={(event) => type(event.currentTarget.value)}
-            // It is not the password of this person: the browser must neither offer nor save it.
+            // It is not this person's password: the browser must neither offer nor save it.
             autoComplete="off"
             data-1p-ignore
             data-lpignore="true"

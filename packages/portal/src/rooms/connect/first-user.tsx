@@ -10,16 +10,16 @@ import { usersQuery } from '../users/queries.ts';
 /** How often to poll: after running a snippet, people look here next. */
 const EVERY = 2_000;
 
-/** In this tab, by clientId: applications that nobody used when they were looked at, and who came first. */
+/** By clientId, for this tab: applications that had no users when viewed, and their first user. */
 const awaited = new Map<string, string | undefined>();
 
-/** Also afterwards, so that it is still there after leaving the page. */
+/** Stays true afterwards, so that the user is still shown after leaving the page. */
 export function awaitsFirstUser(clientId: string, users: number): boolean {
   if (users === 0 && !awaited.has(clientId)) awaited.set(clientId, undefined);
   return awaited.has(clientId);
 }
 
-/** Of an application that nobody uses: its first user is shown as soon as a snippet has made one. */
+/** For an application without users: shows its first user as soon as a snippet has created one. */
 export function FirstUser({ clientId }: { clientId: string }) {
   const { t } = useTranslation('connect');
   const { data } = useInfiniteQuery({

@@ -18,7 +18,7 @@ const KNOWN = [
   'deleteUser',
 ] as const;
 
-/** Runs the whole flow with a throw-away user, and shows each request and answer. */
+/** Runs the whole flow with a temporary user, and shows each request and response. */
 export function TryIt({ clientId, mayRun }: { clientId: string; mayRun: boolean }) {
   const { t } = useTranslation('connect');
   const running = useMutation({ mutationFn: async () => (await api.post(PATH, { path: { clientId } })).data });

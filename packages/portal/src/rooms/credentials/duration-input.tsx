@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 type Unit = keyof typeof UNITS;
 
-/** Seconds as people say them: a number of minutes, hours or days. */
+/** A number of seconds, entered as minutes, hours or days. */
 export function DurationInput(props: {
   label: string;
   description: string;
@@ -35,7 +35,7 @@ export function DurationInput(props: {
           disabled={disabled}
           error={problem !== undefined}
           onChange={(value) => onChange(Math.round(Number(value) * size))}
-          // Seconds, not fractions of the unit, are what is kept.
+          // Seconds are stored, not fractions of the unit.
           decimalScale={2}
           aria-describedby={`${id}-description`}
         />

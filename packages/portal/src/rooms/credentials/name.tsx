@@ -12,7 +12,7 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
   const [typed, setTyped] = useState<string>();
-  /** What it was called when somebody began to type. */
+  /** The name when typing began. */
   const [base, setBase] = useState(name);
   const shown = typed ?? name;
   const conflictsWith = (theirs: string) => typed !== undefined && theirs !== base && theirs !== typed;
@@ -30,7 +30,7 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
         queries.invalidateQueries({ queryKey: ['application', clientId] }),
         queries.invalidateQueries({ queryKey: ['applications'] }),
       ]);
-      // What was typed since stays.
+      // Input typed since then stays.
       setTyped((now) => (now === wanted ? undefined : now));
       notifications.show({ message: t('name.saved') });
     },

@@ -84,10 +84,10 @@ function toDataUrl(file: File): Promise<string> {
   });
 }
 
-/** That of the page where an application sets none. */
+/** The page's default for applications that set none. */
 const USUAL = '#1f5fbf';
 
-/** The top of the preference page and its button, as the service would colour them. */
+/** The top of the preference page and its button, in the colours that the service would use. */
 export function PagePreview({ clientId, name, shown }: { clientId: string; name: string; shown: Settings }) {
   const { t } = useTranslation('credentials');
   const accentColor = /^#[0-9a-f]{6}$/.test(shown.accentColor) ? shown.accentColor : USUAL;

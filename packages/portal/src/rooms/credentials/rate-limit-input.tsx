@@ -6,7 +6,7 @@ const UNITS = { s: 'seconds', m: 'minutes', h: 'hours', d: 'days' } as const;
 type Unit = keyof typeof UNITS;
 const SECONDS: Record<Unit, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** What somebody begins from who wants a limit and has none. */
+/** The initial value when a limit is added. */
 const FIRST = '600/1m';
 
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
   onChange(value: string): void;
 };
 
-/** `600/1m` as people say it: 600 requests in 1 minute. */
+/** `600/1m` in words: 600 requests in 1 minute. */
 export function RateLimitInput({ name, value, disabled, error, onChange }: Props) {
   const { t } = useTranslation('credentials');
   const label = t(`settings.${name}.label`);
@@ -89,7 +89,7 @@ export function RateLimitInput({ name, value, disabled, error, onChange }: Props
   );
 }
 
-/** Also while it is typed: a number may be missing. */
+/** Also while typing: a number may be missing. */
 function readLimit(value: string): { quota: string; time: string; unit: Unit } | undefined {
   const match = /^(\d*)\/(\d*)([smhd]?)$/.exec(value);
   return match ? { quota: match[1] ?? '', time: match[2] ?? '', unit: (match[3] || 's') as Unit } : undefined;

@@ -30,7 +30,8 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const [taken, setTaken] = useState(false);
   const rotating = useMutation({
     mutationFn: async () => {
-      // The dialog says that it is revoked. One that somebody else made meanwhile was not told of, and is refused.
+      // The dialog says that the previous secret is revoked. One that someone else created meanwhile was not mentioned,
+      // so revoking it is refused.
       const body = { overlap: overlap === '0' ? 0 : overlap, revokePrevious: hasPrevious, ...proof };
       const input = { path: { clientId }, body };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
@@ -40,7 +41,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
       return queries.invalidateQueries({ queryKey: ['application', clientId] });
     },
   });
-  // A second one would end the secret in use.
+  // A second rotation would revoke the secret in use.
   const rotate = useMutateOnce(rotating);
   const made = rotating.data;
   const close = () => {
@@ -60,7 +61,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
       onClose={close}
       title={made ? t('rotate.madeTitle') : t('rotate.title')}
       size="lg"
-      // What is shown once is not closed by a slip.
+      // A secret that is shown only once must not disappear by accident.
       closeOnClickOutside={!made}
       closeOnEscape={!made}
       withCloseButton={!made}

@@ -14,7 +14,7 @@ import { RotateDialog } from './rotate-dialog.tsx';
 
 export type Secret = { fingerprint: string; createdAt: string; expiresAt: string | null; lastUsedAt: string | null };
 
-/** Secrets by their fingerprints: they themselves are known to nobody but the application. */
+/** Secrets by their fingerprints: only the application knows the secrets themselves. */
 export function Secrets(props: { clientId: string; secrets: readonly Secret[]; mayChange: boolean }) {
   const { clientId, secrets, mayChange } = props;
   const { t } = useTranslation('credentials');

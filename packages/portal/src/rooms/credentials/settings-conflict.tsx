@@ -5,14 +5,14 @@ import { spell } from './duration-input.tsx';
 
 type Conflict = { label: string; theirs: unknown; mine: unknown };
 
-/** Somebody else changed the same meanwhile: theirs and mine, side by side. */
+/** Someone else changed the same setting meanwhile: shows theirs and mine, side by side. */
 export function SettingsConflict(props: { conflicts: readonly Conflict[]; onTheirs(): void; onMine(): void }) {
   const { conflicts, onTheirs, onMine } = props;
   const { t } = useTranslation('credentials');
   const show = (value: unknown): string => {
     if (typeof value === 'number') return spell(value, t);
     if (typeof value === 'boolean') return value ? t('conflict.on') : t('conflict.off');
-    // Of a logo, its type is enough.
+    // For a logo, its type is enough.
     return Array.isArray(value) ? value.join(', ') || '–' : String(value).split(';')[0] || '–';
   };
   return (

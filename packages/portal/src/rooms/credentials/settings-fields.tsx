@@ -18,7 +18,7 @@ type Props = {
   set(change: Partial<Settings>): void;
 };
 
-/** One for each setting that there is: without, it would not compile. */
+/** One field for each setting; a missing one does not compile. */
 export function SettingsFields({ shown, mayChange, problemOf, set }: Props) {
   const { t } = useTranslation('credentials');
   const lifetime = (name: 'specialTokenTtl' | 'accessTokenTtl', max: number) => (

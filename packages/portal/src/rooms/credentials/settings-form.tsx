@@ -18,7 +18,7 @@ import { SettingsFields } from './settings-fields.tsx';
 
 type Name = keyof Settings;
 type Some = Partial<Settings>;
-/** What is not saved yet, and what was stored when each change was begun. */
+/** Unsaved changes, and what was stored when each of them was begun. */
 type Typed = { draft: Some; base: Some };
 const NOTHING: Typed = { draft: {}, base: {} };
 
@@ -33,8 +33,8 @@ const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stri
 type Props = { clientId: string; name: string; settings: Settings; mayChange: boolean };
 
 /**
- * Only what was changed is sent: what somebody else changes meanwhile stays theirs. Where both changed the same, the two
- * are shown side by side before anything is saved.
+ * Only changes are sent, so that others' changes stay. If both changed the same setting, the two are shown side by side
+ * before anything is saved.
  */
 export function SettingsForm({ clientId, name, settings: stored, mayChange }: Props) {
   const { t } = useTranslation('credentials');
@@ -57,7 +57,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
       if (!isSaved) return;
       setTyped((now) => ({ ...now, base: { ...now.base, ...sent } }));
       await queries.invalidateQueries({ queryKey: ['application', clientId] });
-      // What was typed since stays.
+      // Input typed since then stays.
       setTyped((now) => keep(now, (name) => !(name in sent) || !same(now.draft[name], sent[name])));
       notifications.show({ message: t('settings.saved') });
     },

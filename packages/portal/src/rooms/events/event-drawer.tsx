@@ -10,7 +10,7 @@ import type { ApplicationEvent } from './queries.ts';
 
 type Props = { clientId: string; event: ApplicationEvent | undefined; onClose(): void };
 
-/** What receivers get, to the letter. */
+/** Exactly what receivers get. */
 export function EventDrawer({ clientId, event, onClose }: Props) {
   const { t, i18n } = useTranslation('events');
   const { t: shell } = useTranslation();

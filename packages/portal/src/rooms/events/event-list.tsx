@@ -15,13 +15,13 @@ import { readEvent } from './read-event.ts';
 
 type Props = {
   clientId: string;
-  /** Of one user, on the page of that user. */
+  /** For one user, on that user's page. */
   userUid?: string;
   type: EventType | undefined;
   onType(type: EventType | undefined): void;
 };
 
-/** Newest first; those that happen meanwhile appear by themselves. */
+/** Newest first; new events appear automatically. */
 export function EventList({ clientId, userUid, type, onType }: Props) {
   const { t } = useTranslation('events');
   const { t: shell } = useTranslation();
@@ -68,7 +68,7 @@ export function EventList({ clientId, userUid, type, onType }: Props) {
 
 type Rows = { clientId: string; items: ApplicationEvent[]; isOfOne: boolean; onOpen(event: ApplicationEvent): void };
 
-/** A row opens its event, wherever it is clicked but on the user. */
+/** Clicking a row opens its event, except on the user. */
 function EventTable({ clientId, items, isOfOne, onOpen }: Rows) {
   const { t } = useTranslation('events');
   return (

@@ -1,6 +1,9 @@
 import type { ApplicationEvent } from './queries.ts';
 
-/** Whose an event is, and what changed, in the members that its type has. Without a name, the user has been deleted since. */
+/**
+ * The user of an event and what changed, from the members that its type has. Without a name, the user was deleted
+ * since.
+ */
 export type Told = {
   userUid: string | undefined;
   name: string | undefined;

@@ -8,7 +8,7 @@ import { insightsQuery, mostCommon, type Span } from './queries.ts';
 
 const HEAD = ['group', 'key', 'users', 'chose', 'neverChose', 'default', 'mostCommon', 'mostCommonUsers'];
 
-/** A row for each key, asked for one after the other. */
+/** A row for each key, loaded one after the other. */
 export function AllKeysCsv({ clientId, keys, span }: { clientId: string; keys: readonly NamedKey[]; span: Span }) {
   const { t } = useTranslation('insights');
   const queries = useQueryClient();

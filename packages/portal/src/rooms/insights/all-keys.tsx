@@ -8,10 +8,10 @@ import { LinkAnchor } from '../../shell/links.tsx';
 import classes from './insights.module.css';
 import { insightsQuery, mostCommon, type Span } from './queries.ts';
 
-/** Of thousands, some at a time. */
+/** Of thousands, this many at a time. */
 const SHOWN = 100;
 
-/** Each key in a row: how many users chose, how many never did, and what most of them chose. */
+/** A row for each key: how many users chose, how many never did, and the most common choice. */
 export function AllKeys({ clientId, keys, span }: { clientId: string; keys: readonly NamedKey[]; span: Span }) {
   const { t } = useTranslation('insights');
   const { t: shell } = useTranslation();
@@ -48,7 +48,7 @@ export function AllKeys({ clientId, keys, span }: { clientId: string; keys: read
 function KeyRow({ clientId, named, span }: { clientId: string; named: NamedKey; span: Span }) {
   const { t, i18n } = useTranslation('insights');
   const { ref, inViewport } = useInViewport<HTMLTableRowElement>();
-  // Counting takes a while among millions: only of what is looked at.
+  // Counting takes a while among millions, so only visible rows are loaded.
   const query = useQuery({ ...insightsQuery(clientId, named.keyUid, span), enabled: inViewport });
   const insights = query.data?.keyUid === named.keyUid ? query.data : undefined;
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import classes from './insights.module.css';
 import type { Insights } from './queries.ts';
 
-/** A bar for each value, in the order of the catalog, as long as its share. It is also a table, for screen readers. */
+/** A bar for each value, in catalog order, proportional to its share. It is also a table, for screen readers. */
 export function ByValue({ insights, showValue }: { insights: Insights; showValue(value: unknown): string }) {
   const { t, i18n } = useTranslation('insights');
   const { values, chose, otherValues } = insights;

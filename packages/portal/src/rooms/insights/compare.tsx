@@ -6,7 +6,7 @@ import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import classes from './insights.module.css';
 import { comparisonQuery, type Span } from './queries.ts';
 
-/** The period beside the one before it, for each value: how many users, which share, and what changed. */
+/** The period next to the one before it, for each value: how many users, which share, and the difference. */
 export function Compare({ clientId, chosen, span }: { clientId: string; chosen: NamedKey; span: Span }) {
   const { t, i18n } = useTranslation('insights');
   const query = useQuery(comparisonQuery(clientId, chosen.keyUid, span));

@@ -4,11 +4,11 @@ type Words = { title: string; subtitle: string; language: string; showValue(valu
 
 const WIDTH = 800;
 const MARGIN = 24;
-/** Where the bars begin and how long 100 % is. */
+/** Where the bars begin, and the length of 100 %. */
 const BAR = { left: 240, width: 380 };
 const ROW = 34;
 const HEAD = 104;
-/** More would be a wall. */
+/** More would be unreadable. */
 const MOST = 30;
 const LONGEST = 30;
 

@@ -33,7 +33,7 @@ export function InsightsPage() {
   const names = nameCatalog(tree, i18n);
   const keys = names.groups.flatMap((group) => group.keys);
   const key = names.key(wanted ?? null);
-  // Those that are in use first.
+  // Active keys first.
   const inOrder = keys.toSorted((a, b) => Number(a.archived) - Number(b.archived));
 
   if (keys.length === 0) {
@@ -127,7 +127,7 @@ function KeyInsights({ clientId, chosen, span, isCompared }: OfKey & { isCompare
   const { t, i18n } = useTranslation('insights');
   const query = useQuery(insightsQuery(clientId, chosen.keyUid, span));
   if (query.isError) return <ErrorState error={query.error} retry={() => query.refetch()} />;
-  // What another key's figures would say about this one is nothing.
+  // Never show another key's figures.
   if (query.isPending || query.data.keyUid !== chosen.keyUid) return <LoadingState />;
   const { users, chose, neverChose, defaultValue, at } = query.data;
   const number = new Intl.NumberFormat(i18n.language);

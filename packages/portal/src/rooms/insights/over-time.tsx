@@ -8,7 +8,7 @@ import type { Insights } from './queries.ts';
 
 const COLOURS = ['inn.6', 'blue.5', 'orange.5', 'grape.5', 'yellow.6', 'cyan.6', 'red.5', 'lime.6'];
 
-/** Stacked bars, a colour for each of the values that most chose; the rest is one. */
+/** Stacked bars, with a colour for each of the most common values; the rest share one. */
 export function OverTime({ insights, showValue }: { insights: Insights; showValue(value: unknown): string }) {
   const { t, i18n } = useTranslation('insights');
   const [asTable, setAsTable] = useState(false);
@@ -19,7 +19,7 @@ export function OverTime({ insights, showValue }: { insights: Insights; showValu
   const rest = isOpen ? [] : ranked.slice(COLOURS.length);
   const date = new Intl.DateTimeFormat(i18n.language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-  // Names of series are only names: what somebody called a value never becomes one of the chart's own.
+  // Series have generated names, so that a value's name never collides with one of the chart's own.
   const series = [
     ...shown.map(({ place, value }, index) => ({
       name: `value-${place}`,

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 
-/** What can be looked at over time. */
+/** The selectable periods. */
 export const SPANS = {
   days30: { period: 'day', last: 30 },
   days90: { period: 'day', last: 90 },
@@ -40,7 +40,7 @@ function compare({ keyUid, values, periods, at }: Insights) {
   const [before, now] = [periods.slice(0, half), periods.slice(half)];
   const sum = (some: Insights['periods'], count: (period: Insights['periods'][number]) => number) =>
     some.reduce((total, period) => total + count(period), 0);
-  // An open key has no counts of values by period.
+  // An open key has no counts by value and period.
   const isOpen = periods.every(({ counts }) => counts.length === 0);
   const whole = (some: Insights['periods'], end: string) => ({
     from: some[0]?.from ?? end,
@@ -62,7 +62,7 @@ function compare({ keyUid, values, periods, at }: Insights) {
 
 export type Insights = Awaited<ReturnType<NonNullable<ReturnType<typeof insightsQuery>['queryFn']>>>;
 
-/** Undefined while nobody chose. */
+/** Undefined if nobody chose. */
 export function mostCommon({ values, chose }: Insights): Insights['values'][number] | undefined {
   return chose === 0 ? undefined : values.toSorted((a, b) => b.count - a.count)[0];
 }

@@ -16,7 +16,7 @@ import { LanguagesSelect } from './languages-select.tsx';
 import { invitationsQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
-/** The link is shown once, to be passed on, also where it was mailed. */
+/** The link is shown once for passing on, even if it was mailed. */
 export function InviteForm({ clientId, opened, onClose }: { clientId: string; opened: boolean; onClose(): void }) {
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();

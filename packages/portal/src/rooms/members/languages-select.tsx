@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { languagesQuery } from '../translations/queries.ts';
 
-/** Of a translator; none chosen: all. */
+/** For a translator; none selected: all. */
 export function LanguagesSelect(props: {
   clientId: string;
   value: string[];

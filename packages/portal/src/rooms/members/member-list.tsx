@@ -67,7 +67,7 @@ export function MemberList({ clientId }: { clientId: string }) {
       confirmProps: { color: 'red' },
       onConfirm: () => removeOnce(member),
     });
-  /** Nobody locks themselves out unawares. */
+  /** Asks before people remove their own access. */
   const askToChange = (member: Member, role: Role) => {
     const doIt = () => changeOnce({ accountId: member.accountId, role, before: member });
     if (member.accountId !== session?.accountId || session.administrator) return doIt();

@@ -2,7 +2,7 @@ import { Card, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ROLES } from './role-select.tsx';
 
-/** What each role may see and do, the least first. */
+/** What each role may see and do, lowest first. */
 export function RoleGuide() {
   const { t } = useTranslation('members');
   return (

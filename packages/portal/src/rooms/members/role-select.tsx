@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 export const ROLES = ['viewer', 'translator', 'support', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** With what the role means below it, unless there is no room for a label either. */
+/** With the meaning of the role below it, unless there is no room for a label either. */
 export function RoleSelect(props: {
   value: Role;
   onChange(role: Role): void;

@@ -20,7 +20,7 @@ export function ActivityChart(props: {
       tickLine="none"
       yAxisProps={{ allowDecimals: false, width: 44 }}
       xAxisProps={{ minTickGap: 40 }}
-      // The figures are beside it, and in the table: as pictures, charts are skipped by keyboards and readers.
+      // The figures are next to it, and in the table: keyboards and screen readers skip the charts.
       areaChartProps={{ accessibilityLayer: false }}
     />
   );

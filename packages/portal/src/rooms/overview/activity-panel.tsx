@@ -21,7 +21,7 @@ import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import classes from './overview.module.css';
 import { activityQuery, RANGES, type Range } from './queries.ts';
 
-/** With its library a large part of the portal: only who looks at a chart loads it. */
+/** With its library a large part of the portal: loaded only for viewing a chart. */
 const ActivityChart = lazy(() => import('./activity-chart.tsx').then((module) => ({ default: module.ActivityChart })));
 
 const CHARTS = [
@@ -31,12 +31,12 @@ const CHARTS = [
   { name: 'tokens', series: ['tokensIssued', 'tokensFailed'] },
 ] as const;
 
-/** As of 0007, which two requests answer with. */
+/** For example 0007, which two operations return. */
 const FEW_MESSAGES = 2;
 
 const COLORS = ['inn.6', 'orange.6'];
 
-/** What happened over time, as charts or, for who cannot see them, as tables. */
+/** Activity over time, as charts or, for people who cannot see them, as tables. */
 export function ActivityPanel({ clientId }: { clientId: string }) {
   const { t, i18n } = useTranslation('overview');
   const [range, setRange] = useState<Range>('day');
@@ -167,7 +167,7 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                         </LinkAnchor>
                       </Table.Td>
                       <Table.Td>
-                        {/* A code of many meanings says nothing here: the requests and the guide do. */}
+                        {/* A code with many meanings says nothing here: see the requests and the guide. */}
                         {messages.length <= FEW_MESSAGES &&
                           messages.map((message) => (
                             <Text key={message} size="sm">

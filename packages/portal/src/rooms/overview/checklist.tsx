@@ -22,12 +22,12 @@ const ON = {
   members: '/applications/$clientId/members',
 } as const;
 
-/** Applications that were seen unfinished in this tab: only there is it news that all is done. */
+/** Applications seen unfinished in this tab: only there is completion worth a message. */
 const begun = new Set<string>();
 
 type Step = { step: keyof typeof ROOMS; done: boolean };
 
-/** What to do next, until all of it was done once; then a word that it is. */
+/** The next steps, until all are done; then a note that they are. */
 export function Checklist({ clientId, steps }: { clientId: string; steps: Step[] }) {
   const { t } = useTranslation('overview');
   const done = steps.filter((each) => each.done).length;

@@ -6,7 +6,7 @@ import { LinkAnchor } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { isFailing, webhooksQuery } from '../webhooks/queries.ts';
 
-/** Nothing while all is well. */
+/** Renders nothing if there are none. */
 export function FailingWebhooks({ clientId }: { clientId: string }) {
   const { t } = useTranslation('overview');
   const { data = [] } = useQuery({ ...webhooksQuery(clientId), refetchInterval: 30_000 });

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 
-/** What can be looked back at: hours are kept for a week, days for more than a year. */
+/** The selectable ranges: hours are kept for a week, days for more than a year. */
 export const RANGES = {
   day: { step: 'hour', steps: 24 },
   week: { step: 'hour', steps: 168 },

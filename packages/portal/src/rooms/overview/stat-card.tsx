@@ -6,7 +6,7 @@ import classes from './overview.module.css';
 
 type Room = '/applications/$clientId/users' | '/applications/$clientId/insights' | '/applications/$clientId/requests';
 
-/** One figure; the whole card leads to where it comes from. */
+/** One figure; the whole card links to its source. */
 export function StatCard(props: {
   label: string;
   total: { count: number; more: boolean };

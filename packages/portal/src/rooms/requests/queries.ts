@@ -3,12 +3,12 @@ import { api } from '../../api/client.ts';
 import { rangeQuery } from '../../shell/range.ts';
 import type { RequestSearch } from './search.ts';
 
-/** The user that somebody typed, by UID or exact clientUserId; null: there is none. */
+/** The user that was typed, by UID or exact clientUserId; null: there is none. */
 export function namedUserQuery(clientId: string, named: string) {
   return queryOptions({
     queryKey: ['application', clientId, 'requests', 'user', named],
     queryFn: async ({ signal }) => {
-      // Those whose id begins so come first: nobody else is looked for among millions.
+      // Ids with the prefix come first, so the search does not scan millions of users.
       const query = { search: named, limit: 1, partial: true };
       const { data } = await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal });
       return (
@@ -18,7 +18,7 @@ export function namedUserQuery(clientId: string, named: string) {
   });
 }
 
-/** `userUid`: of `user`, where somebody typed one. */
+/** `userUid`: of `user`, if one was typed. */
 export function requestsQuery(clientId: string, asked: RequestSearch, isLive: boolean) {
   const { request: _, user: _user, span, from, to, ...filter } = asked;
   const range = { ...(span && { span }), ...(from && { from }), ...(to && { to }) };

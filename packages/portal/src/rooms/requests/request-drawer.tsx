@@ -111,20 +111,20 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
 
 type Refusal = { message?: unknown; errors?: { field?: unknown; message?: unknown }[] };
 
-/** Why it failed, in the words of the service, and where the guide says what to do. */
+/** Why it failed, from the service's message, with a link to the guide. */
 function Explained({ code, answer }: { code: string; answer: string | null }) {
   const { t } = useTranslation('requests');
   let refusal: Refusal = {};
   try {
     refusal = JSON.parse(answer ?? '{}') as Refusal;
   } catch {
-    // It was cut: the code alone leads on.
+    // It was truncated: only the code is of use.
   }
   const { message, errors } = refusal;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('detail.why', { code })}>
       {typeof message === 'string' && <Text size="sm">{message}</Text>}
-      {/* The message of one says it already. */}
+      {/* If there is a single error, the message already says it. */}
       {Array.isArray(errors) &&
         errors.length > 1 &&
         errors.map((each) => (

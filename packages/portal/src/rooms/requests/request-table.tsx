@@ -13,7 +13,7 @@ export type ListedRequest = {
   milliseconds: number;
 };
 
-/** A row opens its request, wherever it is clicked; by keyboard, the path in it is a button. */
+/** Clicking a row opens its request; for keyboards, the path in it is a button. */
 export function RequestTable({ items, onOpen }: { items: ListedRequest[]; onOpen(requestUid: string): void }) {
   const { t, i18n } = useTranslation('requests');
   const time = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 });

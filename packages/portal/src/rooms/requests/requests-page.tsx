@@ -36,7 +36,7 @@ function Requests({ clientId }: { clientId: string }) {
   const isNobody = search.user !== undefined && named.data === null;
   const requests = useInfiniteQuery({
     ...requestsQuery(clientId, { ...search, ...(named.data && { userUid: named.data }) }, isLive),
-    // Not of everybody while it is not known of whom.
+    // Do not list everyone's requests while the user is being looked up.
     enabled: search.user === undefined || typeof named.data === 'string',
   });
   const change = (changed: Partial<Record<keyof RequestSearch, string | null>>) =>
@@ -172,7 +172,7 @@ function Requests({ clientId }: { clientId: string }) {
   );
 }
 
-/** What is typed is asked for after a short rest; what the address says is shown. */
+/** Typed text is applied after a short pause; the URL's value is shown. */
 function FilterText(props: {
   label: string;
   placeholder: string;
@@ -184,7 +184,7 @@ function FilterText(props: {
   const [typed, setTyped] = useState(value);
   const tell = useDebouncedCallback(onChange, 400);
   useEffect(() => {
-    // Half a code is typed, and not yet in the address.
+    // A partial code is typed and not in the URL yet.
     if (value !== '') setTyped(value);
   }, [value]);
   return (

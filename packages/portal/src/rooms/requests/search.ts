@@ -3,7 +3,7 @@ import { type Range, readRange } from '../../shell/range.ts';
 export const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 
-/** What is in the address: a view can be sent to somebody else. */
+/** Stored in the URL, so that a view can be shared. */
 export type RequestSearch = Range & {
   status?: (typeof STATUSES)[number];
   method?: (typeof METHODS)[number];
@@ -19,7 +19,7 @@ export type RequestSearch = Range & {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Only valid filters are used, even from a changed URL. */
+/** Only valid filters are used, even from an edited URL. */
 export function readRequestsSearch(search: Record<string, unknown>): RequestSearch {
   const text = (name: string, isGood: (value: string) => boolean) => {
     const value = search[name];

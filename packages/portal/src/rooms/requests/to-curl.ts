@@ -7,7 +7,7 @@ export type ShownRequest = {
 };
 
 const MASKED = '[masked]';
-/** What stands in for a secret, by the member that it was sent in. */
+/** Placeholders for secrets, by member name. */
 const STAND_INS: Record<string, string> = {
   clientSecret: 'YOUR_CLIENT_SECRET',
   specialToken: 'YOUR_SPECIAL_TOKEN',
@@ -17,7 +17,7 @@ const STAND_INS: Record<string, string> = {
   clientUserName: 'CLIENT_USER_NAME',
 };
 
-/** The request as a line for a terminal, with something to fill in where a secret was. */
+/** The request as a shell command, with placeholders for secrets. */
 export function toCurl(baseUrl: string, clientId: string, shown: ShownRequest): string {
   const parts = [`curl -X ${shown.method} ${quote(baseUrl + shown.path.replaceAll(MASKED, 'FILL_IN'))}`];
   if (shown.path.startsWith('/api/') && !shown.path.startsWith('/api/v2/'))
@@ -35,12 +35,12 @@ function fillIn(body: string): string {
       JSON.parse(body, (name, value: unknown) => (value === MASKED ? (STAND_INS[name] ?? 'FILL_IN') : value)),
     );
   } catch {
-    // It was cut: what is left is no JSON any more.
+    // It was truncated: the rest is not JSON.
     return body.replaceAll(MASKED, 'FILL_IN');
   }
 }
 
-/** In single quotes a shell takes everything as it is, save a single quote. */
+/** In single quotes, a shell takes everything literally except a single quote. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

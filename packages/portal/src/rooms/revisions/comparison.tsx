@@ -10,7 +10,7 @@ import { comparisonQuery } from './queries.ts';
 
 type Props = { clientId: string; from: number; to: number; newest: number };
 
-/** What it takes to come from one revision to another; 0 is the empty catalog that all begin with. */
+/** The changes from one revision to another; 0 is the empty catalog that all begin with. */
 export function Comparison({ clientId, from, to, newest }: Props) {
   const { t } = useTranslation('revisions');
   const navigate = useNavigate();

@@ -26,7 +26,7 @@ export function revisionQuery(clientId: string, revision: number) {
     queryKey: [...revisionsKey(clientId), 'one', revision],
     queryFn: async ({ signal }) =>
       (await api.get(`${REVISIONS}/{revision}`, { path: { clientId, revision }, signal })).data,
-    // What was published never changes.
+    // A published revision never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -21,10 +21,10 @@ const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore
 
 type Props = { clientId: string; revision: number; newest: number };
 
-/** A menu where there are many of them. */
+/** A menu if there are many of them. */
 type Shape = 'buttons' | 'menu';
 
-/** As a draft, to look at and change before it is published; or at once, as a new revision. */
+/** As a draft, to review and change before publishing; or immediately, as a new revision. */
 export function RestoreButtons({ clientId, revision, newest, shape = 'buttons' }: Props & { shape?: Shape }) {
   const { t } = useTranslation('revisions');
   const queries = useQueryClient();
@@ -98,7 +98,7 @@ function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): v
       api.post(RESTORE, {
         path: { clientId, revision },
         query: { allow_breaking: agreed },
-        // What was looked at here, and nothing that was published since.
+        // Restores over the revision shown here, and nothing published since.
         ifMatch: `"${newest}"`,
       }),
     async onSuccess({ data }) {

@@ -8,7 +8,7 @@ import classes from './revisions.module.css';
 
 type Props = { clientId: string; revision: Revision; newest: number; mayRestore: boolean };
 
-/** One line of the history: who published what, and when. */
+/** One entry of the history: who published what, and when. */
 export function RevisionCard({ clientId, revision: given, newest, mayRestore }: Props) {
   const { revision, author, createdAt, note, changes } = given;
   const { t } = useTranslation('revisions');

@@ -15,7 +15,7 @@ import classes from './revisions.module.css';
 
 type Props = { clientId: string; revision: number; newest: number; mayRestore: boolean };
 
-/** More than this is for a file. */
+/** Larger catalogs are better read as a file. */
 const SHOWN = 100_000;
 
 export function RevisionDetail({ clientId, revision, newest, mayRestore }: Props) {

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** Takes the keyboard when it appears: it is all that is still missing. */
+/** Takes the focus when it appears: only the code is still missing. */
 export function CodeField({ value, onChange }: { value: string; onChange(value: string): void }) {
   const { t } = useTranslation('sign-in');
   const input = useRef<HTMLInputElement>(null);

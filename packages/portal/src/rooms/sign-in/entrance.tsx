@@ -1,7 +1,7 @@
 import { Card, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
-/** What is around everything before somebody is signed in. */
+/** The frame of all pages before sign-in. */
 export function Entrance({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Innkeeper`;

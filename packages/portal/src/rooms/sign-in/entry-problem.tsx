@@ -4,12 +4,12 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Problem } from '../../shell/states.tsx';
 
-/** All else was right: it is no failure, but the next step. */
+/** Everything else was right: this is not a failure but the next step. */
 export function asksForCode(error: unknown): boolean {
   return isInnkeeperError(error) && error.body.needs === 'code';
 }
 
-/** The usual refusals in the reader's language; `failed` says what a 401 means here. */
+/** The usual errors in the reader's language; `failed` says what a 401 means here. */
 export function EntryProblem({ error, failed }: { error: unknown; failed: string }) {
   const { t } = useTranslation('sign-in');
   if (error === null || asksForCode(error)) return null;

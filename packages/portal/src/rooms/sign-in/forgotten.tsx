@@ -6,7 +6,7 @@ import { signInMethodsQuery } from '../../api/queries.ts';
 import classes from './forgotten.module.css';
 import { MailLinkForm } from './mail-link-form.tsx';
 
-/** A link by mail; where no mail is sent, the operator creates one. */
+/** A link by mail; if mail is off, the operator creates one. */
 export function Forgotten({ email = '' }: { email?: string }) {
   const { t } = useTranslation('sign-in');
   const { data: methods } = useQuery(signInMethodsQuery);

@@ -40,7 +40,7 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
         <ProviderButton label={t('acceptWith', methods.oidc)} next="/sign-in" onLeave={() => keepInvitation(token)} />
       )}
       {!session.isPending && !isOwn && methods?.oidc && hasPasswords && <Divider label={t('or')} />}
-      {/* Only they know: whoever made the invitation is not to learn from it who has an account here. */}
+      {/* Only the invited person knows: the sender must not learn who has an account here. */}
       {!session.isPending && !isOwn && hasPasswords && (
         <SegmentedControl
           fullWidth
@@ -64,7 +64,7 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
   );
 }
 
-/** Makes the account. */
+/** Creates the account. */
 function Accept({ token, email, goOn, onThere }: Props & { email: string; onThere(): void }) {
   const { t } = useTranslation('sign-in');
   const [password, setPassword] = useState('');
@@ -94,7 +94,7 @@ function Accept({ token, email, goOn, onThere }: Props & { email: string; onTher
   );
 }
 
-/** With the account that is there: signing in to it comes first. */
+/** With an existing account: it has to sign in first. */
 function Join({ token, email, isOwn, goOn }: Props & { email: string; isOwn: boolean }) {
   const { t } = useTranslation('sign-in');
   const join = useMutation({

@@ -1,6 +1,6 @@
 const KEY = 'innkeeper-invitation';
 
-/** While somebody is at the OpenID provider: the token of an invitation goes to no server but with its own request. */
+/** While someone is at the OpenID provider: an invitation's token is only ever sent in its own request. */
 export function keepInvitation(token: string): void {
   sessionStorage.setItem(KEY, token);
 }

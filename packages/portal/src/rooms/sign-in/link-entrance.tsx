@@ -14,8 +14,8 @@ import { SignInLinkForm } from './sign-in-link-form.tsx';
 import { useLetIn } from './use-let-in.ts';
 
 /**
- * Opening a link does not spend it: that takes a button, so that programs that open it beforehand (a preview, a
- * scanner of e-mails) leave it valid.
+ * Opening a link does not use it up: that takes a click, so that programs that open it in advance (previews, mail
+ * scanners) leave it valid.
  */
 export function LinkEntrance({ token, goOn, letIn }: { token: string; goOn(path?: string): void; letIn(): void }) {
   const { t } = useTranslation('sign-in');

@@ -7,7 +7,7 @@ import { api } from '../../api/client.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { EntryProblem } from './entry-problem.tsx';
 
-/** What it says is the same whether there is such an account. */
+/** The message is the same whether or not the account exists. */
 export function MailLinkForm({ email: known }: { email: string }) {
   const { t } = useTranslation('sign-in');
   const [typed, setTyped] = useState<string>();

@@ -8,7 +8,7 @@ import { useMutateOnce } from '../../shell/use-once.ts';
 import { CodeField } from './code-field.tsx';
 import { asksForCode, EntryProblem } from './entry-problem.tsx';
 
-/** The code is asked for when all else was right. `email` is fixed where it is known already. */
+/** The code is requested once everything else was right. `email` is fixed if already known. */
 export function PasswordForm(props: { email?: string; onEntered(): void; onEmail?(email: string): void }) {
   const { email: known, onEntered, onEmail } = props;
   const { t } = useTranslation('sign-in');
@@ -23,7 +23,7 @@ export function PasswordForm(props: { email?: string; onEntered(): void; onEmail
     onSuccess: onEntered,
     onError(error) {
       if (asksForCode(error)) setNeedsCode(true);
-      // Another account may ask for none.
+      // Another account may require none.
       else if (isInnkeeperError(error) && error.status === 401) setCode('');
     },
   });

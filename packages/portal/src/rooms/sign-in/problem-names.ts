@@ -1,4 +1,4 @@
-/** As the service names them in the address of the page. */
+/** As the service names them in the page's URL. */
 export const PROBLEMS = {
   unverified: 'unverified',
   domain: 'domain',

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { PROBLEMS, type ProviderProblemName } from './problem-names.ts';
 
-/** Why somebody who left for the OpenID provider is back. */
+/** Why someone is back from the OpenID provider without being signed in. */
 export function ProviderProblem({ problem }: { problem: ProviderProblemName }) {
   const { t } = useTranslation('sign-in');
   return (

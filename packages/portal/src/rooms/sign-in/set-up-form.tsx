@@ -7,7 +7,7 @@ import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { EntryProblem } from './entry-problem.tsx';
 
-/** The first account, which may do everything. */
+/** Creates the first account, an administrator. */
 export function SetUpForm({ token, goOn }: { token: string; goOn(): void }) {
   const { t } = useTranslation('sign-in');
   const [email, setEmail] = useState('');

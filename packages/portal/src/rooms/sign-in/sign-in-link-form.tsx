@@ -9,7 +9,7 @@ import { EntryProblem } from './entry-problem.tsx';
 
 type Props = { token: string; needsCode: boolean; goOn(): void };
 
-/** A sign-in link stands for the password, not for the code. */
+/** A sign-in link replaces the password, not the code. */
 export function SignInLinkForm({ token, needsCode, goOn }: Props) {
   const { t } = useTranslation('sign-in');
   const [code, setCode] = useState('');

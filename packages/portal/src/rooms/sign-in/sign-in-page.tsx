@@ -16,7 +16,7 @@ import { ProviderButton } from './provider-button.tsx';
 import { ProviderProblem } from './provider-problem.tsx';
 import { useLetIn } from './use-let-in.ts';
 
-// Most come with a password: the first view is small without the forms of links.
+// Most people use a password: without the forms for links, the first page is small.
 const LinkEntrance = lazy(patiently(async () => ({ default: (await import('./link-entrance.tsx')).LinkEntrance })));
 
 /** With a link, its token is in the fragment: no server and no log sees it. */
@@ -27,7 +27,7 @@ export function SignInPage() {
   useEffect(forgetInvitation, []);
   const { history } = useRouter();
   const { next = '', problem } = useSearch({ from: '/sign-in' });
-  // In the place of this page: its address, with the token, does not stay in the history.
+  // Replaces this page, so that its URL with the token does not stay in the history.
   const goOn = (path = next) => location.replace(PORTAL_PATH + path);
   // A signed-in person sees no new page: the message stays.
   const letIn = () => history.replace(PORTAL_PATH + next);
@@ -43,13 +43,13 @@ export function SignInPage() {
 
 type PlainProps = { next: string; problem: ProviderProblemName | undefined; goOn(): void; letIn(): void };
 
-/** Without a link: by password, or by the OpenID provider. */
+/** Without a link: by password, or with the OpenID provider. */
 function PlainEntrance({ next, problem, goOn, letIn }: PlainProps) {
   const { t } = useTranslation('sign-in');
   const [email, setEmail] = useState('');
   const methods = useQuery(signInMethodsQuery);
   if (useLetIn(letIn) || methods.isPending) return <LoadingState />;
-  // A service that does not answer this still takes passwords.
+  // A service that does not support this still accepts passwords.
   const { password = true, oidc } = methods.data ?? {};
   return (
     <Entrance title={t('title')}>

@@ -5,7 +5,7 @@ import type { Sheet } from './sheet.ts';
 import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 import classes from './workbench.module.css';
 
-/** Of the active cell: where it is, what it is translated from, and what is the matter with it. */
+/** Details of the active cell: where it is, its source text, and any problem. */
 export function CellDetails(props: {
   sheet: Sheet;
   active: { path: string; tag: string } | undefined;

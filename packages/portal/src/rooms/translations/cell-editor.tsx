@@ -6,7 +6,7 @@ import { directionOf, type Language } from './text-row.ts';
 /** How an editor was left: where to go from there. */
 export type Leave = 'down' | 'up' | 'right' | 'left' | 'stay';
 
-/** A text being typed. Enter and Tab save it, Escape does not, Shift or Alt with Enter begins a new line. */
+/** A text being typed. Enter and Tab save it, Escape does not, Shift or Alt with Enter starts a new line. */
 export function CellEditor(props: {
   text: string;
   label: string;
@@ -18,7 +18,7 @@ export function CellEditor(props: {
   const { text, label, language, onType, onSave, onCancel } = props;
   const { t } = useTranslation('translations');
   const area = useRef<HTMLTextAreaElement>(null);
-  // Saved or not, it ends once: leaving it by key also takes the focus from it.
+  // Ends only once: leaving it by keyboard also blurs it.
   const ended = useRef(false);
 
   useLayoutEffect(() => {
@@ -36,7 +36,7 @@ export function CellEditor(props: {
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     event.stopPropagation();
-    // What an input method has not finished is its own.
+    // Leave unfinished input to the input method.
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
       event.preventDefault();
@@ -85,7 +85,7 @@ export function CellEditor(props: {
   );
 }
 
-/** Most browsers do it by themselves, and without drawing twice. */
+/** Most browsers do this natively, without a second render. */
 const GROWS_ITSELF = CSS.supports('field-sizing', 'content');
 
 function grow(element: HTMLTextAreaElement): void {

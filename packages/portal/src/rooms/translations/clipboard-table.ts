@@ -1,4 +1,4 @@
-/** Cells as spreadsheets put them on the clipboard: tabs between columns, line ends between rows. */
+/** Cells as spreadsheets put them on the clipboard: tabs between columns, line breaks between rows. */
 
 const QUOTED = /"((?:[^"]|"")*)"(?=\t|\r?\n|\r|$)/y;
 const PLAIN = /[^\t\r\n]*/y;
@@ -13,7 +13,7 @@ export function readTable(text: string): string[][] {
     at = end + 1;
     if (text[end] === '\t') continue;
     if (text[end] === '\r' && text[at] === '\n') at += 1;
-    // The line end after the last row begins no other.
+    // The line break after the last row does not start another.
     if (at >= text.length) break;
     rows.push([]);
   }
@@ -23,7 +23,7 @@ export function readTable(text: string): string[][] {
 function readCell(text: string, at: number): { cell: string; end: number } {
   QUOTED.lastIndex = at;
   const [whole, quoted] = QUOTED.exec(text) ?? [];
-  // Quotes are a cell's own, unless there was a reason to put it in some.
+  // Quotes belong to the text, unless the cell had to be quoted.
   if (whole !== undefined && quoted !== undefined && /[\t\r\n]|""/.test(quoted)) {
     return { cell: quoted.replaceAll('""', '"').replaceAll('\r\n', '\n'), end: at + whole.length };
   }

@@ -14,7 +14,7 @@ type Props = {
   sheet: Sheet;
 };
 
-/** Texts that somebody else changed meanwhile, side by side with what was typed: nothing is lost until somebody chooses. */
+/** Texts that someone else changed meanwhile, side by side with the input: nothing is lost until someone chooses. */
 export const ConflictsDialog = memo(function ConflictsDialog(props: Props) {
   const { opened, onClose, conflicts, languages, sheet } = props;
   const { t } = useTranslation('translations');

@@ -1,6 +1,6 @@
 import { defaultTag, hasLack, type Lack, type Language, type TextRow } from './text-row.ts';
 
-/** Texts that lack something: in 'any' of the languages that are shown, or in one, by its tag. */
+/** Texts that lack something: in 'any' of the visible languages, or in one, by tag. */
 export type Only = { lack: Lack; tag: string };
 
 export type Filter = {
@@ -8,11 +8,11 @@ export type Filter = {
   /** The path of a group; undefined: all. */
   group: string | undefined;
   only: Only | undefined;
-  /** Only what is not saved and needs a look. */
+  /** Only unsaved texts that need attention. */
   attention: boolean;
 };
 
-/** The paths of the rows that fit, in order. `from`: the tag of the default language, which may be hidden. */
+/** The paths of the matching rows, in order. `from`: the tag of the default language, which may be hidden. */
 export function filterRows(
   rows: readonly TextRow[],
   { only, ...filter }: Filter,
@@ -29,7 +29,7 @@ export function filterRows(
     .map(({ path }) => path);
 }
 
-/** Where the cursor begins in the first row: at what was asked for. */
+/** The column where the cursor starts in the first row: that of the filter. */
 export function firstColumn(
   row: TextRow | undefined,
   only: Only | undefined,

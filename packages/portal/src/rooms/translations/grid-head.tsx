@@ -15,7 +15,7 @@ type Props = {
   columns: readonly ShownColumn[];
   progress: ReadonlyMap<string, Progress>;
   onOnly: (only: Only) => void;
-  /** Marks every text of the language in the rows that are shown; undefined: not allowed. */
+  /** Marks every text of the language in the visible rows; undefined: not allowed. */
   onReviewAll: ((tag: string) => void) | undefined;
   onHide: (tag: string) => void;
 };
@@ -42,7 +42,7 @@ export const GridHead = memo(function GridHead({ columns, progress, ...acts }: P
 
 type CellProps = Progress & Pick<Props, 'onOnly' | 'onReviewAll' | 'onHide'> & { column: ShownColumn };
 
-/** Drawn again only for a text in its own language. */
+/** Renders again only for a text in its own language. */
 const HeadCell = memo(function HeadCell(props: CellProps) {
   const { column, onOnly, onReviewAll, onHide, ...progress } = props;
   const { t } = useTranslation('translations');

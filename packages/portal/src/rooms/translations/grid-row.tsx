@@ -14,11 +14,11 @@ type Props = {
   index: number;
   top: number;
   columns: readonly ShownColumn[];
-  /** The column of the active cell, where it is in this row. */
+  /** The column of the active cell, if it is in this row. */
   active: number | undefined;
-  /** The columns that are selected in this row. */
+  /** The selected columns in this row. */
   selected: { left: number; right: number } | undefined;
-  /** What the editor begins with, where one is open in this row. */
+  /** The initial text of the editor, if one is open in this row. */
   editing: string | undefined;
   showParent: boolean;
   /** The tag of the default language. */
@@ -28,7 +28,7 @@ type Props = {
   onCancel: () => void;
 };
 
-/** Drawn again only when something in it is another: of thousands of rows a few dozen are there at a time. */
+/** Renders again only if something in it changes: of thousands of rows, a few dozen exist at a time. */
 export const GridRow = memo(function GridRow(props: Props) {
   const { row, index, top, columns, active, selected, editing, showParent, from, onType, onSave, onCancel } = props;
   return (
@@ -133,7 +133,7 @@ function StateSign({ state }: { state: TextState }) {
   return <Icon size={14} className={classes.state} role="img" aria-label={t(`state.${state}`)} />;
 }
 
-/** What the dot in the corner says, for those who hear the grid. */
+/** The meaning of the dot in the corner, for screen readers. */
 function MarkWords({ phase }: { phase: 'waiting' | 'saving' | 'refused' | 'conflict' }) {
   const { t } = useTranslation('translations');
   return <VisuallyHidden>{t(`mark.${phase}`)}</VisuallyHidden>;

@@ -1,4 +1,4 @@
-/** What one action changed, to be undone as one. */
+/** The changes of one action, which are undone together. */
 export type Step = {
   kind: 'edit' | 'clear' | 'paste' | 'cut' | 'import';
   changes: { path: string; tag: string; from: string | null; to: string | null }[];
@@ -24,7 +24,7 @@ export class History {
     this.#undone = [];
   }
 
-  /** The step that takes back the last one. */
+  /** The step that undoes the last one. */
   undo(): Step | undefined {
     const step = this.#done.pop();
     if (!step) return undefined;

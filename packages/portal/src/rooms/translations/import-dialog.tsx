@@ -27,7 +27,7 @@ type Props = {
   reload: () => Promise<unknown>;
 };
 
-/** A file from a translator: first what it would change, then what is to be taken of it. */
+/** A file from a translator: first shows what it would change, then imports what is chosen. */
 export const ImportDialog = memo(function ImportDialog(props: Props) {
   const { opened, onClose, clientId, languages, sheet, reload } = props;
   const { t } = useTranslation('translations');
@@ -35,7 +35,7 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
 
   const preview = useMutation({
     mutationFn: async (sent: SentFile): Promise<{ sent: SentFile; etag: string; found: TextsPreview }> => {
-      // What is still being saved would look like a change by somebody else.
+      // Texts still being saved would look like changes by someone else.
       await sheet.settled();
       const { data, etag = '*' } = await api.post(`${PATH}/preview`, {
         path: { clientId },
@@ -69,12 +69,12 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
       close();
     },
     onError(error) {
-      // Somebody was quicker: the same file, compared with what there is now.
+      // Someone else was faster: compare the same file with the current texts.
       if (isInnkeeperError(error) && error.status === 412 && preview.data) preview.mutate(preview.data.sent);
     },
   });
 
-  // What went wrong is shown below.
+  // Errors are shown below.
   const takeOnce = useOnce((texts: readonly PreviewedText[]) => take.mutateAsync(texts).catch(() => undefined));
 
   const close = () => {

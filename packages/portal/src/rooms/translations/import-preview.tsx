@@ -38,7 +38,7 @@ const COLOURS = { new: 'inn', changed: 'blue', conflict: 'red' } as const;
 const EDGE_SPACES = /^\s|\s$/u;
 const KINDS = ['new', 'changed', 'conflict'] as const;
 
-/** What a file would change, to choose from. What somebody else changed meanwhile is only taken if one says so. */
+/** The changes in a file, to choose from. Texts that someone else changed meanwhile are only imported on request. */
 export function ImportPreview(props: {
   fileName: string;
   found: TextsPreview;
@@ -241,7 +241,7 @@ function Side({ label, text, tag }: { label: string; text: string | null; tag: s
   );
 }
 
-/** Spaces at the beginning and the end, which nobody would see. */
+/** Shows leading and trailing spaces, which would be invisible. */
 function WithEdges({ text }: { text: string }) {
   const inner = text.trim();
   const start = text.indexOf(inner);

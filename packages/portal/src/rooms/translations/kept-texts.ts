@@ -1,10 +1,10 @@
 import type { KeptTexts } from './sheet.ts';
 import type { SentText } from './sheet-state.ts';
 
-/** In the browser's own store, by application and account; what is saved is taken out of it. */
+/** In the browser's local storage, by application and account; saved texts are removed. */
 export function keptTexts(clientId: string, email: string): KeptTexts {
   const name = `innkeeper-texts ${clientId} ${email}`;
-  // By itself, as it is written with every key that is pressed.
+  // Separate, because it is written at every keystroke.
   const typed = `innkeeper-typed ${clientId} ${email}`;
   return {
     read: () => [...readTexts(typed), ...readTexts(name)],
@@ -27,7 +27,7 @@ function writeTexts(name: string, texts: readonly SentText[]): void {
     if (texts.length === 0) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(texts));
   } catch {
-    // Full, or not allowed: then they are kept by this page alone.
+    // Full, or not allowed: then only this page keeps them.
   }
 }
 

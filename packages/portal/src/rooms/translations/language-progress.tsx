@@ -2,7 +2,7 @@ import { Progress as Bar, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Progress, percentOf } from './progress.ts';
 
-/** How far a language is; nothing of the default one, in which nothing is missing. */
+/** The progress of a language; nothing for the default one, in which nothing is missing. */
 export function LanguageProgress(props: Progress & { name: string; isDefault: boolean }) {
   const { name, isDefault, total, missing, outdated } = props;
   const { t } = useTranslation('translations');

@@ -29,12 +29,12 @@ export function ListDialog({ opened, ...props }: Props & { opened: boolean }) {
   );
 }
 
-/** By the tag of its language. */
+/** By language tag. */
 type Kept = { current: Record<string, string> };
 
 function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept }) {
   const { t } = useTranslation('translations');
-  // As it is when one begins: what others write meanwhile must not move the lines.
+  // As of the start: what others write meanwhile must not shift the lines.
   const [lists, setLists] = useState(() =>
     languages
       .map((language) => ({ language, lines: listMissing(sheet.state.rows, language, languages) }))
@@ -56,7 +56,7 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
   const { language, lines } = shown;
   const take = (typed: string) => {
     const given = readList(typed, lines, language.tag) ?? [];
-    // What somebody else wrote meanwhile stays.
+    // What someone else wrote meanwhile stays.
     const changes = given.filter(({ path }) => {
       const row = sheet.row(path);
       return row && isMissing(row, language);

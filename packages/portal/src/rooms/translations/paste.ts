@@ -3,13 +3,13 @@ import type { TextChange } from './sheet.ts';
 
 export type Pasted = {
   changes: TextChange[];
-  /** Cells of the clipboard with nothing in them: they take no text away. */
+  /** Empty cells of the clipboard: they delete no text. */
   empty: number;
-  /** Cells of the clipboard for which there was no row or language. */
+  /** Cells of the clipboard without a matching row or language. */
   outside: number;
 };
 
-/** Puts a table at the top left of what is selected; a single cell fills all of that. */
+/** Pastes a table at the top left of the selection; a single cell fills the whole selection. */
 export function planPaste(
   table: readonly (readonly string[])[],
   block: Block,

@@ -29,7 +29,7 @@ type Props = {
   onReview: (spots: readonly { path: string; tag: string }[]) => void;
 };
 
-/** On a narrow screen one language at a time: what to translate, and under it the text, to be touched. */
+/** On a narrow screen, one language at a time: the source, and below it the text, to tap. */
 export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onReview }: Props) {
   const { t } = useTranslation('translations');
   const { paths, shown } = filter;
@@ -46,7 +46,7 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onRe
     overscan: 6,
     scrollMargin: top,
     useFlushSync: false,
-    // Another one would have all of them measured again.
+    // A new function would cause all rows to be measured again.
     getItemKey: useCallback((index: number) => paths[index] ?? index, [paths]),
   });
   const from = defaultTag(languages);

@@ -4,7 +4,7 @@ import { defaultTag, isMissing, type Language, stateOf, type TextRow } from './t
 export type Progress = { total: number; missing: number; outdated: number; unreviewed: number };
 export const NO_PROGRESS: Progress = { total: 0, missing: 0, outdated: 0, unreviewed: 0 };
 
-/** Of the default language nothing is missing: names stand in. */
+/** Nothing is missing in the default language: names stand in. */
 export function progressOf(
   languages: readonly Language[],
   rows: readonly TextRow[],
@@ -31,7 +31,7 @@ export function percentOf({ total, missing }: Pick<Progress, 'total' | 'missing'
   return total === 0 ? 100 : Math.floor(((total - missing) / total) * 100);
 }
 
-/** The next row without a text in this language, or the one before; at the end it begins again. */
+/** The next or previous row without a text in this language; wraps around at the end. */
 export function findMissing(
   sheet: Sheet,
   paths: readonly string[],

@@ -7,7 +7,7 @@ import type { Sheet } from './sheet.ts';
 
 const SETTLED = 700;
 
-/** What is in the draft goes to the users of the application, or away. What is still on its way to it goes there first. */
+/** Publishes the draft, or discards it. First waits for texts that are on their way to it. */
 export const PublishTexts = memo(function PublishTexts(props: {
   clientId: string;
   sheet: Sheet;
@@ -21,7 +21,7 @@ export const PublishTexts = memo(function PublishTexts(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when rows were loaded
   useEffect(() => {
     if (!isSettled) return;
-    // Not with every text: somebody types the next one.
+    // Not after every text: someone is typing the next one.
     const timer = setTimeout(() => void refetch(), SETTLED);
     return () => clearTimeout(timer);
   }, [isSettled, loads, refetch]);

@@ -24,15 +24,15 @@ export function languagesQuery(clientId: string) {
   });
 }
 
-/** A screenful at once, the rest after it. */
+/** One screen first, then the rest. */
 const FIRST = 200;
 const MORE = 5_000;
 
-/** Fills the sheet. What is not saved yet stays in it. */
+/** Fills the sheet. Unsaved texts stay in it. */
 export function textsQuery(clientId: string, sheet: Sheet) {
   return queryOptions({
     queryKey: ['application', clientId, 'translations', 'texts'],
-    // The texts to translate may just have changed in the catalog.
+    // The source texts may just have changed in the catalog.
     refetchOnMount: 'always',
     staleTime: 60_000,
     queryFn: async ({ signal }): Promise<{ etag: string | undefined }> => {
@@ -40,7 +40,7 @@ export function textsQuery(clientId: string, sheet: Sheet) {
         const loaded = await loadTexts(clientId, signal, (rows) => {
           if (sheet.state.rows.length === 0) sheet.load(rows, { isWhole: false });
         });
-        // Somebody changed it between two pages: from the start.
+        // Someone changed it between two pages: start over.
         if (!loaded) continue;
         sheet.load(loaded.rows, { isWhole: true });
         return { etag: loaded.etag };
@@ -67,7 +67,7 @@ async function loadTexts(
   }
 }
 
-/** Sends texts so that each replaces only the one that it is meant to replace. */
+/** Sends texts so that each replaces only the one it is meant to replace. */
 export function textSender(clientId: string): (texts: SentText[]) => Promise<SendOutcome> {
   const observer = new MutationObserver(queryClient, {
     mutationFn: (texts: SentText[]) =>
@@ -81,7 +81,7 @@ export function textSender(clientId: string): (texts: SentText[]) => Promise<Sen
   return async (texts) => {
     try {
       await observer.mutate(texts);
-      // What other rooms know of the draft is an older one now. It is asked for when somebody stops typing.
+      // Other rooms now have an outdated draft. It is reloaded when typing stops.
       void queryClient.invalidateQueries({ queryKey: catalogKey(clientId), refetchType: 'none' });
       return { outcome: 'saved' };
     } catch (error) {
@@ -111,7 +111,7 @@ function readRefusal(error: unknown): SendOutcome {
   return { outcome: 'failed', error, again: ![400, 403, 404, 413].includes(error.status) };
 }
 
-/** Where the browser downloads a file for translators from. */
+/** The URL from which the browser downloads a file for translators. */
 export function exportAddress(clientId: string, query: { format: 'csv' | 'xliff'; language?: string }): string {
   const parameters = new URLSearchParams({ draft: 'true', format: query.format });
   if (query.language !== undefined) parameters.set('language', query.language);

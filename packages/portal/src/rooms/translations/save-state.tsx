@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconCheck, IconCloudOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next';
 import type { SheetState } from './sheet-state.ts';
 
-/** Whether all that was typed is saved, and if not, why and what to do. */
+/** Whether all input is saved, and if not, why and what to do. */
 export function SaveState(props: {
   state: SheetState;
   onRetry: () => void;
@@ -13,7 +13,7 @@ export function SaveState(props: {
 }) {
   const { t } = useTranslation('translations');
   const { unsaved, isSaving, failure, conflicts, refused } = props.state;
-  // Those that wait for nobody's decision.
+  // Those that need no decision.
   const waiting = unsaved - conflicts.length - refused.length;
   return (
     <Group gap="sm" aria-live="polite" role="status" justify="flex-end">

@@ -1,6 +1,6 @@
 import type { Lack } from './text-row.ts';
 
-/** What the address of the room says: which texts are shown. Of `missing` and the like, at most one: a tag, or `any`. */
+/** The room's part of the URL: which texts are shown. At most one of `missing` and the like: a tag, or `any`. */
 export type TranslationsSearch = { search?: string; group?: string } & { [Name in Lack]?: string };
 
 export const LACKS = ['missing', 'outdated', 'unreviewed'] as const satisfies readonly Lack[];

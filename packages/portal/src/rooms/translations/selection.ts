@@ -1,7 +1,7 @@
-/** A cell of the grid by its place among the rows and languages that are shown. */
+/** A cell of the grid by its position among the visible rows and languages. */
 export type Spot = { row: number; column: number };
 
-/** What is selected reaches from the anchor to the active cell. */
+/** The selection extends from the anchor to the active cell. */
 export type Selection = { active: Spot; anchor: Spot };
 export type Block = { top: number; bottom: number; left: number; right: number };
 export type Bounds = { rows: number; columns: number; page: number };
@@ -19,7 +19,7 @@ export function blockOf({ active, anchor }: Selection): Block {
   };
 }
 
-/** Into what there is, when there is less than before. */
+/** Moves a selection into the grid if that has become smaller. */
 export function clamp({ active, anchor }: Selection, { rows, columns }: Omit<Bounds, 'page'>): Selection {
   const into = ({ row, column }: Spot): Spot => ({
     row: Math.max(0, Math.min(row, rows - 1)),
@@ -30,7 +30,7 @@ export function clamp({ active, anchor }: Selection, { rows, columns }: Omit<Bou
 
 type Keys = { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean };
 
-/** Where a key leads; undefined when it is none that moves. */
+/** Where a key leads; undefined if it does not move the cursor. */
 export function move(selection: Selection, keys: Keys, bounds: Bounds): Selection | undefined {
   const spot = target(selection.active, keys, bounds);
   if (!spot) return undefined;

@@ -3,18 +3,18 @@ import type { Mark, TextRow } from './text-row.ts';
 
 export type SentText = { path: string; tag: string; text: string | null; was: string | null };
 
-/** A text that is not as the service has it. */
+/** A text that differs from the service's. */
 export type Entry = SentText & { phase: Mark['phase']; message?: string; theirs?: string | null; sent?: string | null };
 
 export type SheetState = {
   rows: readonly TextRow[];
-  /** How often rows were loaded; not how often they were changed. */
+  /** How often rows were loaded, not how often they changed. */
   loads: number;
   /** How many rows have a text in a language, by tag. */
   filled: Readonly<Record<string, number>>;
   unsaved: number;
   isSaving: boolean;
-  /** Why saving fails at the moment; it is tried again, or by `saveNow`. */
+  /** Why saving currently fails; it is retried, or with `saveNow`. */
   failure: { error: unknown; again: boolean } | undefined;
   conflicts: readonly Conflict[];
   refused: readonly { path: string; tag: string; message: string }[];
@@ -30,7 +30,7 @@ type Held = Pick<SheetState, 'rows' | 'loads' | 'filled' | 'failure'> & {
   history: History;
 };
 
-/** What is shown of a sheet at one moment. */
+/** The visible state of a sheet at one moment. */
 export function makeState({ rows, loads, filled, entries, isSending, failure, history }: Held): SheetState {
   return {
     rows: [...rows],

@@ -2,7 +2,7 @@ import { History, type Step } from './history.ts';
 import { type Entry, makeState, type SentText, type SheetState, spotOf, toMark } from './sheet-state.ts';
 import type { Mark, TextRow, TextState } from './text-row.ts';
 
-/** As the service takes them; one more is refused here already, so that a paste is not sent in vain. */
+/** The service's limit, checked here so that a paste is not sent in vain. */
 const TEXT_LIMIT = 2000;
 const BATCH = 1000;
 const PAUSE = 400;
@@ -11,21 +11,22 @@ const RETRY_MOST = 60_000;
 
 export type TextChange = { path: string; tag: string; text: string | null };
 
-/** What came of sending texts. */
+/** The result of sending texts. */
 export type SendOutcome =
   | { outcome: 'saved' }
-  /** None was saved: these are other ones by now than those that were to be replaced. */
+  /** None was saved: these have changed and are not the ones that were to be replaced. */
   | { outcome: 'changed'; texts: readonly { path: string; tag: string; text: string | null }[] }
-  /** None was saved: these cannot be taken. */
+  /** None was saved: these are invalid. */
   | { outcome: 'refused'; problems: readonly { index: number | undefined; message: string }[] }
   | { outcome: 'failed'; error: unknown; again: boolean };
 
-/** Keeps what is not saved yet through a reload or a crash, and what is being typed. */
+/** Keeps unsaved texts, and the one being typed, through a reload or a crash. */
 export type KeptTexts = { read(): SentText[]; write(texts: SentText[]): void; type(text: SentText | undefined): void };
 
 /**
- * All texts of an application as the grid shows them. What is typed is shown at once and saved in batches, one after the
- * other; each text says which one it replaces, so that nobody overwrites another. What cannot be saved stays, and says why.
+ * All texts of an application as the grid shows them. Input is shown immediately and saved in batches, one after the
+ * other; each text says which one it replaces, so that nobody overwrites another. Texts that cannot be saved stay, with
+ * the reason.
  */
 export class Sheet {
   #rows: TextRow[] = [];
@@ -69,7 +70,7 @@ export class Sheet {
     return this.#state;
   }
 
-  /** Texts as the service has them, the first ones or all; what is not saved yet stays on top of them. */
+  /** Texts from the service, the first ones or all; unsaved texts stay on top of them. */
   load(rows: readonly TextRow[], { isWhole }: { isWhole: boolean }): void {
     this.#rows = [...rows];
     this.#loads += 1;
@@ -90,7 +91,7 @@ export class Sheet {
         if (isWhole) this.#entries.delete(spotOf(entry));
         continue;
       }
-      // Somebody brought it there, if not we ourselves.
+      // The service already has this text, from us or someone else.
       if ((row.texts[entry.tag] ?? null) === entry.text && entry.phase !== 'saving') {
         this.#entries.delete(spotOf(entry));
         continue;
@@ -107,7 +108,7 @@ export class Sheet {
     return index === undefined ? undefined : this.#rows[index];
   }
 
-  /** Answers how many texts became other ones: these can be undone in one step. */
+  /** Returns how many texts changed: these can be undone in one step. */
   change(changes: readonly TextChange[], kind: Step['kind']): number {
     if (this.#typed && kind === 'edit') this.type(undefined);
     const done = this.#apply(changes);
@@ -116,7 +117,7 @@ export class Sheet {
     return done.length;
   }
 
-  /** A text that somebody is at: nobody else's business yet, but not to be lost. Without one, it was ended. */
+  /** A text being typed: not sent yet, but not to be lost. Without one, typing has ended. */
   type(change: TextChange | undefined): void {
     const before = change && (this.row(change.path)?.texts[change.tag] ?? null);
     const text = textOf(change?.text);
@@ -135,7 +136,7 @@ export class Sheet {
     this.saveNow();
   }
 
-  /** The spots that became what they were before the last step; undefined where there is none. */
+  /** The texts that were restored by undoing the last step; undefined if there is none. */
   undo(): readonly TextChange[] | undefined {
     return this.#step(this.#history.undo());
   }
@@ -144,7 +145,7 @@ export class Sheet {
     return this.#step(this.#history.redo());
   }
 
-  /** Of a text that somebody else changed: whose is to stand. */
+  /** Decides which side of a conflict stays. */
   resolve({ path, tag }: { path: string; tag: string }, side: 'mine' | 'theirs'): void {
     const entry = this.#entries.get(spotOf({ path, tag }));
     if (entry?.phase !== 'conflict') return;
@@ -159,7 +160,7 @@ export class Sheet {
     this.#settle();
   }
 
-  /** What the service now says of texts as they are. */
+  /** Sets the service's new state of the current texts. */
   setStates(spots: readonly { path: string; tag: string }[], state: TextState | undefined): void {
     for (const { path, tag } of spots) {
       const index = this.#index.get(path);
@@ -170,13 +171,13 @@ export class Sheet {
     this.#emit();
   }
 
-  /** As done already: the change came from elsewhere, and can be undone here. */
+  /** Records a change made elsewhere, so that it can be undone here. */
   record(step: Step): void {
     if (step.changes.length > 0) this.#history.add(step);
     this.#emit();
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when nothing is in flight any more. */
   async settled(): Promise<void> {
     this.saveNow();
     while (this.state.isSaving && !this.#failure) {
@@ -189,7 +190,7 @@ export class Sheet {
     }
   }
 
-  /** Without waiting for more; also what failed before. */
+  /** Saves immediately, and retries what failed before. */
   saveNow(): void {
     this.#retryIn = RETRY_FIRST;
     this.#failure = undefined;
@@ -212,7 +213,7 @@ export class Sheet {
       } else if (entry.phase === 'refused') entry.phase = 'waiting';
       this.#entries.set(spotOf(entry), entry);
       this.#show(path, tag, text);
-      // It is again what the service has.
+      // It equals the service's text again.
       if (entry.phase === 'waiting' && entry.text === entry.was) this.#drop(entry);
       else this.#mark(entry);
     }
@@ -221,7 +222,7 @@ export class Sheet {
 
   #step(step: Step | undefined): readonly TextChange[] | undefined {
     if (!step) return undefined;
-    // What became something else since is left alone.
+    // Texts that have changed since are left alone.
     const wanted = step.changes.filter(({ path, tag, from }) => (this.row(path)?.texts[tag] ?? null) === from);
     const changes = wanted.map(({ path, tag, to }) => ({ path, tag, text: to }));
     this.#apply(changes);
@@ -259,7 +260,7 @@ export class Sheet {
 
   #take(batch: Entry[], outcome: SendOutcome): void {
     this.#failure = undefined;
-    // Unless set below: to be sent again.
+    // Unless set below, it is sent again.
     for (const entry of batch) if (entry.phase === 'saving') entry.phase = 'waiting';
     if (outcome.outcome === 'saved') {
       this.#batch = BATCH;
@@ -291,7 +292,7 @@ export class Sheet {
       Object.assign(batch[index as number] as Entry, { phase: 'refused', message });
     }
     if (placed.length > 0) return;
-    // Nobody said which: in smaller batches until it is known.
+    // It is unknown which one failed: try smaller batches until it is known.
     const [only] = batch;
     if (batch.length === 1 && only) Object.assign(only, { phase: 'refused', message: problems[0]?.message ?? '' });
     else this.#batch = Math.ceil(batch.length / 4);
@@ -339,7 +340,7 @@ export class Sheet {
   }
 }
 
-/** Nothing to read is no text. */
+/** Blank input counts as no text. */
 function textOf(typed: string | null | undefined): string | null {
   return typed === undefined || typed === null || typed.trim() === '' ? null : typed;
 }

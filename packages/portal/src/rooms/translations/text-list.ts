@@ -1,10 +1,10 @@
 import type { TextChange } from './sheet.ts';
 import { isMissing, type Language, sourceOf, type TextRow } from './text-row.ts';
 
-/** A text and what it is to be translated from, a line each: as any translator takes and gives it. */
+/** A text and its source, one line each, as any translator can handle it. */
 export type Line = { path: string; source: string };
 
-/** What is missing in a language. A text of several lines is left to the grid: it would take the lines of others. */
+/** The missing texts of a language. Multi-line texts are left to the grid: they would take the lines of others. */
 export function listMissing(rows: readonly TextRow[], language: Language, languages: readonly Language[]): Line[] {
   return rows
     .filter((row) => isMissing(row, language))
@@ -12,7 +12,7 @@ export function listMissing(rows: readonly TextRow[], language: Language, langua
     .filter(({ source }) => !/[\r\n]/.test(source));
 }
 
-/** The lines as they come back, each for the text in its place; undefined when there are more or fewer of them. */
+/** Assigns the returned lines to the texts by position; undefined if the number differs. */
 export function readList(typed: string, lines: readonly Line[], tag: string): TextChange[] | undefined {
   const given = linesOf(typed);
   if (given.length !== lines.length) return undefined;
@@ -22,7 +22,7 @@ export function readList(typed: string, lines: readonly Line[], tag: string): Te
   });
 }
 
-/** Without those that are empty at the end, which are nobody's. */
+/** Without empty lines at the end. */
 export function linesOf(typed: string): string[] {
   return typed
     .trimEnd()

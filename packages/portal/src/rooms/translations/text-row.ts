@@ -1,37 +1,37 @@
-/** One thing that is shown to people, with its texts: a row of the grid. A change makes a new one of it. */
+/** One item with its texts: a row of the grid. A change creates a new object. */
 export type TextRow = {
   path: string;
   kind: 'group' | 'key' | 'value';
-  /** As the catalog calls it. */
+  /** The catalog's name for it. */
   name: string;
   /** The path of its group. */
   group: string;
   /** What it belongs to, in words; empty for a group. */
   parent: string;
   texts: Readonly<Record<string, string>>;
-  /** As it was loaded: states are of these texts, and of their source among them. */
+  /** As loaded: the states refer to these texts and their source. */
   loaded: { texts: Readonly<Record<string, string>>; states: Readonly<Record<string, TextState>> };
-  /** By tag, the texts of the row when this one was typed or reviewed here. */
+  /** By tag: the row's texts when this one was typed or reviewed here. */
   since:
     | Readonly<Record<string, { texts: Readonly<Record<string, string>>; state: TextState | undefined }>>
     | undefined;
-  /** By tag, what is not as the service has it. */
+  /** By tag: texts that differ from the service's. */
   marks: Readonly<Record<string, Mark>> | undefined;
 };
 
-/** Outdated: made for an earlier source. Neither: translated, and nobody has reviewed it. */
+/** Outdated: made for an earlier source. Neither: translated, but not reviewed. */
 export type TextState = 'outdated' | 'reviewed';
 
-/** What became of a text that was typed: on its way, refused for what it is, or changed by somebody else meanwhile. */
+/** The state of a typed text: in flight, refused, or changed by someone else meanwhile. */
 export type Mark =
   | { phase: 'waiting' | 'saving' }
   | { phase: 'refused'; message: string }
   | { phase: 'conflict'; theirs: string | null };
 
-/** `isLocked`: shown, and not theirs to change. */
+/** `isLocked`: visible, but not theirs to change. */
 export type Language = { name: string; tag: string; isDefault: boolean; isLocked?: boolean };
 
-/** The path is `group`, `group/key` or `group/key=value`; in names, `/`, `=` and `%` are written as in a URL. */
+/** The path is `group`, `group/key` or `group/key=value`; in names, `/`, `=` and `%` are escaped as in a URL. */
 type ListedText = { path: string; texts: Record<string, string>; outdated?: string[]; reviewed?: string[] };
 
 export function toRow({ path, texts, outdated = [], reviewed = [] }: ListedText): TextRow {
@@ -71,13 +71,13 @@ function decode(name: string): string {
   }
 }
 
-/** What to translate: the text of the default language, or the name. */
+/** What to translate: the text in the default language, or the name. */
 export function sourceOf({ texts, name }: TextRow, languages: readonly Language[]): string {
   const tag = defaultTag(languages);
   return (tag === undefined ? undefined : texts[tag]) ?? name;
 }
 
-/** In the default language nothing is missing: names stand in. */
+/** Nothing is missing in the default language: names stand in. */
 export function isMissing({ texts }: TextRow, { tag, isDefault }: Language): boolean {
   return !isDefault && texts[tag] === undefined;
 }
@@ -91,11 +91,11 @@ export function stateOf(row: TextRow, { tag, isDefault }: Language, from: string
   const { texts, state } = isOwn ? own : { texts: row.loaded.texts, state: row.loaded.states[tag] };
   if (texts[tag] !== text) return undefined;
   if (texts[from] === row.texts[from]) return state;
-  // A name that stood in was no source.
+  // A name that stood in was not a source.
   return texts[from] === undefined ? undefined : 'outdated';
 }
 
-/** What somebody looks for in a language. */
+/** What people filter by in a language. */
 export type Lack = 'missing' | 'outdated' | 'unreviewed';
 
 export function hasLack(row: TextRow, language: Language, lack: Lack, from: string | undefined): boolean {
@@ -112,7 +112,7 @@ export function defaultTag(languages: readonly Language[]): string | undefined {
 const RIGHT_TO_LEFT =
   /^(ar|arc|ckb|dv|fa|ha-Arab|he|khw|ks|ku-Arab|pa-Arab|ps|sd|ug|ur|yi)\b|-(Arab|Hebr|Thaa|Syrc|Nkoo|Adlm)\b/i;
 
-/** Which way a text of this language runs, before there is one to tell by. */
+/** The writing direction of a language, for when there is no text yet. */
 export function directionOf(tag: string): 'rtl' | 'ltr' {
   return RIGHT_TO_LEFT.test(tag) ? 'rtl' : 'ltr';
 }

@@ -37,9 +37,9 @@ type Props = {
   languages: readonly Language[];
   progress: ReadonlyMap<string, Progress>;
   isReadOnly: boolean;
-  /** Whether each row is to say what it belongs to: not all of them are there. */
+  /** Whether each row must say what it belongs to, because not all rows are shown. */
   isFiltered: boolean;
-  /** What the rows were chosen by. */
+  /** The filter that selected the rows. */
   only: Only | undefined;
   /** The tag of the default language. */
   from: string | undefined;
@@ -53,14 +53,14 @@ type Props = {
   onHide: (tag: string) => void;
 };
 
-/** All texts, a row each, a column for each language: virtual both ways, worked like a spreadsheet. */
+/** All texts, one row each, with a column for each language: virtualized both ways, used like a spreadsheet. */
 export function TextsGrid(props: Props) {
   const { sheet, paths, languages, isReadOnly, onAct, onActive } = props;
   const { t } = useTranslation('translations');
   const scroller = useRef<HTMLDivElement>(null);
   const isLocked = (tag: string) => languages.some((each) => each.tag === tag && each.isLocked);
   const [editing, setEditing] = useState<{ path: string; tag: string; text: string }>();
-  // Whether the keys are ours: only then is the focus moved with the active cell.
+  // Whether the grid has the focus: only then does the focus follow the active cell.
   const isOurs = useRef(false);
 
   const { selection, bounds, setSelection } = useSelection(paths, languages, () =>
@@ -93,7 +93,7 @@ export function TextsGrid(props: Props) {
   const startEditing = (text?: string) => {
     if (isReadOnly || activePath === undefined || activeTag === undefined || isLocked(activeTag)) return;
     isOurs.current = true;
-    // At once, so that the key that began it is typed into the editor.
+    // Synchronously, so that the key that opened it is typed into the editor.
     const before = sheet.row(activePath)?.texts[activeTag] ?? '';
     flushSync(() => setEditing({ path: activePath, tag: activeTag, text: text ?? before }));
   };
@@ -158,7 +158,7 @@ export function TextsGrid(props: Props) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (editing !== undefined || !isCell(event.target)) return;
-    // AltGr, which types a character, is Control and Alt to some systems.
+    // AltGr, which types a character, is Control and Alt on some systems.
     const isTyping = event.key.length === 1 && event.getModifierState('AltGraph');
     const isCommand = (event.ctrlKey || event.metaKey) && !isTyping;
     const take = (act: () => void) => {
@@ -185,7 +185,8 @@ export function TextsGrid(props: Props) {
     if (event.key === 'Delete' || event.key === 'Backspace') return take(() => clear('clear'));
     if (event.key === 'Escape') return take(() => go(select(active)));
     if (event.key === '?') return take(props.onShortcuts);
-    // Typing replaces. The key itself goes into the editor, which has the focus by then; so does an input method's.
+    // Typing replaces the text. The key itself goes to the editor, which has the focus by then; so does an input
+    // method's.
     const isKey = event.key.length === 1 || event.key === 'Process' || event.key === 'Dead';
     if (isTyping || (isKey && !event.altKey)) startEditing('');
   };
@@ -225,10 +226,10 @@ export function TextsGrid(props: Props) {
     if (!spot || event.button !== 0) return;
     event.preventDefault();
     isOurs.current = true;
-    // What is being typed elsewhere is saved by losing the focus, before the active cell is another.
+    // Input elsewhere is saved on blur, before the active cell changes.
     flushSync(() => (document.activeElement as HTMLElement | null)?.blur());
     setSelection(select(spot, event.shiftKey ? selection.anchor : spot));
-    // Also where it is the active cell already.
+    // Even if it is already the active cell.
     (event.target as Element).closest<HTMLElement>('[role=gridcell]')?.focus({ preventScroll: true });
   };
 

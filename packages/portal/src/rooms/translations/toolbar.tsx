@@ -31,7 +31,7 @@ import classes from './workbench.module.css';
 type Props = {
   languages: readonly Language[];
   groups: readonly { value: string; label: string }[];
-  /** Asked for when it is shown: it is another one with every text. */
+  /** Computed when shown: it changes with every text. */
   getProgress: () => ReadonlyMap<string, Progress>;
   filter: FilterControl;
   canUndo: boolean;
@@ -42,7 +42,7 @@ type Props = {
   onStep: (act: 'undo' | 'redo') => void;
 };
 
-/** Drawn again only when something in it is another, not with every text. */
+/** Renders again only if something in it changes, not with every text. */
 export const Toolbar = memo(function Toolbar(props: Props) {
   const { languages, filter, isReadOnly, isPhone } = props;
   const { t } = useTranslation('translations');
@@ -64,7 +64,7 @@ export const Toolbar = memo(function Toolbar(props: Props) {
         value={filter.search}
         onChange={(event) => filter.set({ search: event.currentTarget.value })}
         onKeyDown={(event) => {
-          // From what was searched for to what was found.
+          // From the search field to the results.
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
           event.preventDefault();
           document.querySelector<HTMLElement>('[role=gridcell][tabindex="0"]')?.focus();

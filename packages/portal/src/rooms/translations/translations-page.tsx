@@ -55,9 +55,9 @@ export function TranslationsPage() {
   );
 }
 
-/** Of a translator with some languages: these, and the one that texts are translated from. */
+/** For a translator with some languages: these, and the source language. */
 function languagesFor(listed: Language[], own: readonly string[] | null): Language[] {
-  // What is translated from comes first, and stays in sight.
+  // The source language comes first, and stays visible.
   const all = listed.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
   if (own === null) return all;
   return all.flatMap((each) => {

@@ -9,8 +9,8 @@ import { defaultTag, type Language } from './text-row.ts';
 const FROM = '/frame/applications/$clientId/translations';
 
 /**
- * Which rows and languages are shown. The rows stay what they were when the filter was set: what gets its text
- * does not vanish while it is being typed.
+ * Which rows and languages are shown. The rows stay as they were when the filter was set, so that a row does not vanish
+ * while its text is being typed.
  */
 export function useFilter(clientId: string, languages: readonly Language[], { rows, loads }: SheetState) {
   const { search = '', group, ...lacks } = useSearch({ from: FROM });
@@ -65,7 +65,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
       shown,
       isFiltered: search !== '' || group !== undefined || lack !== undefined || attention,
       set,
-      /** All texts again, where none is given. */
+      /** Without one, shows all texts again. */
       setOnly: (only: Only | undefined) => set({ ...(only && { only }) }, true),
       setAttention,
       clear: () => {

@@ -8,7 +8,7 @@ import type { Language } from './text-row.ts';
 const ROWS = { compact: { height: 44, lines: 2 }, comfortable: { height: 80, lines: 4 } };
 type Density = keyof typeof ROWS;
 
-/** As this browser had it last; the toolbar and the grid follow each other. */
+/** As last used in this browser; toolbar and grid stay in sync. */
 export function useDensity() {
   return useLocalStorage<Density>({
     key: 'innkeeper-row-height',
@@ -23,12 +23,15 @@ const LEAST = 200;
 
 export type ShownColumn = { index: number; left: number; width: number; language: Language; isPinned: boolean };
 
-/** What every cell of a column has in common, be it of the head or of a row. The names are column 1. */
+/** What all cells of a column share, in the head and in rows. The names are column 1. */
 export function inColumn({ index, left, width, isPinned }: ShownColumn) {
   return { 'aria-colindex': index + 2, 'data-pinned': isPinned || undefined, style: { insetInlineStart: left, width } };
 }
 
-/** Which rows and columns are drawn, and where: of thousands a few dozen. The head and the rows share it, as do the styles. */
+/**
+ * Which rows and columns are rendered, and where: a few dozen of thousands. The head and the rows share it, as do the
+ * styles.
+ */
 export function useGridLayout(
   scroller: RefObject<HTMLDivElement | null>,
   languages: readonly Language[],
@@ -40,11 +43,11 @@ export function useGridLayout(
   const row = ROWS[density] ?? ROWS.compact;
   const columnWidth = Math.max(LEAST, Math.floor((viewWidth - NAME) / Math.max(1, languages.length)));
 
-  // What is translated from stays beside the names, where two other languages have room next to it.
+  // The source language stays next to the names, if there is room for two other languages.
   const isPinned = languages[0]?.isDefault === true && viewWidth >= NAME + 3 * LEAST;
   const pinned = isPinned ? columnWidth : 0;
 
-  // The active cell is always there, however far it was scrolled away: it has the focus.
+  // The active cell is always rendered, however far it was scrolled away: it has the focus.
   const withActive = useCallback((range: Range, index: number) => {
     const shown = defaultRangeExtractor(range);
     return shown.includes(index) || index >= range.count ? shown : [...shown, index].sort((a, b) => a - b);
@@ -104,7 +107,7 @@ export function useGridLayout(
     sizes,
     rows: rows.getVirtualItems(),
     columns: shown,
-    /** As many rows as a page is. */
+    /** Rows per page. */
     page: Math.max(1, Math.floor((viewHeight - HEAD) / row.height) - 1),
     scrollTo: ({ row, column }: Spot) => {
       rows.scrollToIndex(row, { align: 'auto' });

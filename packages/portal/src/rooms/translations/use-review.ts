@@ -10,15 +10,15 @@ import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 type Spot = { path: string; tag: string };
 type Review = { spots: Spot[]; reviewed: boolean };
 
-/** As many as are marked at once. */
+/** Maximum texts marked at once. */
 const BATCH = 1000;
 
-/** Marks texts as reviewed; where all of them are already, withdraws that. */
+/** Marks texts as reviewed; if all of them already are, removes the mark. */
 export function useReview(clientId: string, sheet: Sheet, languages: readonly Language[]) {
   const { t } = useTranslation('translations');
   const { mutate, isPending } = useMutation({
     async mutationFn({ spots, reviewed }: Review) {
-      // A review is of what the service has.
+      // A review covers what the service has.
       await sheet.settled();
       let [count, left] = [0, 0];
       for (let at = 0; at < spots.length; at += BATCH) {

@@ -2,7 +2,10 @@ import { useState } from 'react';
 import { clamp, type Selection, select } from './selection.ts';
 import type { Language } from './text-row.ts';
 
-/** What is selected, at first in the column of `start`. The same text stays active when other rows or languages are shown around it. */
+/**
+ * The selection, initially in the column of `start`. The same text stays active when other rows or languages are shown
+ * around it.
+ */
 export function useSelection(paths: readonly string[], languages: readonly Language[], start: () => number) {
   const [wanted, setSelection] = useState<Selection>(() => select({ row: 0, column: start() }));
   const [seen, setSeen] = useState({ paths, languages });

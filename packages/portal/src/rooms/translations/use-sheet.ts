@@ -5,7 +5,7 @@ import { keptTexts } from './kept-texts.ts';
 import { textSender, textsQuery } from './queries.ts';
 import { Sheet } from './sheet.ts';
 
-/** One of each application for as long as the portal is open: what is being saved is saved, also when one leaves the room. */
+/** One per application for as long as the portal is open, so that saving continues after leaving the room. */
 const sheets = new Map<string, Sheet>();
 
 function sheetOf(clientId: string, email: string): Sheet {

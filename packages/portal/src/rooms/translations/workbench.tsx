@@ -37,7 +37,7 @@ type Props = {
   isPhone: boolean;
 };
 
-/** Everything around the texts: finding them, saving them, files of them. */
+/** Everything around the texts: search, save, import and export. */
 export function Workbench(props: Props) {
   const { clientId, languages, sheet, state, isReadOnly, isPhone } = props;
   const { t } = useTranslation(['translations', 'palette']);
@@ -218,7 +218,7 @@ const showShortcuts = () => shortcuts.set(true);
 /** The notification of the last step: only that step can be undone from it. */
 let lastTold = '';
 
-/** What a paste or an undo did, with an undo. */
+/** Reports what a paste or an undo did, with an undo. */
 function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>['t'], undo: () => unknown): void {
   const canUndo = act.act !== 'undo' && act.act !== 'redo' && act.changed > 0;
   const more =
@@ -236,7 +236,7 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
 
 type ToolProps = { name: string; icon: typeof IconUpload; isPhone: boolean; onClick: () => void };
 
-/** On a phone there is room for its picture alone. */
+/** On a phone there is only room for its icon. */
 function Tool({ name, icon: Icon, isPhone, onClick }: ToolProps) {
   if (isPhone) {
     return (

@@ -15,15 +15,15 @@ import { type BulkAct, runBulk } from './run-bulk.ts';
 type Props = {
   clientId: string;
   chosen: readonly Chosen[];
-  /** Not only those in sight: each action asks first. */
+  /** Includes users who are not visible: each action asks first. */
   isEverything: boolean;
-  /** With those that nothing was done with. */
+  /** Called with those for which nothing was done. */
   onDone(left: string[]): void;
 };
 
 const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
 
-/** What can be done with several users at once: one request each, so that each has its audit entry and its event. */
+/** Actions on several users at once: one request each, so that each has its audit entry and its event. */
 export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
   const { t } = useTranslation('users');
   const { t: shell } = useTranslation();
@@ -100,7 +100,7 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
                 {t('bulk.resume')}
               </Button>
             )}
-            {/* Above, in one file, there is a button for everything. */}
+            {/* For everyone, there is a button above that exports one file. */}
             {!isEverything && (
               <Button {...action} onClick={() => void exportAll()}>
                 {t('filter.export')}

@@ -9,7 +9,7 @@ import type { Filters } from './filters.ts';
 
 type Props = { clientId: string; filters: Filters; listed: number; onChosen(users: Chosen[]): void };
 
-/** All that are listed are ticked, and there are more: those can be ticked too. */
+/** All listed users are ticked, and there are more: offers to tick those too. */
 export function ChooseEverything({ clientId, filters, listed, onChosen }: Props) {
   const { t } = useTranslation('users');
   const { t: shell } = useTranslation();

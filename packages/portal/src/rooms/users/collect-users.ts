@@ -3,12 +3,12 @@ import { type Filters, filterQuery } from './filters.ts';
 
 export type Chosen = { userUid: string; status: 'active' | 'suspended' };
 
-/** More would be for the command line. */
+/** More is a case for the command line. */
 export const MOST = 100_000;
 
 type Options = { signal: AbortSignal; onProgress(count: number): void };
 
-/** All users that the filters find now: actions then apply to these, not to users who match later. */
+/** All users who currently match the filters: actions apply to these, not to users who match later. */
 export async function collectUsers(clientId: string, filters: Filters, { signal, onProgress }: Options) {
   const users: Chosen[] = [];
   for (let after: string | null = ''; after !== null && users.length < MOST; ) {

@@ -7,11 +7,11 @@ import { Moment } from '../../shell/moment.tsx';
 import type { ListedUser } from './queries.ts';
 import classes from './users.module.css';
 
-/** Beside the name, in this order. */
+/** Next to the name, in this order. */
 const COLUMNS = ['uid', 'email', 'state', 'created', 'updated'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** As this browser had them last. */
+/** As last used in this browser. */
 export function useColumns() {
   const [kept, setKept] = useLocalStorage<Column[]>({
     key: 'innkeeper-user-columns',
@@ -30,7 +30,7 @@ export function ColumnChoice({ columns, onChange }: { columns: readonly Column[]
         <Button
           size="xs"
           variant="default"
-          // A phone has room for the name alone.
+          // A phone only has room for the name.
           visibleFrom="xs"
           leftSection={<IconColumns3 size={14} aria-hidden />}
         >

@@ -10,7 +10,7 @@ import type { ChangeSelection, Held } from './use-change-selection.ts';
 
 type Props = { of: NamedKey; held: Held | undefined; change: ChangeSelection; onClose(): void };
 
-/** One key of a user, changed by anyone who looks after them. */
+/** One key of a user, changed by someone who manages them. */
 export function EditSelection({ of, held, change, onClose }: Props) {
   const { t } = useTranslation('users');
   const [typed, setTyped] = useState(() => (held ? [held.value].flat().map(String) : []));
@@ -26,7 +26,7 @@ export function EditSelection({ of, held, change, onClose }: Props) {
       onClose={onClose}
       title={of.label}
       closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      // What is typed is not lost to a click beside it.
+      // A click outside must not lose the input.
       closeOnClickOutside={false}
     >
       <form
@@ -60,7 +60,7 @@ function ValueField({ of, typed, problem, onChange }: FieldProps) {
   const { t } = useTranslation('users');
   const own = { label: t('selections.value'), error: problem, 'data-autofocus': true };
   if (of.values.length > 0) {
-    // Who has a retired value may keep it.
+    // A user who has a retired value may keep it.
     const offered = of.values.filter(({ value, retired }) => !retired || typed.includes(String(value)));
     const data = offered.map(({ value, label }) => ({ value: String(value), label }));
     if (of.multiple) return <MultiSelect {...own} data={data} value={typed} onChange={onChange} searchable />;
@@ -87,7 +87,7 @@ function ValueField({ of, typed, problem, onChange }: FieldProps) {
   );
 }
 
-/** What is no number is sent as it is: the service says what it should be. */
+/** Invalid numbers are sent as they are: the service says what they should be. */
 function readTyped({ type }: NamedKey, typed: readonly string[]): (string | number | boolean)[] {
   return typed.map((text) => {
     if (type === 'boolean') return text === 'true';

@@ -4,7 +4,7 @@ import { downloadParts } from '../../shell/download.ts';
 import { ExportButton } from '../../shell/export-button.tsx';
 import { type Filters, filterQuery } from './filters.ts';
 
-/** The users that are listed, with their selections, in the form that `users import` takes. */
+/** The listed users with their selections, in the format of `users import`. */
 export function ExportUsers({ clientId, filters }: { clientId: string; filters: Filters }) {
   const { t } = useTranslation('users');
   return (

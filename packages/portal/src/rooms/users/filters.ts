@@ -4,17 +4,17 @@ import { type Range, rangeQuery, readRange } from '../../shell/range.ts';
 export const SORTS = ['newest', 'oldest'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Which users are listed: part of the address of the page. Conditions name their key by its UID. */
+/** Which users are listed: part of the page's URL. Conditions name their key by UID. */
 export type Filters = Range & {
   search?: string;
   status?: 'active' | 'suspended';
   where?: string[];
   effective?: true;
-  /** By id, or by creation in a range, without it; not with conditions. */
+  /** Default: by id, or by creation in a range; not with conditions. */
   sort?: Sort;
 };
 
-/** As the service takes at most. */
+/** The service's maximum. */
 const MAX_CONDITIONS = 20;
 
 export function readFilters(given: Record<string, unknown>): Filters {
@@ -30,7 +30,7 @@ export function readFilters(given: Record<string, unknown>): Filters {
   };
 }
 
-/** What the service is asked. */
+/** The query for the service. */
 export function filterQuery({ span, from, to, ...others }: Filters) {
   return {
     ...others,
@@ -48,7 +48,7 @@ export function writeCondition({ keyUid, operator, value }: Condition): string {
   return `${keyUid}${operator === 'is' ? '=' : '!='}${value}`;
 }
 
-/** Undefined where somebody wrote the address by hand: it is shown as it is. */
+/** Undefined for a hand-written URL: it is shown as it is. */
 export function readCondition(text: string): Condition | undefined {
   const [, not = '', keyUid = '', equals, value = ''] = /^(!?)([0-9a-f-]{36})(?:(!?=)(.*))?$/is.exec(text) ?? [];
   if (keyUid === '' || (not !== '' && equals !== undefined)) return undefined;
@@ -56,7 +56,7 @@ export function readCondition(text: string): Condition | undefined {
   return { keyUid, operator: equals === '=' ? 'is' : 'isNot', value };
 }
 
-/** How a value of the address is shown. */
+/** How to show a value from the URL. */
 export function labelOf(names: CatalogNames | undefined, { keyUid, value }: Condition): { key: string; value: string } {
   const key = names?.key(keyUid);
   const offered = key?.values.find((each) => String(each.value) === value);

@@ -3,11 +3,11 @@ import { api } from '../../api/client.ts';
 export const IF_THERE = ['compare', 'update', 'keep'] as const;
 export type IfThere = (typeof IF_THERE)[number];
 
-/** As the service takes them at most, and a part that is sent in a moment. */
+/** The service's limit, and a size that is sent quickly. */
 const PART = { lines: 500, characters: 1024 ** 2 };
-/** Of a line, as everywhere. */
+/** Maximum length of a line, as everywhere. */
 const LONGEST = 1024 ** 2;
-/** Kept to be looked at: more would be for the command line. */
+/** Maximum kept for display: more is a case for the command line. */
 const MOST_REJECTIONS = 10_000;
 
 type SentLine = { line: number; text: string } | { line: number; unreadable: 'too long' };
@@ -16,7 +16,7 @@ export type ImportState = { counts: Record<string, number>; rejections: Rejectio
 
 type Options = { ifThere: IfThere; signal: AbortSignal; onProgress(state: ImportState): void };
 
-/** A file of users in the form of `users export`, in parts: what the service took stays when the rest does not come. */
+/** Imports a file of users in the format of `users export`, in parts: what was imported stays if a later part fails. */
 export async function importFile(
   clientId: string,
   file: File,
@@ -73,14 +73,14 @@ async function* linesOf(file: File): AsyncGenerator<{ line: number; text: string
   }
 }
 
-/** Each clientUserId once: a part sees its own repetitions. */
+/** Each clientUserId once: within a part, the service finds repeats itself. */
 function idsOf(lines: readonly SentLine[]): string[] {
   const ids = lines.flatMap((line) => {
     try {
       const { clientUserId } = 'text' in line ? (JSON.parse(line.text) as { clientUserId?: unknown }) : {};
       return typeof clientUserId === 'string' ? [clientUserId] : [];
     } catch {
-      return []; // the service tells what is wrong with it
+      return []; // the service reports what is wrong with it
     }
   });
   return [...new Set(ids)];

@@ -10,7 +10,7 @@ import { download } from '../../shell/download.ts';
 import { Problem } from '../../shell/states.tsx';
 import { IF_THERE, type IfThere, type ImportState, importFile } from './import-file.ts';
 
-/** Shown; all of them are in the file. */
+/** The rest is in the file. */
 const SHOWN = 20;
 const COUNTS = [
   'created',

@@ -21,12 +21,12 @@ export function usersQuery(clientId: string, filters: Filters) {
       return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data;
     },
     getNextPageParam: ({ next }) => next ?? undefined,
-    // Among millions it takes seconds: not because somebody looked away.
+    // A search among millions takes seconds: do not repeat it on every focus.
     refetchOnWindowFocus: filters.search === undefined,
   });
 }
 
-/** Among millions it takes a while: asked apart from the list. */
+/** Takes a while among millions, so it is separate from the list. */
 export function countUsersQuery(clientId: string, { search: _, sort: _order, ...filters }: Filters) {
   return queryOptions({
     queryKey: ['application', clientId, 'users', 'count', filters],

@@ -1,11 +1,11 @@
 export type BulkAct = 'suspend' | 'resume' | 'export' | 'delete';
 
-/** Requests at the same time: enough to be quick, few enough to leave room for others. */
+/** Concurrent requests: enough to be fast, few enough to leave room for others. */
 const AT_ONCE = 4;
 
 type Options = { signal: AbortSignal; onProgress(done: number): void };
 
-/** Does the work for each, a few at a time, and goes on after one that fails. Cancelled, it answers those that are left. */
+/** Does the work for each, a few at a time, and continues after failures. If cancelled, returns the rest. */
 export async function runBulk(
   ids: readonly string[],
   work: (id: string) => Promise<unknown>,

@@ -11,7 +11,7 @@ type Pages = {
   fetchNextPage(): Promise<unknown>;
 };
 
-/** Pages of the service may be short: a search among millions tells how far it is. This asks for more until a page is full. */
+/** A page of a search among millions may be short: shows the progress and loads more until a page is full. */
 export function SearchOn(props: { users: Pages; found: number; searched: number; isSearch: boolean }) {
   const { users, found, searched, isSearch } = props;
   const { t } = useTranslation('users');

@@ -11,7 +11,7 @@ import { ErrorState, LoadingState } from '../../shell/states.tsx';
 
 type Path = { clientId: string; userUid: string; userOptionsUid: string };
 
-/** What a receipt claims, as the service signed it. */
+/** The claims of a receipt that the service signed. */
 type Claims = {
   texts: {
     group: string;

@@ -9,17 +9,17 @@ import { useMutateOnce } from '../../shell/use-once.ts';
 
 type Scalar = string | number | boolean;
 
-/** What a user has saved for a key. */
+/** A user's saved value for a key. */
 export type Held = { value: Scalar | readonly Scalar[]; etag: string | null };
 
 export type ChangeSelection = {
   save(key: NamedKey, value: readonly Scalar[], etag: string | null | undefined): Promise<void>;
-  /** The default holds again; can be undone. */
+  /** Resets to the default; can be undone. */
   unset(key: NamedKey, held: Held): void;
 };
 
 const OPTIONS = '/manage/v1/applications/{clientId}/users/{userUid}/options';
-/** The record is another one than the page showed. */
+/** The record differs from the one that the page showed. */
 const CHANGED = '1014';
 
 export function useChangeSelection(clientId: string, userUid: string): ChangeSelection {

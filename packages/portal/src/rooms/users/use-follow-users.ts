@@ -5,10 +5,10 @@ import type { Filters } from './filters.ts';
 import { countUsersQuery } from './queries.ts';
 
 const EVERY_MS = 5_000;
-/** More take too long to be counted every few seconds. */
+/** Counting more takes too long to repeat every few seconds. */
 const MOST_COUNTED = 100_000;
 
-/** Lists users again when others create, change or delete some; with conditions, also when users choose. */
+/** Reloads the list when others create, change or delete users; with conditions, also when users choose. */
 export function useFollowUsers(clientId: string, filters: Filters): void {
   const client = useQueryClient();
   const hasConditions = filters.where !== undefined;
@@ -17,7 +17,7 @@ export function useFollowUsers(clientId: string, filters: Filters): void {
     queryFn: async ({ signal }) => {
       const input = { path: { clientId }, query: { limit: 50 }, signal };
       const { items } = (await api.get('/manage/v1/applications/{clientId}/events', input)).data;
-      // Where there are too many others, any of them may hide one.
+      // If there are too many other events, they may hide one of these.
       const found = items.find(({ type }) => hasConditions || type.startsWith('user.')) ?? items.at(-1);
       return found?.id ?? '';
     },

@@ -21,7 +21,7 @@ import {
 
 type Props = { clientId: string; filters: Filters; onChange(filters: Filters): void };
 
-/** Who chose what: conditions that must all hold, each removed by a click. */
+/** Who chose what: conditions that must all hold, each removed with a click. */
 export function UserFilters({ clientId, filters, onChange }: Props) {
   const { t, i18n } = useTranslation('users');
   const tree = useQuery(catalogTreeQuery(clientId));
@@ -77,7 +77,7 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
           allowDeselect={false}
           aria-label={t('sort.title')}
           data={[
-            // Users from one day to another are found by when they were created.
+            // Users in a range of days are found by when they were created.
             ...(Object.keys(range).length > 0 ? [] : [{ value: 'id', label: t('sort.id') }]),
             ...SORTS.map((each) => ({ value: each, label: t(`sort.${each}`) })),
           ]}

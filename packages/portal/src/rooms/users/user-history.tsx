@@ -7,7 +7,7 @@ import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { userHistoryQuery } from './queries.ts';
 
-/** What the user chose over time, newest first. */
+/** The user's choices over time, newest first. */
 export function UserHistory({ clientId, userUid }: { clientId: string; userUid: string }) {
   const { t, i18n } = useTranslation('users');
   const history = useInfiniteQuery(userHistoryQuery(clientId, userUid));
@@ -15,7 +15,7 @@ export function UserHistory({ clientId, userUid }: { clientId: string; userUid: 
   if (history.isPending || tree.isPending) return <LoadingState />;
   if (history.isError) return <ErrorState error={history.error} retry={() => history.refetch()} />;
   const names = tree.data && nameCatalog(tree.data, i18n);
-  // Nothing else tells two events of one moment apart; they are only ever added at the top.
+  // Two events at the same time have nothing else to tell them apart; new ones are only added at the top.
   const total = history.data.pages[0]?.total ?? 0;
   const events = history.data.pages
     .flatMap((page) => page.items)

@@ -10,7 +10,7 @@ import { useMutateOnce } from '../../shell/use-once.ts';
 
 const LINK = '/manage/v1/applications/{clientId}/users/{userUid}/preference-link';
 
-/** A link to the page of this user's preferences: made when it is asked for, shown until it is closed. */
+/** A link to this user's preference page: created on request, shown until it is closed. */
 export function useUserLink(clientId: string, userUid: string) {
   const { t } = useTranslation('users');
   const path = { clientId, userUid };

@@ -24,7 +24,7 @@ import { type UserOption, userOptionsQuery } from './queries.ts';
 import { SelectionReceipt } from './selection-receipt.tsx';
 import { type Held, useChangeSelection } from './use-change-selection.ts';
 
-/** More rows at once than anybody reads. */
+/** More rows than anyone reads at once. */
 const SHOWN = 200;
 
 type Row = { key: NamedKey; option: UserOption | undefined };
@@ -42,7 +42,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
   const [edited, setEdited] = useState<Row>();
   const [receiptOf, setReceiptOf] = useState<Row>();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = options;
-  // A search looks through all of them.
+  // A search covers all of them.
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
@@ -168,7 +168,7 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
             –
           </Text>
         )}
-        {/* What programs see, where it is not what people see. */}
+        {/* The API value, if it differs from the label. */}
         {option && isLabelled(key, option.value) && <Code>{JSON.stringify(option.value)}</Code>}
       </Table.Td>
       <Table.Td visibleFrom="xs" ta="end">
@@ -226,7 +226,7 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
   );
 }
 
-/** In the order of the catalog; of archived keys, those that the user has saved. */
+/** In catalog order; archived keys only if the user has a selection. */
 function rowsOf({ groups }: CatalogNames, options: readonly UserOption[]): Row[] {
   const byKey = new Map(options.map((option) => [option.keyUid, option]));
   return groups

@@ -20,7 +20,7 @@ function useChangeUser(clientId: string, userUid: string) {
   };
 }
 
-/** Suspends or resumes the user, whichever they are not; can be undone. */
+/** Suspends an active user or resumes a suspended one; can be undone. */
 export function useUserStatus(clientId: string, userUid: string, status: 'active' | 'suspended') {
   const { t } = useTranslation('users');
   const change = useChangeUser(clientId, userUid);

@@ -59,11 +59,11 @@ function Users({ clientId }: { clientId: string }) {
   };
   const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
   const [chosenUids, setChosenUids] = useState<ReadonlySet<string>>(new Set());
-  // All that the filters find, also those that are not listed yet; of other filters it says nothing.
+  // All users who match the filters, including those not listed yet; only valid for these filters.
   const [everything, setEverything] = useState<{ of: string; users: Chosen[] }>();
   const filterKey = JSON.stringify(filters);
   const all = everything?.of === filterKey ? everything.users : undefined;
-  // Of those that are in sight alone: others may have gone with a filter.
+  // Only visible users: a filter may have hidden others.
   const inSight = found.filter(({ userUid }) => chosenUids.has(userUid));
   const chosen = all ?? inSight;
   const setChosen = (uids: Iterable<string>) => {
@@ -195,12 +195,12 @@ function Users({ clientId }: { clientId: string }) {
                       <LinkAnchor
                         to="/applications/$clientId/users/$userUid"
                         params={{ clientId, userUid }}
-                        // What was typed a moment before must not lead back here.
+                        // Pending typed input must not lead back here.
                         onClick={() => lookSoon.cancel()}
                         className={classes.cover ?? ''}
                         fw={600}
                         lineClamp={2}
-                        // It covers the whole row: texts that may be cut off are given here.
+                        // It covers the whole row, so it shows texts that may be cut off.
                         {...(isLong(clientUserName, clientUserId) && { title: `${clientUserName}\n${clientUserId}` })}
                       >
                         {clientUserName}
@@ -231,7 +231,7 @@ function Users({ clientId }: { clientId: string }) {
         </Table.ScrollContainer>
       )}
       <SearchOn
-        // Other filters begin again.
+        // Other filters start over.
         key={filterKey}
         users={users}
         found={found.length}

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 
 export type Webhook = OutputOf<'/manage/v1/applications/{clientId}/webhooks', 'get'>['items'][number];
-/** Its receiver does not take deliveries, or did not for so long that the service switched it off. */
+/** Its receiver does not accept deliveries, or has failed for so long that the service switched it off. */
 export function isFailing({ offReason, failingSince }: Webhook): boolean {
   return offReason === null ? failingSince !== null : offReason !== 'manual';
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../shell/copy.tsx';
 import classes from '../../shell/text-block.module.css';
 
-/** The one time that it is shown. */
+/** The secret, shown only this time. */
 export function SecretShown({ secret, title, onClose }: { secret: string; title: string; onClose(): void }) {
   const { t } = useTranslation('webhooks');
   const { t: shell } = useTranslation();

@@ -1,4 +1,6 @@
-/** How a receiver verifies a signature: with the libraries of Standard Webhooks, or what comes with the language. */
+/**
+ * How a receiver verifies a signature: with the Standard Webhooks libraries, or the standard library of the language.
+ */
 export const VERIFY_SNIPPETS = {
   TypeScript: `import { Webhook } from 'standardwebhooks';
 

@@ -14,7 +14,7 @@ import { SecretShown } from './secret-shown.tsx';
 
 type Props = {
   clientId: string;
-  /** The one that is changed; none: one is created. */
+  /** The webhook to change; without one, a new one is created. */
   webhook?: Webhook;
   onClose(): void;
 };

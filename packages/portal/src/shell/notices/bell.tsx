@@ -22,7 +22,7 @@ const ICONS: Record<Notice['kind'], Icon> = {
   draft: IconListDetails,
 };
 
-/** What wants to be looked at in this application. What was seen in this browser is counted no more. */
+/** What needs attention in this application. Notices already seen in this browser are not counted. */
 export function Bell({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
   const notices = useNotices(clientId);
@@ -34,7 +34,7 @@ export function Bell({ clientId }: { clientId: string }) {
   });
   const news = notices.filter(({ id }) => !seen.includes(id)).length;
   const open = () => {
-    // Only those that are there: the list does not grow.
+    // Only current ones: the list does not grow.
     setSeen(notices.map(({ id }) => id));
     toggle();
   };

@@ -6,7 +6,7 @@ import { isFailing, webhooksQuery } from '../../rooms/webhooks/queries.ts';
 import { readTime } from '../moment.tsx';
 import type { RoomPath } from '../rooms.ts';
 
-/** Something that wants to be looked at. `id` changes with what it is about: one that was seen is new again then. */
+/** Something that needs attention. `id` changes with its subject: a notice that was seen is then new again. */
 export type Notice = { id: string; to: RoomPath } & (
   | { kind: 'secret'; at: string }
   | { kind: 'webhook' | 'webhookOff'; name: string }
@@ -16,11 +16,11 @@ export type Notice = { id: string; to: RoomPath } & (
 
 const WEEK_MS = 7 * 86_400_000;
 const EVERY_MS = 300_000;
-/** Fewer are nobody's trouble. */
+/** Fewer are not worth a notice. */
 const MANY_ERRORS = 20;
 const MUCH = 0.1;
 
-/** What other rooms would tell, gathered: nothing of it is kept, and what is mended is gone. */
+/** Notices from several rooms: nothing is stored, and fixed problems disappear. */
 export function useNotices(clientId: string): Notice[] {
   const rarely = { refetchInterval: EVERY_MS, staleTime: EVERY_MS / 2 };
   const { data: session } = useQuery(sessionQuery);

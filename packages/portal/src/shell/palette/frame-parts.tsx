@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { patiently } from '../../api/connection.ts';
 import { COMMAND, palette, shortcuts, usePaletteKeys } from './open.ts';
 
-/** Loaded when it is first asked for: the first view of the portal stays small. */
+/** Loaded on first use, so that the first page stays small. */
 const Palette = lazy(patiently(async () => ({ default: (await import('./palette.tsx')).Palette })));
 const ShortcutsDialog = lazy(
   patiently(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
@@ -22,14 +22,14 @@ export function PaletteDialogs(props: ComponentProps<typeof Palette>) {
   );
 }
 
-/** Stays, once it was open: a dialog closes in its own time. */
+/** Stays set once it was, because a dialog closes with an animation. */
 function useOnceSet(isSet: boolean): boolean {
   const [wasSet, setWasSet] = useState(isSet);
   useEffect(() => setWasSet((before) => before || isSet), [isSet]);
   return wasSet || isSet;
 }
 
-/** On a phone there is room for its picture alone. */
+/** On a phone there is only room for its icon. */
 export function PaletteButton() {
   const { t } = useTranslation();
   const open = () => palette.set(true);

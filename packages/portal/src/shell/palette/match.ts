@@ -1,8 +1,8 @@
-/** Something that can be gone to or done. */
+/** A place to go or an action. */
 export type Command = {
   id: string;
   label: string;
-  /** More words that find it; the first thing shown beside the label where it tells things apart. */
+  /** More words that find it; the first is shown next to the label to tell entries apart. */
   hint?: string;
   words?: string;
   run(): unknown;
@@ -10,7 +10,7 @@ export type Command = {
 
 const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Those that hold every word typed; labels that begin with it first, then words that do, then the rest. */
+/** Entries that contain every typed word: first labels that start with it, then words that do, then the rest. */
 export function match<T extends Command>(commands: readonly T[], typed: string, most: number): T[] {
   const wanted = fold(typed).split(/\s+/).filter(Boolean);
   const [first = ''] = wanted;

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'react';
 import { Flag } from '../../api/flag.ts';
 
-/** Which of the two is open: anything may open them, the frame shows them. */
+/** Which of the two is open: any code may open them, the frame shows them. */
 export const palette = new Flag();
 export const shortcuts = new Flag();
 
-/** Whether a dialog that is loaded when it is wanted is open: never from the start, as it gives the focus back only to what had it before it opened. */
+/**
+ * Whether a lazy dialog is open: never on its first render, because it returns the focus only to what had it before it
+ * opened.
+ */
 export function useOpened(flag: Flag): boolean {
   const isSet = flag.use();
   const [isThere, setIsThere] = useState(false);
@@ -15,7 +18,7 @@ export function useOpened(flag: Flag): boolean {
 
 export const COMMAND = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
-/** Ctrl+K anywhere; `/` and `?` wherever nobody is typing. Not over a dialog, which has something to be finished. */
+/** Ctrl+K anywhere; `/` and `?` unless someone is typing. Not over a dialog, which has to be finished first. */
 export function usePaletteKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -45,7 +45,7 @@ export function Palette(props: Props) {
   );
 }
 
-/** A field that keeps the focus, and under it what it finds: arrows move the mark, Enter goes there. */
+/** A field that keeps the focus, and the results below: arrows move the highlight, Enter opens it. */
 function Finder({ session, clientId, onClose }: Props & { onClose(): void }) {
   const { t } = useTranslation('palette');
   const [typed, setTyped] = useState('');

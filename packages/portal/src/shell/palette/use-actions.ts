@@ -12,7 +12,7 @@ import { shortcuts } from './open.ts';
 
 type Session = { administrator: boolean; signOutUrl: string | null };
 
-/** What can be done from anywhere. */
+/** Actions available everywhere. */
 export function useActions(session: Session, clientId: string | undefined): Command[] {
   const { t } = useTranslation(['palette', 'shell']);
   const navigate = useNavigate();

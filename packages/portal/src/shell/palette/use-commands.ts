@@ -14,14 +14,14 @@ import { useActions } from './use-actions.ts';
 export const SECTIONS = ['rooms', 'users', 'requests', 'keys', 'applications', 'actions'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** From this many letters on, the service is asked: users by id or name, requests by their id. */
+/** From this many letters on, the service is queried: users by id or name, requests by id. */
 const ENOUGH = 2;
-/** Ids of requests are long; half of one finds none. */
+/** Request ids are long, and a part of one finds nothing. */
 const REQUEST_ID = /^[\w.:-]{6,128}$/;
 
 type Session = Parameters<typeof useActions>[0];
 
-/** All that `typed` finds, by section; without anything typed, where one can go and what can be done. */
+/** Everything that `typed` finds, by section; without input, all destinations and actions. */
 export function useCommands(session: Session, clientId: string | undefined, typed: string) {
   const { t, i18n } = useTranslation(['palette', 'shell']);
   const navigate = useNavigate();
@@ -98,7 +98,7 @@ function toItem({
   return { uid: keyUid, label, hint: `${groupName}/${name}` };
 }
 
-/** What only the service knows. */
+/** Results that only the service knows. */
 function useFound(clientId: string | undefined, typed: string, canSee: boolean) {
   const navigate = useNavigate();
   const [search] = useDebouncedValue(typed.trim(), 250);
@@ -107,7 +107,7 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
   const users = useQuery({
     queryKey: ['application', clientId, 'palette', 'users', search],
     queryFn: async ({ signal }) => {
-      // The room of users looks through millions, this through some of them.
+      // The users room scans millions, this only some of them.
       const query = { search, limit: 6, partial: true };
       return (await api.get('/manage/v1/applications/{clientId}/users', { path, query, signal })).data;
     },

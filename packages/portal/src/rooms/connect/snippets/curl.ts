@@ -5,8 +5,8 @@ const choice = ({ groupUid, keyUid, value }: Sample) =>
   JSON.stringify({ option_group_uid: groupUid, option_key_uid: keyUid, value });
 
 export function curl({ base, clientId, sample, secret = SECRET }: SnippetFacts): string {
-  // In parentheses, so that what fails ends the snippet and not the terminal that it was pasted into. Without comments:
-  // zsh takes what is pasted into it after # for a command, with its quotes, parentheses and patterns.
+  // In parentheses, so that a failure ends the snippet and not the terminal it was pasted into. Without comments: zsh
+  // runs pasted text after # as a command, with its quotes, parentheses and patterns.
   return `(
 SECRET=${inShell(secret)}
 CLIENT_SECRET=\${INNKEEPER_CLIENT_SECRET:-$SECRET}

@@ -8,19 +8,19 @@ export type Sample = {
 export type Scalar = string | number | boolean;
 
 export type SnippetFacts = {
-  /** Of the service, without a slash at its end. */
+  /** The service's address, without a trailing slash. */
   base: string;
   clientId: string;
-  /** Something that can be chosen; undefined: the catalog has nothing yet. */
+  /** Something that can be chosen; undefined: the catalog is empty. */
   sample: Sample | undefined;
-  /** As it was typed into the page; without it, SECRET stands in its place. */
+  /** As typed into the page; without it, SECRET is used. */
   secret?: string | undefined;
 };
 
-/** What stands in the snippets where the secret belongs: nobody but the application knows it. */
+/** The placeholder for the secret in the snippets: only the application knows it. */
 export const SECRET = 'YOUR_CLIENT_SECRET';
 
-/** In a comment, where a line must not end before its time. */
+/** For a comment, which must not contain line breaks. */
 export function oneLine(name: string): string {
   return name.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

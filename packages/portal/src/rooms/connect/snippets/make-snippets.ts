@@ -10,8 +10,8 @@ export const SNIPPETS = ['curl', 'typescript', 'react', 'python', 'php', 'go'] a
 export type SnippetName = (typeof SNIPPETS)[number];
 
 /**
- * The way from no user to a choice that is read back, for each language with nothing but what comes with it, or with our
- * own client. e2e/connect.test.ts runs those for curl, Node and Python.
+ * From no user to a selection that is read back, for each language with only its standard library, or with our own
+ * client. e2e/connect.test.ts runs those for curl, Node and Python.
  */
 export function makeSnippets(facts: SnippetFacts): Record<SnippetName, string> {
   return {

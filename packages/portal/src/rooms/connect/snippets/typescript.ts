@@ -1,7 +1,7 @@
 import { SECRET, type SnippetFacts } from './facts.ts';
 
 export function typescript({ base, clientId, sample, secret = SECRET }: SnippetFacts): string {
-  // Without types, so that any Node runs it; what is inferred satisfies a strict compiler.
+  // Without type annotations, so that any Node runs it; the inferred types satisfy a strict compiler.
   return `// Not on npm yet: "npm run pack" in the repository of Innkeeper, and in your project
 // npm install ../innkeeper/dist-packages/innkeeper-client-0.2.0.tgz
 // Save it as innkeeper.mjs (in a TypeScript project: innkeeper.mts), for Node 20 or newer.
