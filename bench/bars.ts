@@ -3,25 +3,25 @@ import { operations } from './operations.ts';
 import { otherOf, type Results, ratioOf, seriesOf } from './results.ts';
 import { type Spread, showSpread, spreadOf } from './spread.ts';
 
-/** What a run is held to, and what it reaches for. Ratios are of one run. */
+/** What a run must reach, and what it aims for. Ratios are within one run. */
 export type Bar = {
   what: string;
-  /** A ratio or a figure; undefined where this run has not measured it. */
+  /** A ratio or a figure; undefined if this run did not measure it. */
   read(results: Results): Spread | undefined;
   bar: number;
   stretch?: number;
-  /** Where less is better. */
+  /** Lower is better. */
   atMost?: true;
   unit?: string;
-  /** Measured by `--large` alone. */
+  /** Only measured with `--large`. */
   inLarge?: true;
-  /** Measured with `--against` alone. */
+  /** Only measured with `--against`. */
   againstOther?: true;
 };
 
 export type Verdict = 'stretch' | 'held' | 'missed' | 'not measured';
 
-/** `one`'s rate, or another figure of it, as a share of `other`'s. */
+/** The rate of `one`, or another figure, as a share of `other`'s. */
 const ratio =
   (operation: string, one: string, other: string, figure?: (run: Measured) => number) =>
   ({ rows }: Results): Spread | undefined => {
@@ -54,7 +54,9 @@ const PARSE_SERVER = ['list-keys', 'get-key', 'save', ...BETTER_AUTH];
 const aheadOf = (peer: string, database: string, names: string[]): Bar[] =>
   names.map((name) => ({ what: `${name} / ${peer}`, read: ratio(name, database, peer), bar: 20, stretch: 40 }));
 
-/** What `--large` measures: all that meets the database. The catalog is in memory, whatever the number of users. */
+/**
+ * What `--large` measures: everything that uses the database. The catalog is in memory, however many users there are.
+ */
 export const IN_MILLIONS = [...BETTER_AUTH, 'save', 'find-users'];
 
 const millions = IN_MILLIONS.flatMap((name): Bar[] => {
@@ -65,7 +67,7 @@ const millions = IN_MILLIONS.flatMap((name): Bar[] => {
   ];
 });
 
-/** What a change may cost, in the same rounds as the checkout without it. */
+/** What a change may cost, measured in the same rounds as the checkout without it. */
 const besideOther = operations.flatMap(({ name }) =>
   ['sqlite', 'postgres'].map((database): Bar => {
     const read = ratio(name, database, otherOf(database));
@@ -113,7 +115,7 @@ export function judge({ bar, stretch, atMost, read }: Bar, results: Results): { 
   return { verdict, measured };
 }
 
-/** One line for each bar: what, measured, bar, stretch, verdict. */
+/** One line per bar: name, measured value, bar, goal, verdict. */
 export function verdictRows(results: Results): string[][] {
   return bars.flatMap((bar) => {
     const { verdict, measured } = judge(bar, results);

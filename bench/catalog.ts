@@ -1,10 +1,10 @@
-/** The catalog of the benchmark: one group of 20 keys in 5 languages, and four small ones. */
+/** The catalog of the benchmark: one group of 20 keys in 5 languages, and four small groups. */
 export const GROUP = 'preferences';
 const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', pl: 'Polski' };
 
 export const KEY_NAMES = Array.from({ length: 20 }, (_, index) => `choice-${index}`);
 
-/** In turn a switch and a choice of texts. */
+/** Alternates between a boolean and a choice of strings. */
 export function valuesOf(index: number): [unknown, unknown] {
   return index % 2 === 0 ? [true, false] : ['often', 'never'];
 }

@@ -1,26 +1,32 @@
 import type { LoadResult } from './load.ts';
 
-/** One of those that take the same operation in turn: the service, a limit, a peer. */
+/** Something that takes its turn at an operation: the service, a limit, a peer. */
 export type Contestant = { name: string; run(seconds: number): Promise<Measured> };
 
 export type Measured = LoadResult & {
-  /** Processor time of its process for each answer, in microseconds: other work on the machine disturbs it least. */
+  /**
+   * Processor time of its process per response, in microseconds: the figure that other work on the machine disturbs
+   * least.
+   */
   processorUs?: number;
 };
 
 export type Series = {
   name: string;
   runs: Measured[];
-  /** Why it has no runs: one bad answer, and none of its figures count. */
+  /** Why it has no runs: after one bad response, none of its figures count. */
   void?: string;
 };
 
 export type Conditions = { rounds: number; seconds: number; connections: number; folder: string };
 
-/** V8 makes its best code of what answers after some 20,000 requests. Where a run takes less than a second, so does this. */
+/**
+ * V8 fully optimizes the response code after about 20,000 requests. If a run takes less than a second, so does the
+ * warm-up.
+ */
 const WARM_UP_SECONDS = 4;
 
-/** Warm-up first; then all in turn, round by round, whoever was last being first in the next. */
+/** Warms up first; then all take turns, round by round, and the last of a round goes first in the next. */
 export async function compare(contestants: Contestant[], { rounds, seconds }: Conditions): Promise<Series[]> {
   const inOrder = contestants.map((contestant) => ({
     contestant,

@@ -10,13 +10,16 @@ import { jsonRequest } from './request.ts';
 import { innkeeper, startService } from './service.ts';
 
 /**
- * What a dead webhook costs the others: 100 webhooks of 10 applications, all healthy and then with one that never responds. From the commit
- * to the arrival of the first try, at the other 99. Run: npm run bench:dead-webhook [rounds] [seconds]
+ * What a dead webhook costs the others: 100 webhooks of 10 applications, first all healthy and then with one that never
+ * responds. Measures the time from the commit to the arrival of the first try, at the other 99. Run: npm run
+ * bench:dead-webhook [rounds] [seconds]
  */
 const [ROUNDS, SECONDS] = [Number(process.argv[2] ?? 3), Number(process.argv[3] ?? 5)];
 const APPLICATIONS = 10;
 const EACH = 10;
-/** Between the requests of one connection for each application: about 50 users a second, and so 500 requests to webhooks. */
+/**
+ * Between the requests of each application's one connection: about 50 users a second, and so 500 requests to webhooks.
+ */
 const PAUSE_MS = 200;
 const DEAD = '/0/0';
 
@@ -82,7 +85,7 @@ async function measure(kind: string, databaseUrl: string): Promise<void> {
     return { p50: at(0.5), p99: at(0.99) };
   };
 
-  // The first warms up.
+  // The first run is a warm-up.
   await run();
   for (const dead of [false, true]) {
     isDead = dead;

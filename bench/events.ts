@@ -15,8 +15,8 @@ import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /**
- * What events cost: saves and creates with and without them in the same run, idle streams, and how soon a webhook is called. Run:
- * npm run bench:events [rounds] [seconds] [sqlite|postgres]. With 0 rounds, webhooks alone.
+ * What events cost: saves and creates with and without them in the same run, idle streams, and how soon a webhook is
+ * called. Run: npm run bench:events [rounds] [seconds] [sqlite|postgres]. With 0 rounds, only webhooks.
  */
 const [ROUNDS, SECONDS] = [Number(process.argv[2] ?? 5), Number(process.argv[3] ?? 2)];
 const DATABASES = ['sqlite', 'postgres'].filter((kind) => kind === (process.argv[4] ?? kind));
@@ -57,12 +57,12 @@ async function stageAt(databaseUrl: string, isOn: boolean): Promise<Stage> {
   return stage;
 }
 
-/** In turns, so that whatever else the machine does is the same for both. */
+/** In turns, so that other work on the machine affects both the same way. */
 async function compare(kind: string, operation: typeof saveReplace, [on, off]: [Stage, Stage]): Promise<void> {
   const ratios: { rate: number[]; work: number[] } = { rate: [], work: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     const [withEvents, without] = [await run(on), await run(off)];
-    // The first warms up.
+    // The first round is a warm-up.
     if (round === 0) continue;
     ratios.rate.push(withEvents.rate / without.rate);
     ratios.work.push(withEvents.work / without.work);
@@ -118,12 +118,12 @@ async function measureWebhook(kind: string, stage: Stage): Promise<void> {
   await innkeeper(['webhook', 'create', url, '--app', stage.clientId, '--json'], stage.settings);
   await sleep(1_500);
   const requests = await saveReplace.prepare(stage, 1);
-  // Each user has the second value: every save below changes something.
+  // Each user has the second value, so that every save below changes something.
   await sendWell(stage.service.port, requests.slice(USERS));
   await allDelivered();
   delays.length = 0;
   const before = await processorTime(stage.service.child);
-  // More than a thousand a second, by the pauses between requests.
+  // More than a thousand a second, given the pauses between requests.
   const load = { port: stage.service.port, requests, once: false, seconds: 5, connections: 75, pauseMs: 50 };
   const { rate, answered } = await runLoad(load, join(folder, 'requests'));
   const work = ((await processorTime(stage.service.child)) - before) / answered;

@@ -11,8 +11,8 @@ import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /**
- * How long an OFREP evaluation takes at a given rate; a bare node:http server is sent the same at that rate in the same rounds. Run:
- * npm run bench:flags [rounds] [seconds] [evaluations a second] [sqlite|postgres]
+ * How long an OFREP evaluation takes at a given rate; a bare node:http server gets the same load in the same rounds.
+ * Run: npm run bench:flags [rounds] [seconds] [evaluations a second] [sqlite|postgres]
  */
 const [ROUNDS = 5, SECONDS = 4, RATE = 4_000] = process.argv.slice(2, 5).map(Number);
 const DATABASES = ['sqlite', 'postgres'].filter((kind) => kind === (process.argv[5] ?? kind));
@@ -54,7 +54,7 @@ async function measure(kind: string, stage: Stage, operation: (typeof OPERATIONS
     bare: [],
     work: [],
   };
-  // As fast as it goes, until the code is optimised.
+  // At full speed, until the code is optimized.
   for (const to of [port, bare.port]) await send(to);
   let pauseMs = (CONNECTIONS / RATE) * 1000;
   for (let round = -1; round < ROUNDS; round++) {
@@ -62,9 +62,9 @@ async function measure(kind: string, stage: Stage, operation: (typeof OPERATIONS
     const paced = await send(port, pauseMs);
     const work = ((await processorTime(child)) - before) / paced.answered;
     const other = await send(bare.port, pauseMs);
-    // What an answer takes on average belongs to the time between two requests of a connection.
+    // The time between two requests of a connection includes the average response time.
     pauseMs += (CONNECTIONS / RATE - CONNECTIONS / paced.rate) * 1000;
-    // The first finds the pace.
+    // The first rounds find the pace.
     if (round < 0) continue;
     seen.rate.push(paced.rate);
     seen.p50.push(paced.p50);

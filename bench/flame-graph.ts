@@ -1,6 +1,6 @@
 import { escapeXml } from './plot.ts';
 
-/** A CPU profile as V8 writes it (`--cpu-prof`). Times in microseconds of the machine's monotonic clock. */
+/** A CPU profile as V8 writes it (`--cpu-prof`). Times are in microseconds of the machine's monotonic clock. */
 export type CpuProfile = {
   nodes: {
     id: number;
@@ -12,18 +12,18 @@ export type CpuProfile = {
   timeDeltas: number[];
 };
 
-/** A function with the samples in it and in what it called. */
+/** A function, with the samples in it and in its callees. */
 export type Frame = { label: string; place: string; self: number; total: number; children: Map<string, Frame> };
 
 const WIDTH = 1400;
 const ROW = 17;
-/** Narrower ones are left out. */
+/** Narrower frames are omitted. */
 const LEAST_PIXELS = 0.4;
 const PIXELS_A_LETTER = 6.2;
 /** Not work: the thread waited, or the profiler itself ran. */
 const NO_WORK = ['(idle)', '(program)'];
 
-/** The calls of a profile between two moments, as a tree. */
+/** The calls of a profile between two times, as a tree. */
 export function toFrames({ nodes, startTime, samples, timeDeltas }: CpuProfile, from: number, to: number): Frame {
   const parents = new Map(nodes.flatMap(({ id, children }) => (children ?? []).map((child) => [child, id])));
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -55,7 +55,7 @@ export function toFrames({ nodes, startTime, samples, timeDeltas }: CpuProfile, 
   return root;
 }
 
-/** Where the time was spent itself, most first. */
+/** The functions with the most time of their own, highest first. */
 export function hottest(root: Frame, count: number): { label: string; place: string; share: number }[] {
   const selves = new Map<string, { label: string; place: string; self: number }>();
   const visit = ({ label, place, self, children }: Frame): void => {
@@ -71,7 +71,7 @@ export function hottest(root: Frame, count: number): { label: string; place: str
     .map(({ label, place, self }) => ({ label, place, share: self / root.total }));
 }
 
-/** Callers below, what they called above; the width is the share of the time. Hovering shows where it is. */
+/** Callers below, callees above; the width is the share of the time. Hovering shows the source location. */
 export function drawFlameGraph(root: Frame, title: string): string {
   const depth = depthOf(root);
   const height = (depth + 2) * ROW;

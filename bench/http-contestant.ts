@@ -8,19 +8,19 @@ export type HttpServer = {
   name: string;
   port: number;
   child: ChildProcess;
-  /** Requests for one run of so many. */
+  /** The requests for a run of `count`. */
   requests(count: number): Promise<string[]>;
-  /** Whether each of them is good once only. */
+  /** Whether each request can be sent only once. */
   once: boolean;
-  /** How many for the first run, which is the warm-up. */
+  /** How many for the first run, the warm-up. */
   first?: number;
 };
 
 const FIRST_REQUESTS = 8_000;
-/** A run may turn out quicker than those before. */
+/** A run may be faster than those before it. */
 const SPARE = 1.4;
 
-/** Whatever answers HTTP, under the load of `connections`. */
+/** Any HTTP server, under the load of `connections`. */
 export function httpContestant(server: HttpServer, { connections, folder }: Conditions): Contestant {
   const { name, port, child, once, first = FIRST_REQUESTS } = server;
   let best = 0;

@@ -7,8 +7,8 @@ import pg from 'pg';
 import { storageDriver } from '../packages/server/src/storage/open.ts';
 
 /**
- * What counting how users chose costs among millions: users with three selections each (a key of five values, one of
- * ten, an open one where everybody differs), saved over two years. Run: npm run bench:insights [users] [postgres://…]
+ * What counting users' choices costs among millions: users with three selections each (a key of five values, one of
+ * ten, an open one where everyone differs), saved over two years. Run: npm run bench:insights [users] [postgres://…]
  */
 const USERS = Number(process.argv[2] ?? 2_000_000);
 const APP = 1;

@@ -9,8 +9,8 @@ import { sendWell } from './send.ts';
 import { credentials, type Stage, setStage } from './stage.ts';
 
 /**
- * Whether the time of a response tells why a preference link does not work: links of every kind in turn, one request at a time over one
- * connection. Run: npm run bench:links [rounds] [sqlite|postgres]
+ * Whether the time of a response reveals why a preference link does not work: links of every kind in turn, one request
+ * at a time over one connection. Run: npm run bench:links [rounds] [sqlite|postgres]
  */
 const ROUNDS = Number(process.argv[2] ?? 1_000);
 const DATABASES = ['sqlite', 'postgres'].filter((kind) => kind === (process.argv[3] ?? kind));
@@ -47,7 +47,7 @@ try {
 async function timeInTurn(port: number, links: Record<string, string>): Promise<Map<string, number[]>> {
   const times = new Map(Object.keys(links).map((name) => [name, [] as number[]]));
   for (let round = -WARM_UP; round < ROUNDS; round++) {
-    // In another order each time: which one came before must not count.
+    // In another order each time, so that the previous request does not matter.
     const order = Object.entries(links).toSorted(() => Math.random() - 0.5);
     for (const [name, path] of order) {
       const taken = await timeOne(port, path);
@@ -60,7 +60,7 @@ async function timeInTurn(port: number, links: Record<string, string>): Promise<
 
 function timeOne(port: number, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    // Of many addresses: 200 links that do not work are the most that one may try at once.
+    // From many addresses: one address may try at most 200 invalid links at once.
     const address = `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join('.')}`;
     const before = performance.now();
     get({ port, host: '127.0.0.1', path, agent, headers: { 'x-forwarded-for': address } }, (response) => {

@@ -4,16 +4,16 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Load comes from a process of its own: wrk where it is in the path, else autocannon. The same one for a whole run. */
+/** The load comes from its own process: wrk if it is in the path, else autocannon. The same one for a whole run. */
 export type Load = {
   port: number;
   /** As made by request.ts. */
   requests: string[];
-  /** Each only once, ending early when they are spent; or over and over. */
+  /** Send each only once and end early when they are used up; or repeat them. */
   once: boolean;
   seconds: number;
   connections: number;
-  /** Between the answer and the next request of a connection, on average. */
+  /** Average pause between a response and the next request of a connection. */
   pauseMs?: number;
 };
 
@@ -32,7 +32,7 @@ const FOLDER = join(import.meta.dirname, 'load');
 
 export const generator = isInPath('wrk') ? 'wrk' : 'autocannon';
 
-/** Throws when one answer is missing or bad: the figure would say nothing. */
+/** Throws if a response is missing or bad: the figure would mean nothing. */
 export async function runLoad(load: Load, file: string): Promise<LoadResult> {
   await writeFile(file, load.requests.map((text) => `${Buffer.byteLength(text)}\n${text}`).join(''));
   const { stdout } = await promisify(execFile)(...command(load, file));
@@ -47,7 +47,7 @@ function command({ port, once, seconds, connections, pauseMs }: Load, file: stri
   if (generator === 'autocannon') {
     return [process.execPath, [join(FOLDER, 'autocannon.ts'), url, String(connections), ...own]];
   }
-  // The script ends it in time; where every answer is slow, wrk does a second later.
+  // The script ends it in time; if every response is slow, wrk does a second later.
   const args = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds) + 1}s`, '--timeout', '10s'];
   return ['wrk', [...args, '-s', join(FOLDER, 'wrk.lua'), url, '--', ...own]];
 }

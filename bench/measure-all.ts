@@ -12,7 +12,7 @@ import { Report } from './report.ts';
 import { type Figure, otherOf } from './results.ts';
 import { type Stage, setStage } from './stage.ts';
 
-/** Every operation that is wanted, on every database, against limits and peers; then what is no rate. */
+/** Every requested operation, on every database, against limits and peers; then the figures that are not rates. */
 export async function measureAll(options: Options, folder: string): Promise<void> {
   const report = new Report(options);
   const conditions = { ...options, folder };

@@ -12,7 +12,7 @@ import { type Stage, setStage } from './stage.ts';
 const SMALL = 10_000;
 const SELECTED = 5;
 
-/** A database of millions of users against one of ten thousand, both put in by `users import`, in one run. */
+/** Compares a database of millions of users with one of ten thousand, both filled with `users import`, in one run. */
 export async function measureLarge(options: Options, folder: string): Promise<void> {
   const report = new Report(options);
   const conditions = { ...options, folder };

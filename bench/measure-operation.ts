@@ -7,10 +7,10 @@ import type { Row } from './results.ts';
 import { type Answer, send } from './send.ts';
 import type { Stage } from './stage.ts';
 
-/** So many different ones are enough for what forgets them. */
+/** This many different requests are enough for servers without memory. */
 const BARE_REQUESTS = 1_000;
 
-/** One operation on every stage and on the limits, which answer the bytes that the first stage answered. */
+/** One operation on every stage and on the limits, which return the same bytes as the first stage. */
 export async function measureOperation(
   operation: Operation,
   stages: Map<string, Stage>,
@@ -44,7 +44,7 @@ export async function measureOperation(
   }
 }
 
-/** A stage as one that takes the operation. */
+/** A stage as a contestant for the operation. */
 export async function onStage(name: string, stage: Stage, operation: Operation): Promise<HttpServer> {
   const { port, child } = stage.service;
   if (operation.once) {

@@ -1,15 +1,15 @@
 import type { Stage } from './stage.ts';
 
-/** One kind of call, as it is measured: against the service, the limits and the peers alike. */
+/** One kind of call to measure: against the service, the limits and the peers alike. */
 export type Operation = {
   name: string;
   title: string;
-  /** What every one of its answers must have. */
+  /** The status that every response must have. */
   status: number;
-  /** Whether a request is good once only (a new user, a token to spend), so that runs need new ones. */
+  /** Whether a request can be sent only once (a new user, a token to use up), so that each run needs new ones. */
   once: boolean;
-  /** Whether a bare Fastify route with the same bytes is measured too. */
+  /** Whether to measure a bare Fastify route with the same bytes too. */
   besideFastify?: true;
-  /** `count` different ones where each is good once; elsewhere as many as there should be different ones. */
+  /** `count` different requests if each can be sent only once; otherwise as many as should differ. */
   prepare(stage: Stage, count: number): Promise<string[]>;
 };

@@ -12,7 +12,7 @@ import { preferencePage } from './operations/preference-page.ts';
 import { effectiveSelections, readSelections } from './operations/read-selections.ts';
 import { save, saveMany, saveReplace } from './operations/save.ts';
 
-/** In the order of the table. A new one is a file in operations/ and a line here. */
+/** In the order of the table. To add one, create a file in operations/ and add a line here. */
 export const operations: Operation[] = [
   listGroups,
   listKeys,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { operations } from './operations.ts';
 
-/** What is measured beside the operations. */
+/** What is measured besides the operations. */
 export const FIGURES = ['start', 'mixed-load', 'import', 'large-catalog'];
 
 const RESULTS = join(import.meta.dirname, 'results');

@@ -7,24 +7,24 @@ import { startBetterAuth } from './peers/better-auth.ts';
 import { startParseServer } from './peers/parse-server.ts';
 import { installPeers, type Peer } from './peers/peer.ts';
 
-/** What takes part beside the services and the bare servers: the limits of the storage, and the peers. */
+/** Contestants besides the services and the bare servers: the limits of the storage, and the peers. */
 export type Others = {
   of(operation: Operation): Promise<Contestant[]>;
   stop(): Promise<void>;
 };
 
 type Wanted = {
-  /** Of the services, by their names in the table. */
+  /** The services' databases, by their names in the table. */
   databases: Map<string, string>;
-  /** A new, empty database on PostgreSQL, where that is in the run. */
+  /** Creates an empty PostgreSQL database, if that is part of the run. */
   newPostgres: (() => Promise<string>) | undefined;
   withPeers: boolean;
   conditions: Conditions;
-  /** Told what is left out, and why. */
+  /** What was skipped, and why. */
   left: string[];
 };
 
-/** A peer answers some hundred requests a second, and each of them is made by a call to it. */
+/** A peer handles a few hundred requests a second, and each is prepared with a call to it. */
 const FIRST_OF_PEERS = 300;
 
 export async function gatherOthers({ databases, newPostgres, withPeers, conditions, left }: Wanted): Promise<Others> {
@@ -65,6 +65,6 @@ function ofPeer({ name, port, child, operations }: Peer, operation: string, cond
   const { once, prepare } = nearest;
   const server = { name, port, child, once, requests: prepare, first: FIRST_OF_PEERS };
   const contestant = httpContestant(server, conditions);
-  // On a busy machine the first of 64 answers at once may take longer than a run.
+  // On a busy machine, the first of 64 concurrent responses may take longer than a run.
   return [{ name, run: (seconds) => contestant.run(seconds * 2) }];
 }

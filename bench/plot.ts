@@ -6,7 +6,7 @@ const WIDTH = 930;
 const LEFT = 300;
 const ROW = 22;
 const TOP = 46;
-/** Where the bar lies, and what is beyond the edge. */
+/** The position of the bar, and the right edge. */
 const BAR_AT = 300;
 const MOST = 1.9;
 const COLOURS = { stretch: '#2e7d4f', held: '#6aa84f', missed: '#cc6b49', 'not measured': '#bbbbbb' };
@@ -40,7 +40,7 @@ export function drawPlot(results: Results): string {
   ].join('\n');
 }
 
-/** How far it came, in pixels: the bar is always at the same place, whether more or less is better. */
+/** How far it got, in pixels: the bar is always at the same position, whether higher or lower is better. */
 function reach({ bar, atMost }: Bar, value: number): number {
   return Math.min(MOST, atMost ? bar / value : value / bar) * BAR_AT;
 }

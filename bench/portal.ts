@@ -10,14 +10,15 @@ import { innkeeper, type Service, startService } from './service.ts';
 
 /**
  * The portal's grid of translations with 5,000 keys in 10 languages, in a real Chromium against the real service on
- * SQLite: first paint, scrolling, typing and pasting, by the browser's own performance entries. Run: npm run bench:portal
+ * SQLite: first paint, scrolling, typing and pasting, by the browser's own performance entries. Run: npm run
+ * bench:portal
  */
 const GROUPS = 100;
 const KEYS_PER_GROUP = 50;
 const TAGS = 'en de es fr it pt nl pl hu ar'.split(' ');
 const ROOT = join(import.meta.dirname, '..');
 
-/** What the page notes of itself; it is told to forget between two measurements. */
+/** What the page records about itself; cleared between two measurements. */
 type Noted = { longTasks: number[]; events: number[]; frames: number[] };
 
 const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
@@ -53,7 +54,7 @@ try {
   await window.addInitScript(observe);
   const page = await window.newPage();
   const session = await window.newCDPSession(page);
-  // The time that the page's own thread worked, not the time that it waited for a processor.
+  // Count the time that the page's thread worked, not the time it waited for a processor.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   worked = async () => {
     const { metrics } = await session.send('Performance.getMetrics');
@@ -203,9 +204,9 @@ function observe(): void {
   }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit);
 }
 
-/** What was noted since the last time. Events quicker than 16 ms have no entry of their own: they are not told. */
+/** What was recorded since the last call. Events faster than 16 ms have no entry, so they are not included. */
 async function noted(page: Page): Promise<Noted> {
-  // Entries come a moment after what they tell of.
+  // Entries appear a moment after the event.
   await page.waitForTimeout(300);
   return page.evaluate(() => {
     const { notes } = globalThis as unknown as { notes: Noted };
@@ -254,7 +255,7 @@ function percentile(samples: number[], part: number): string {
   return (sorted[at] ?? Number.NaN).toFixed(0);
 }
 
-/** Three of four texts are there, so that some are missing in every language. */
+/** Three of four texts exist, so that some are missing in every language. */
 function makeCatalog() {
   const texts = (what: string, seed: number) =>
     Object.fromEntries(

@@ -11,7 +11,7 @@ import { type Stage, setStage } from './stage.ts';
 const SHOWN = 15;
 const WARM_UP_REQUESTS = 8_000;
 
-/** One operation under load; each thread of the service gets a flame graph and the list of its hottest functions. */
+/** Runs one operation under load; each thread of the service gets a flame graph and a list of its hottest functions. */
 export async function profile(options: Options, folder: string): Promise<void> {
   const operation = operations.find(({ name }) => options.only.includes(name));
   if (!operation) return;
@@ -42,10 +42,10 @@ export async function profile(options: Options, folder: string): Promise<void> {
   }
 }
 
-/** In microseconds of the clock that V8 stamps samples with. */
+/** In microseconds of the clock that V8 uses for samples. */
 type Span = { from: number; to: number };
 
-/** A profile is written when the process ends; only what lies between the two moments is looked at. */
+/** A profile is written when the process ends; only the part between the two times is used. */
 async function loadAndStop(stage: Stage, operation: Operation, options: Options, folder: string): Promise<Span> {
   const { seconds, connections } = options;
   const run = async (count: number) => {

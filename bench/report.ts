@@ -12,7 +12,7 @@ import { writeDocs } from './write-docs.ts';
 
 const VERDICT_WIDTHS = [40, 34, 11, 11];
 
-/** What a run finds: told as it comes, and kept as a whole at the end. */
+/** The results of a run: printed as they come, and saved as a whole at the end. */
 export class Report {
   readonly results: Results;
   readonly #options: Options;
@@ -42,7 +42,7 @@ export class Report {
     }
   }
 
-  /** `latest` or `large`: the name of its files, and of its place in docs/performance.md. */
+  /** `latest` or `large`: the name of its files, and of its section in docs/performance.md. */
   async finish(name: 'latest' | 'large'): Promise<void> {
     const { results, writeDocs: toDocs } = this.#options;
     for (const what of this.results.left) console.log(`left out: ${what}`);

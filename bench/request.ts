@@ -1,4 +1,4 @@
-/** A request as it goes over the wire: what every load generator sends, byte for byte. */
+/** A request as sent over the wire, byte for byte, by every load generator. */
 export function request(method: string, path: string, headers: Record<string, string>, body?: string): string {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);

@@ -1,29 +1,29 @@
 import type { Measured, Series } from './compare.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
-/** An operation, taken in turn by all that can. */
+/** An operation, with the results of all contestants that support it. */
 export type Row = { operation: string; title: string; series: Series[]; void?: string };
 
-/** What is no rate: a time, a size. */
+/** A figure that is not a rate: a time, a size. */
 export type Figure = { name: string; title: string; unit: string; values: number[] };
 
-/** All of a run, as it is kept in JSON. */
+/** A whole run, as saved in JSON. */
 export type Results = {
   date: string;
   machine: string;
-  /** The machine's load average before it began: what else ran. */
+  /** The machine's load average before it began: shows other work. */
   loadBefore: number;
-  /** Of which kind and length, for whoever compares two of them. */
+  /** Kind and length of the run, for comparing two of them. */
   conditions: Record<string, number | string>;
   rows: Row[];
   figures: Figure[];
-  /** Whether everything was asked for, so that a bar without a figure is worth telling. */
+  /** Whether everything was requested, so that a bar without a figure is worth reporting. */
   isWhole: boolean;
   /** What was not measured, and why. */
   left: string[];
 };
 
-/** Where there was other work, readers have to know. */
+/** Above this load, readers must be told that there was other work. */
 const BUSY = 1;
 
 export function introduce({ date, machine, loadBefore }: Results): string {
@@ -34,14 +34,14 @@ export function introduce({ date, machine, loadBefore }: Results): string {
   return `${date}, ${machine}, load average before ${loadBefore.toFixed(1)}.${busy}`;
 }
 
-/** The name of the service of another checkout, beside ours on the same database. */
+/** The name of another checkout's service, next to ours on the same database. */
 export const otherOf = (database: string): string => `${database}, other`;
 
 export function seriesOf({ series }: Row, name: string): Series | undefined {
   return series.find((one) => one.name === name && one.void === undefined);
 }
 
-/** Round by round: what ran beside both in one round disturbed both. */
+/** Round by round: other work in a round affected both. */
 export function ratioOf(one: Series, other: Series, figure = (run: Measured): number => run.rate): Spread {
   const pairs = one.runs.flatMap((run, round) => {
     const against = other.runs[round];

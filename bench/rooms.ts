@@ -9,11 +9,11 @@ import { innkeeper } from './service.ts';
 import { setStage } from './stage.ts';
 
 /**
- * Every room of the portal on a slow 4G connection, in a real Chromium against the real service on SQLite with many users: the
- * time until it shows its content and its thread is free. Run: npm run bench:rooms [USERS]
+ * Every room of the portal on a slow 4G connection, in a real Chromium against the real service on SQLite with many
+ * users: the time until its content is shown and its thread is idle. Run: npm run bench:rooms [USERS]
  */
 const [users = 1_000_000] = process.argv.slice(2).map(Number);
-/** As Lighthouse has slow 4G: 1.6 Mbit/s down, 0.75 up, 150 ms to the service and back. */
+/** Lighthouse's slow 4G: 1.6 Mbit/s down, 0.75 up, 150 ms round trip. */
 const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 96_000 };
 /** The goal. */
 const GOAL_MS = 1_500;
@@ -47,7 +47,7 @@ try {
   console.log('| --- | --- | --- |');
   let slowest = 0;
   for (const path of ['/portal', ...paths]) {
-    // The first visit from another room, as people come: its own files are not in the browser yet.
+    // The first visit, coming from another room as people do: its files are not in the browser yet.
     await page.goto(`${url}/portal/account`);
     await ready(page);
     const first = await opened(page, path);
@@ -67,7 +67,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** From one room to another: the portal's own router loads what it needs. */
+/** From one room to another: the portal's router loads what it needs. */
 async function opened(page: Page, path: string): Promise<number> {
   const begun = await page.evaluate((to) => {
     const at = performance.now();
@@ -80,22 +80,22 @@ async function opened(page: Page, path: string): Promise<number> {
   return Math.round((await readyAt(page, path)) - begun);
 }
 
-/** Since the page was asked for. */
+/** Since the page was requested. */
 async function ready(page: Page): Promise<number> {
   return Math.round(await readyAt(page, new URL(page.url()).pathname));
 }
 
-/** When the room has its title, nothing in it is loading any more, and its thread was free for a while. */
+/** When the room has its title, nothing in it is loading, and its thread was idle for a while. */
 async function readyAt(page: Page, path: string): Promise<number> {
   const found = await page.waitForFunction(
     ({ path, quiet }) => {
       const room = document.querySelector('main');
-      // What is further down is loaded when somebody gets there.
+      // Content further down is loaded when scrolled to.
       const loading = [...(room?.querySelectorAll('.mantine-Loader-root, .mantine-Skeleton-root') ?? [])];
       const isLoading = loading.some((each) => each.getBoundingClientRect().top < innerHeight);
       const noted = window as unknown as { lastTask: number; shownAt: number | undefined; left?: Element | null };
       const title = room?.querySelector('h1');
-      // The room that is left stays until the other is there.
+      // The previous room stays until the next one is ready.
       if (location.pathname !== path || !title || title === noted.left || isLoading) {
         noted.shownAt = undefined;
         return false;

@@ -8,7 +8,7 @@ import { judge } from './bars.ts';
 import { drawFlameGraph, hottest, toFrames } from './flame-graph.ts';
 import type { Results } from './results.ts';
 
-test('a read and a write are measured beside a bare server, and judged', async () => {
+test('measures a read and a write next to a bare server, and judges them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-test-'));
   try {
     const args = ['--only', 'get-key-304,save-replace', '--database', 'sqlite', '--no-peers', '--users', '20'];
@@ -30,7 +30,7 @@ test('a read and a write are measured beside a bare server, and judged', async (
   }
 });
 
-test('a bar is missed, held, stretched or not measured', () => {
+test('a bar is missed, held, exceeded or not measured', () => {
   const results = (rate: number): Results => ({
     ...{ date: '', machine: '', loadBefore: 0, conditions: {}, figures: [], isWhole: false, left: [] },
     rows: [
@@ -59,7 +59,7 @@ test('a bar is missed, held, stretched or not measured', () => {
   expect(judge({ ...bar, atMost: true }, results(0.6)).verdict).toBe('missed');
 });
 
-test('a flame graph tells what was hot between two moments', () => {
+test('a flame graph shows the hot functions between two times', () => {
   const callFrame = (functionName: string) => ({
     functionName,
     url: 'file:///x/packages/server/src/a.ts',

@@ -7,7 +7,7 @@ import { Misuse, type Options, readOptions, USAGE } from './options.ts';
 import { profile } from './profile.ts';
 import { slowDownFlushes } from './slow-down-flushes.ts';
 
-/** npm run bench: the service, its limits and its peers in one run. docs/performance.md tells how to read it. */
+/** npm run bench: the service, its limits and its peers in one run. docs/performance.md explains how to read it. */
 try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) console.log(USAGE);

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * What prepares a run: every request once, over keep-alive connections, with its whole answer. Raw sockets, because
- * thousands of tokens are made before each run.
+ * Prepares a run: sends every request once, over keep-alive connections, and reads the whole response. Uses raw
+ * sockets, because thousands of tokens are created before each run.
  */
 export type Answer = { status: number; headers: [string, string][]; body: string };
 
@@ -39,7 +39,7 @@ export async function send(port: number, requests: string[], connections = 32): 
   return answers;
 }
 
-/** As `send`, for answers that must all be good. */
+/** Like `send`, but every response must be a success. */
 export async function sendWell(port: number, requests: string[]): Promise<Answer[]> {
   const answers = await send(port, requests);
   const bad = answers.find(({ status }) => status >= 400);

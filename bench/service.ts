@@ -23,7 +23,7 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** `innkeeper ARGS` in a process of its own, reading `input` if there is any; answers what it printed. */
+/** Runs `innkeeper ARGS` in its own process, with `input` if given; returns its output. */
 export async function innkeeper(
   args: string[],
   settings: NodeJS.ProcessEnv,
@@ -33,12 +33,14 @@ export async function innkeeper(
   const env = { ...process.env, ...settings };
   const running = promisify(execFile)(process.execPath, [command, ...args], { env, maxBuffer: 2 ** 30 });
   const { stdin } = running.child;
-  // Whatever ends it early is told by the command itself.
+  // If it ends early, the command itself reports why.
   if (input && stdin) await pipeline(Readable.from(input), stdin).catch(() => {});
   return (await running).stdout;
 }
 
-/** `innkeeper serve` as operators run it, its log included, on a free port of 127.0.0.1 unless the settings name one. */
+/**
+ * `innkeeper serve` as operators run it, including its log, on a free port of 127.0.0.1 unless the settings name one.
+ */
 export async function startService(
   settings: NodeJS.ProcessEnv,
   nodeArgs: string[] = [],
@@ -68,7 +70,7 @@ process.on('exit', () => {
   for (const child of started) child.kill();
 });
 
-/** Whatever is started for the benchmark ends with it, however that ends. */
+/** Ends a child process together with the benchmark, however that ends. */
 export function guard(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));
@@ -82,7 +84,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** User and system time of all its threads in milliseconds; Linux counts them in hundredths of a second. */
+/** User and system time of all its threads in milliseconds; Linux counts in hundredths of a second. */
 export async function processorTime({ pid }: { pid?: number | undefined }): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [user, system] = stat
@@ -97,7 +99,7 @@ export async function residentMegabytes({ pid }: { pid?: number | undefined }): 
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** By node:http without keep-alive: `fetch` would take processor time from what it waits for. */
+/** With node:http and without keep-alive: `fetch` would take processor time from the service it waits for. */
 function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     get({ port, host: '127.0.0.1', path: '/readyz', agent: false }, (answer) => {

@@ -14,8 +14,8 @@ import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /**
- * What a setting costs: two services, one with it and one without, take the same load in turn. Beside the rate, the
- * processor time of the service for each request, which other work on the machine disturbs less.
+ * What a setting costs: two services, one with it and one without, take the same load in turn. Besides the rate,
+ * measures the service's processor time per request, which other work on the machine disturbs less.
  *
  *   npm run bench:request-log -- [SECONDS a run] [ROUNDS]
  *   npm run bench:telemetry -- [SECONDS a run] [ROUNDS]

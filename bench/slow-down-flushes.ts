@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** From here on for every process that is started: services, limits and peers alike. */
+/** Applies to every process started from here on: services, limits and peers. */
 export async function slowDownFlushes(folder: string, ms: number): Promise<void> {
   const library = join(folder, 'slow-flush.so');
   const source = join(import.meta.dirname, 'slow-flush.c');

@@ -1,4 +1,4 @@
-// Makes every flush to disk take longer, to see what a slower disk would do. Loaded with LD_PRELOAD (Linux).
+// Makes every flush to disk take longer, to show the effect of a slower disk. Loaded with LD_PRELOAD (Linux).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/** The middle one of several figures, with the least and the most. */
+/** The median of several figures, with the lowest and the highest. */
 export type Spread = { median: number; least: number; most: number };
 
 export function spreadOf(values: number[]): Spread {

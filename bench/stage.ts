@@ -6,25 +6,25 @@ import { basic, jsonRequest } from './request.ts';
 import { sendWell } from './send.ts';
 import { commandOf, innkeeper, type Service, startService } from './service.ts';
 
-/** A running service with one application, its catalog and its users: what operations send requests to. */
+/** A running service with one application, its catalog and its users, for operations to send requests to. */
 export type Stage = {
   service: Service;
-  /** With which commands reach it. */
+  /** The settings for commands on its database. */
   settings: NodeJS.ProcessEnv;
   clientId: string;
   clientSecret: string;
   /** GROUP and its keys, each with two values to choose from. */
   groupUid: string;
   keys: { uid: string; values: [unknown, unknown] }[];
-  /** Users with a selection for the first `selected` keys; from all over them where there are very many. */
+  /** Users with a selection for the first `selected` keys; a sample across all of them if there are very many. */
   users: User[];
   selected: number;
-  /** Further users, each with a selection for three keys. */
+  /** More users, each with a selection for three keys. */
   importUsers(count: number): Promise<User[]>;
   specialTokens(count: number): Promise<string[]>;
-  /** Access tokens of the first of `users`, as many as asked for. */
+  /** Access tokens of the first `count` users. */
   accessTokens(count: number): Promise<string[]>;
-  /** No name is given twice. */
+  /** Never returns the same name twice. */
   name(): string;
   stop(): Promise<void>;
 };
@@ -35,16 +35,16 @@ export type StageOptions = {
   databaseUrl: string;
   folder: string;
   users: number;
-  /** For how many keys each of them has chosen. */
+  /** For how many keys each user has chosen. */
   selected?: number;
   nodeArgs?: string[];
-  /** Another checkout, whose service it is. */
+  /** Another checkout, whose service to run. */
   checkout?: string | undefined;
-  /** Further settings of the service. */
+  /** Additional settings of the service. */
   env?: NodeJS.ProcessEnv;
 };
 
-/** So many users are remembered; with more, every second, or third, or … */
+/** How many users are remembered; of more, every second, third and so on. */
 const REMEMBERED = 20_000;
 
 export async function setStage(options: StageOptions): Promise<Stage> {

@@ -11,8 +11,9 @@ import { guard, processorTime, stop, untilReady } from './service.ts';
 import { showSpread, spreadOf } from './spread.ts';
 
 /**
- * How soon the forms that people install can be used: the executable of release/ in an empty folder and on its database, and what
- * @innkeeper/testing starts, with its reset. Run: npm run bench:start [runs]. Without release/ the executable is left out.
+ * How soon the installed forms can be used: the executable in release/, in an empty folder and on its own database, and
+ * what @innkeeper/testing starts, including its reset. Run: npm run bench:start [runs]. Without release/, the
+ * executable is skipped.
  */
 const RUNS = Number(process.argv[2] ?? 10);
 const { version } = (await import('../package.json', { with: { type: 'json' } })).default;
@@ -92,7 +93,7 @@ async function measureTesting(what: string, catalog: object, count: number): Pro
       (time === 0 ? changed : reset).push(performance.now() - from);
     }
     await inn.close();
-    // The first fills the compile cache.
+    // The first run fills the compile cache.
     if (run >= 0) ready.push(taken);
   }
   tell(`@innkeeper/testing, ready (${what})`, ready);

@@ -5,7 +5,7 @@ import { showSpread, spreadOf } from './spread.ts';
 export const HEAD = ['operation', 'who', 'median/s', 'rate / bare', 'processor, bare / it', 'us a request', 'p99, ms'];
 const WIDTHS = [44, 14, 8, 21, 21, 24, 8];
 
-/** One line for each that took the operation: its rate as a share of the bare server's, round by round. */
+/** One line per contestant: its rate as a share of the bare server's, round by round. */
 export function tableRows(row: Row): string[][] {
   if (row.void !== undefined) return [[row.title, `void: ${row.void}`]];
   const bare = seriesOf(row, 'bare');

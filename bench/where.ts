@@ -14,7 +14,8 @@ import { showSpread, spreadOf } from './spread.ts';
 import { credentials, type Stage, setStage } from './stage.ts';
 
 /**
- * `where`, on both databases: the first page of a selective condition, users a second of the stream, and what its index costs a save.
+ * `where`, on both databases: the first page of a selective condition, users a second of the stream, and what its index
+ * costs a save.
  * npm run bench:where [USERS] [ROUNDS]
  */
 const [users = 300_000, rounds = 5] = process.argv.slice(2).map(Number);

@@ -8,7 +8,7 @@ import { HEAD, tableRows } from './table.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
 
-/** Puts a run's tables into docs/performance.md, between the marks of that name, and its plot beside it. */
+/** Puts a run's tables into docs/performance.md, between the markers of that name, and its plot next to it. */
 export async function writeDocs(results: Results, name: string): Promise<void> {
   const file = join(DOCS, 'performance.md');
   const text = await readFile(file, 'utf8');

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { WholeDocument, WholeOperation } from '../packages/server/test/http/documented-answers.ts';
 
 type Schema = Record<string, unknown>;
-/** What a request is made of. Stand-ins in it (`{{clientId}}`) are filled in for each database. */
+/** A generated request. Its placeholders (`{{clientId}}`) are filled in for each database. */
 export type FuzzedRequest = {
   operation: string;
   method: string;
@@ -11,7 +11,7 @@ export type FuzzedRequest = {
   body?: string;
 };
 
-/** What there is on every database, under another value on each. */
+/** Things that exist on every database, with different values. */
 export const STAND_INS = [
   'clientId',
   'clientSecret',
@@ -25,7 +25,7 @@ export const STAND_INS = [
 export type StandIns = Record<(typeof STAND_INS)[number], string>;
 const standIn = fc.constantFrom(...STAND_INS.map((name) => `{{${name}}}`));
 
-/** Texts that something has once stumbled over. */
+/** Texts that have caused trouble somewhere. */
 const oddText = fc.constantFrom(
   ...[
     '',
@@ -68,7 +68,7 @@ const odd: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** One arbitrary request of any operation, now as its schema says, now near to it, now far from it. */
+/** An arbitrary request of any operation: valid by its schema, nearly valid, or far from it. */
 export function arbitraryRequest(document: WholeDocument): Arbitrary<FuzzedRequest> {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ofOperation(document, path, method.toUpperCase(), operation)),
@@ -117,7 +117,7 @@ function ofOperation(
     });
 }
 
-/** Stand-ins stay readable; half characters cannot be sent. */
+/** Placeholders stay readable; unpaired surrogates cannot be sent. */
 function encode(part: string): string {
   return encodeURIComponent(part.toWellFormed()).replaceAll(/%7B%7B(\w+)%7D%7D/g, '{{$1}}');
 }
@@ -160,7 +160,7 @@ function bodyOf(document: WholeDocument, schema: Schema, examples: unknown[]): A
   );
 }
 
-/** One member of an example is something else. */
+/** An example with one member replaced. */
 function mutated(example: unknown): Arbitrary<string> {
   if (example === null || typeof example !== 'object' || Array.isArray(example))
     return fc.constant(JSON.stringify(example) ?? '');

@@ -6,28 +6,31 @@ import type { Place } from './guest.ts';
 
 const TICK_MS = 5;
 const LATE_MS = 50;
-/** So many at most try to connect at the same moment. */
+/** Maximum concurrent connection attempts. */
 const CONNECTING = 64;
 
-/** How the requests of a spell ended. */
+/** How the requests of a period ended. */
 export type Ended = {
   sent: number;
   acknowledged: number;
   /** 429 or 503 with Retry-After. */
   turnedAway: number;
-  /** Nothing came in time, or the connection broke. */
+  /** No response in time, or the connection broke. */
   unanswered: number;
-  /** Any other answer: "503 without Retry-After". */
+  /** Any other response: "503 without Retry-After". */
   others: Record<string, number>;
-  /** Requests that there was no connection for: all were waiting. */
+  /** Requests without a free connection: all were waiting. */
   unsent: number;
-  /** Some of the users that were made. */
+  /** Some of the created users. */
   users: string[];
 };
 
 export type Spell = {
   ms: number;
-  /** Requests a second, whatever becomes of them; without it, each connection sends the next when it was answered. */
+  /**
+   * Requests a second, regardless of the responses; without it, each connection sends the next request after its
+   * response.
+   */
   rate?: number;
 };
 
@@ -40,8 +43,8 @@ type Guest = { code: string; accessToken: string };
 type Data = { place: Place; guests: Guest[]; connections: number; patienceMs: number };
 
 /**
- * Requests from a thread of its own, over raw connections: creates, saves and reads in turn. That costs a tenth of what a proper client
- * does, so that one machine has room for ten times what a service on it can do.
+ * Sends requests from its own thread, over raw connections: creates, saves and reads in turn. That costs a tenth of a
+ * proper client, so that one machine can generate ten times what a service on it can handle.
  */
 export async function openArrivals(data: Data): Promise<Arrivals> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { ...data, place: { ...data.place } } });
@@ -115,7 +118,7 @@ async function serveSpells(
     ended.sent++;
     line.socket.write(bytes, 'latin1');
   };
-  /** Whoever waits for too long goes away, and comes again on another connection. The set is in the order of sending. */
+  /** Clients that wait too long disconnect, and return on another connection. The set is in the order of sending. */
   const giveUp = (): void => {
     for (const line of waiting) {
       if (performance.now() - (line.sent?.at ?? 0) < patienceMs) break;
@@ -139,10 +142,10 @@ async function serveSpells(
     while (performance.now() - began < ms) {
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       const now = performance.now();
-      // Where this thread itself was kept waiting, what it missed is not made up for at once.
+      // If this thread itself was delayed, it does not send everything it missed at once.
       if (rate !== undefined) for (due += (Math.min(now - last, LATE_MS) / 1000) * rate; due >= 1; due--) send();
       last = now;
-      // What has come meanwhile is read first.
+      // First read what has arrived meanwhile.
       await new Promise((resolve) => setImmediate(resolve));
       giveUp();
     }
@@ -157,7 +160,7 @@ function nothing(): Ended {
   return { sent: 0, acknowledged: 0, turnedAway: 0, unanswered: 0, others: {}, unsent: 0, users: [] };
 }
 
-/** An answer whose end has come. */
+/** Whether a response is complete. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return false;
@@ -165,7 +168,7 @@ function isWhole(text: string): boolean {
   return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length >= end + 4 + Number(length);
 }
 
-/** Creates, saves and reads in turn. Whoever saves or reads is somebody who was there before. */
+/** Creates, saves and reads in turn. Saves and reads are for existing users. */
 function requests({ application, group, keys }: Place, guests: Guest[]): () => { bytes: string; name?: string } {
   const { clientId, clientSecret } = application;
   const post = (path: string, body: object): string => {

@@ -13,7 +13,7 @@ const GUESTS = 5;
 const EMAIL = 'ada@example.com';
 const HOUR_MS = 3_600_000;
 const SIGN_IN_MS = 10_000;
-/** Whatever happens to the clock, none of these may lose a row. */
+/** None of these may lose a row, whatever happens to the clock. */
 const TABLES = [
   ...['users', 'access_tokens', 'selections', 'selection_events', 'events', 'sessions', 'accounts', 'audit_log'],
 ];
@@ -24,9 +24,9 @@ export type Rows = Record<string, number>;
 export type Belongings = {
   server: ServeProcess;
   signIn(url: string, who?: { email: string }): Promise<number>;
-  /** Exchanges a special token that is kept for this; it may be refused, and is good afterwards then. */
+  /** Exchanges a special token kept for this purpose; if refused, it stays valid. */
   exchange(url: string): Promise<void>;
-  /** What is no longer as it was. */
+  /** What has changed. */
   check(before: Rows): Promise<string[]>;
 };
 
@@ -37,7 +37,7 @@ export async function settle(databaseUrl: string, start: () => Promise<ServeProc
     publicUrl: SETTINGS.publicUrl,
     now: Date.now(),
   });
-  // Tokens that end within the hour: a clock that is two hours ahead takes them for ended.
+  // Tokens that expire within the hour: by a clock two hours ahead, they have expired.
   await storage.applications.update(Number(application.clientId.split('_')[0]), { set: { accessTokenTtl: 3_600 } });
   await storage.close();
   const server = await start();
@@ -101,7 +101,7 @@ export async function settle(databaseUrl: string, start: () => Promise<ServeProc
   return belongings;
 }
 
-/** By table; `future` are signing keys that a clock made which was ahead. */
+/** By table; `future` are signing keys made by a clock that was ahead. */
 export async function countRows(databaseUrl: string): Promise<Rows> {
   const counts = [...TABLES, 'signing_keys'].map((table) => `(select count(*) from ${table}) as ${table}`);
   const sql = `select ${counts}, -(select count(*) from signing_keys where created_at > ${Date.now() + HOUR_MS}) as future`;

@@ -7,12 +7,12 @@ import { noiseOf, p99 } from './percentile.ts';
 const COUNT = 4;
 const PAUSE_MS = 4;
 
-/** Clients of area B who have nothing to do with a fault, and how long their answers take during it and otherwise. */
+/** Clients of area B that are not involved in a fault, and their response times during it and otherwise. */
 export type Bystanders = {
-  /** From here on, answers belong to the one or the other time. */
+  /** From here on, responses count for this period. */
   during(time: 'quiet' | 'fault'): void;
   stop(): Promise<void>;
-  /** Lost is what was not served, and p99 when it was more than `most` times that without the fault. */
+  /** Reports a loss if anything was not served, or if p99 was more than `most` times that without the fault. */
   judge(most: number): void;
 };
 

@@ -1,16 +1,16 @@
-/** One kind of fault, brought about many times. A new one is a file in campaigns/ and a line in campaigns.ts. */
+/** One kind of fault, caused many times. To add one, create a file in campaigns/ and add a line to campaigns.ts. */
 export type Campaign = {
   name: string;
   title: string;
   /** What must hold, every time. */
   promise: string;
-  /** Where the fault shows: a log line, a metric, an answer, a command. */
+  /** Where the fault shows: a log line, a metric, a response, a command. */
   operatorSees: string;
   /** What is counted: kills, restarts, races. */
   unit: string;
   times: { short: number; full: number };
   run(ground: Ground): Promise<void>;
-  /** The same against something that is known to be broken: a campaign that loses nothing there could not find a loss. */
+  /** The same against something known to be broken: a campaign that finds no loss there could not find any. */
   control: {
     what: string;
     times: number;
@@ -18,20 +18,20 @@ export type Campaign = {
   };
 };
 
-/** What a campaign stands on. */
+/** The environment of a campaign. */
 export type Ground = {
-  /** How many tries are wanted. */
+  /** How many tries to make. */
   times: number;
   isFull: boolean;
-  /** For databases and files; removed afterwards. */
+  /** For databases and files; deleted afterwards. */
   folder: string;
-  /** Undone when the campaign is over, however that ends, the last first. */
+  /** Runs when the campaign is over, however it ends, in reverse order. */
   defer(undo: () => unknown): void;
-  /** One try. It survives unless it says what was lost, or throws. */
+  /** One try. It passes unless it reports a loss or throws. */
   attempt(work: (lose: (what: string) => void) => Promise<void>): Promise<void>;
-  /** What only all tries together show; one of them counts as lost. */
+  /** For losses that only all tries together show; one of them counts as lost. */
   lose(what: string): void;
-  /** A figure for the table: how quick, how many. */
+  /** Adds a figure to the table: how fast, how many. */
   tell(figure: string): void;
 };
 

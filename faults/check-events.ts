@@ -6,7 +6,7 @@ const [CREATED, DELETED, SAVED, UNSET] = (
   ['user.created', 'user.deleted', 'selection.saved', 'selection.unset'] as const
 ).map(typeNo);
 
-/** Each counts what must not be there. */
+/** Each counts rows that must not exist. */
 const CONTRADICTIONS = {
   'users without an event of their creation, or with two': `
     select count(*) from users u where (select count(*) from events e where e.user_id = u.user_id and e.type = ${CREATED}) <> 1`,
@@ -26,12 +26,12 @@ const CONTRADICTIONS = {
       select 1 from selection_events s where s.user_id = e.user_id and s.selection_id = e.selection_id and s.event_no = e.event_no)`,
 };
 
-/** For the questions below alone: events are read in order, never by user. */
+/** Adds an index for the queries below: the service reads events in order, never by user. */
 export async function prepareEventCheck(url: string): Promise<void> {
   await execute(url, 'create index events_of_user on events (user_id, type)');
 }
 
-/** Where changes in the database and their events do not agree. */
+/** Where changes in the database and their events disagree. */
 export async function checkEvents(url: string): Promise<string[]> {
   const found: string[] = [];
   for (const [what, sql] of Object.entries(CONTRADICTIONS)) {

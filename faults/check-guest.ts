@@ -3,14 +3,14 @@ import { KEY_NAMES } from '../bench/catalog.ts';
 import type { Outcome } from '../packages/server/test/operations/load.ts';
 import { type Client, type Done, describe, type Guest, isDone } from './guest.ts';
 
-/** Of each client, all its checks together: a service that is down for good is soon known to be. */
+/** For all checks of a client together: a service that is down for good is soon recognized. */
 const MAX_PAUSES = 20;
 const PAUSE_MS = 250;
 const pausesOf = new WeakMap<Client, number>();
 
 /**
- * Compares what a client was told of a user with what the service says now, and so finds out what the client could not know.
- * Answers what is not as it was acknowledged, and what is neither done nor left undone.
+ * Compares what a client was told about a user with what the service says now, and so resolves what the client could
+ * not know. Returns what differs from what was acknowledged, and what is only half done.
  */
 export async function checkGuest(client: Client, guest: Guest): Promise<string[]> {
   const losses: string[] = [];
@@ -22,7 +22,7 @@ export async function checkGuest(client: Client, guest: Guest): Promise<string[]
   } else if (guest.exists === 'yes') {
     await expectThere(client, guest, lose);
   } else if (guest.code === undefined) {
-    // Whole or absent: never a profile without its user (0024).
+    // Complete or absent: never a profile without its user (0024).
     const again = await insist(client, () => client.recreate(guest));
     if (!isDone(again) && !isCode(again, '0001')) lose('neither made nor unmade', again);
     else await expectThere(client, guest, lose);
@@ -34,7 +34,7 @@ export async function checkGuest(client: Client, guest: Guest): Promise<string[]
   return losses;
 }
 
-/** As a client does that is told to come again: being turned away (503) says nothing of the user. */
+/** Retries like a client that gets Retry-After: a 503 says nothing about the user. */
 async function insist(client: Client, act: () => Promise<Outcome>): Promise<Outcome> {
   for (;;) {
     const outcome = await act();

@@ -11,7 +11,7 @@ import { end } from './race-field.ts';
 import { SETTINGS, setStage } from './stage.ts';
 
 const DATABASE = 'innkeeper';
-/** Fewer than an operator has: each takes a second or two to make. */
+/** Fewer than an operator has: each takes a second or two to create. */
 const HOMES = 6;
 
 export type Cluster = {
@@ -20,9 +20,9 @@ export type Cluster = {
   workers: PostgresServer[];
   /** The port of the worker that has the user. */
   portOf(userId: string): Promise<number>;
-  /** How many homes each worker has, by its port. */
+  /** How many homes each worker has, by port. */
   homesOfWorkers(): Promise<Map<number, number>>;
-  /** One more worker, without homes. */
+  /** Adds a worker without homes. */
   addWorker(): Promise<PostgresServer>;
 };
 
@@ -35,7 +35,7 @@ export async function clusterFor(ground: Ground, workerSettings: string[] = []):
     );
   }
   const start = async (settings: string[]): Promise<PostgresServer> => {
-    // Homes move by logical replication, while others go on writing.
+    // Homes move by logical replication, while others continue to write.
     const node = await startNode(bin, { durable: true, settings: ['wal_level=logical', ...settings] });
     ground.defer(() => node.stop());
     return node;
@@ -77,7 +77,7 @@ export async function clusterFor(ground: Ground, workerSettings: string[] = []):
   };
 }
 
-/** A service on the cluster, mixed load that has not begun, and a client beside it. */
+/** A service on the cluster, mixed load that has not begun, and a client next to it. */
 export async function serveOn({ databaseUrl }: Cluster, ground: Ground, clients: number) {
   const application = await setStage(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
@@ -90,7 +90,7 @@ export async function serveOn({ databaseUrl }: Cluster, ground: Ground, clients:
   return { server, load, client };
 }
 
-/** A signed-in user of each of these workers. */
+/** A signed-in user on each of these workers. */
 export async function oneUserOfEach(client: Client, { portOf }: Cluster, workers: PostgresServer[]): Promise<Guest[]> {
   const found = new Map<number, Guest>();
   while (workers.some(({ port }) => !found.has(port))) {

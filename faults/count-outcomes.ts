@@ -1,7 +1,7 @@
 import type { Outcome } from '../packages/server/test/operations/load.ts';
 import { describe, isDone } from './guest.ts';
 
-/** "63 × 0008, 1 × done": how requests that were sent together ended. */
+/** "63 × 0008, 1 × done": how concurrent requests ended. */
 export function countOutcomes(outcomes: Outcome[]): string {
   const counts = new Map<string, number>();
   for (const outcome of outcomes) {

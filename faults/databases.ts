@@ -4,7 +4,7 @@ import type { Ground } from './campaign.ts';
 
 export type Database = { kind: 'sqlite' | 'postgres'; url: string };
 
-/** A new, empty database of each kind. Commits are flushed to disk on both. */
+/** A new, empty database of each kind. Both flush commits to disk. */
 export async function bothDatabases(ground: Ground): Promise<Database[]> {
   const postgres = await postgresFor(ground);
   return [
@@ -17,7 +17,7 @@ export function sqliteIn(folder: string): string {
   return `sqlite:${join(folder, 'innkeeper.db')}`;
 }
 
-/** A PostgreSQL of its own for a campaign. */
+/** A separate PostgreSQL server for a campaign. */
 export async function postgresFor(ground: Ground, options: PostgresOptions = {}): Promise<PostgresServer> {
   const postgres = await startPostgres({ durable: true, ...options });
   ground.defer(() => postgres.stop());

@@ -12,18 +12,18 @@ import { CannotRun } from './campaign.ts';
 const run = promisify(execFile);
 const REPOSITORY = join(import.meta.dirname, '..');
 const MIGRATIONS = 'packages/server/src/storage/sqlite/migrations.ts';
-/** So many changes of the migrations are looked at, the latest first. */
+/** How many changes of the migrations to check, the latest first. */
 const LOOKED_AT = 5;
 
 export type EarlierVersion = {
   bin: string;
-  /** The commit, and how many migrations it knows. */
+  /** The commit, and how many migrations it has. */
   title: string;
-  /** An application with the catalog of the benchmark, made by that version in a new database. */
+  /** An application with the catalog of the benchmark, created by that version in a new database. */
   setStage(databaseUrl: string): Promise<NewApplication>;
 };
 
-/** The latest state of this repository that knows fewer migrations than this one, on the packages that are installed for this one. */
+/** The latest state of this repository with fewer migrations than now, using the packages installed for this one. */
 export async function unpackEarlierVersion(folder: string): Promise<EarlierVersion> {
   for (const commit of await commitsBeforeMigrations()) {
     const place = join(folder, commit);

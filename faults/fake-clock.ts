@@ -6,11 +6,13 @@ const LIBRARIES = ['x86_64', 'aarch64'].map((machine) => `/usr/lib/${machine}-li
 export type FakeClock = {
   /** For the process that is to have this clock. */
   env: NodeJS.ProcessEnv;
-  /** Ahead of the real time by so many seconds, from now on, also in a running process. */
+  /** Seconds ahead of the real time, from now on, even in a running process. */
   set(aheadSeconds: number): void;
 };
 
-/** The wall clock of a process by libfaketime; its monotonic clock stays as it is, as when an operator sets the time. */
+/**
+ * Sets a process's wall clock with libfaketime; its monotonic clock does not change, as when an operator sets the time.
+ */
 export function fakeClock(file: string): FakeClock {
   const library = LIBRARIES.find((path) => existsSync(path));
   if (!library) throw new CannotRun('needs libfaketime: apt-get install libfaketime');

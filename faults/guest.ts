@@ -3,24 +3,24 @@ import type { NewApplication } from '../packages/server/src/domain/applications/
 import { basic, bearer, uniqueName } from '../packages/server/test/http/start.ts';
 import { keepAliveAgent, type Outcome, send } from '../packages/server/test/operations/load.ts';
 
-/** What a client knows: it was told so, or its request may have been carried out or not. */
+/** What a client knows: it was told, or its request may or may not have been carried out. */
 export type Knowledge = 'yes' | 'no' | 'perhaps';
 
-/** One user, as far as the client that made it knows. */
+/** One user, as far as the client that created it knows. */
 export type Guest = {
   name: string;
   exists: Knowledge;
-  /** Given and not tried yet. */
+  /** Issued and not tried yet. */
   specialToken?: string;
   code?: string;
   accessToken?: string;
-  /** By the number of its key, the value or those it may have; undefined: perhaps none. */
+  /** By key number: the values it may have; undefined: perhaps none. */
   selections: Map<number, unknown[]>;
 };
 
 export type Counts = { acknowledged: number; refused: number; unknown: number };
 
-/** A service, its application and what its catalog offers. The address changes when it is started anew. */
+/** A service, its application and its catalog. The address changes when it is restarted. */
 export type Place = { url: string; application: NewApplication; group: string; keys: string[] };
 
 export async function openPlace(url: string, application: NewApplication): Promise<Place> {
@@ -33,13 +33,14 @@ export async function openPlace(url: string, application: NewApplication): Promi
 }
 
 /**
- * A client of one connection, with users of its own. Every act has one of three outcomes: acknowledged (2xx), refused (another
- * answer, or nobody was listening) or unknown: no answer, or one that does not say whether it was done (5xx).
+ * A client with one connection and its own users. Every action has one of three outcomes: acknowledged (2xx), refused
+ * (another response, or nobody was listening) or unknown: no response, or one that does not say whether it was done
+ * (5xx).
  */
 export class Client {
   readonly guests: Guest[] = [];
   readonly counts: Counts = { acknowledged: 0, refused: 0, unknown: 0 };
-  /** Answers that turned it away (429, 503) without saying when to come again. */
+  /** Responses with 429 or 503 but without Retry-After. */
   withoutRetryAfter = 0;
   readonly #place: Place;
   readonly #agent = keepAliveAgent();
@@ -87,7 +88,7 @@ export class Client {
     return outcome;
   }
 
-  /** The other of its key's two values, or the first. */
+  /** Saves the other of the key's two values, or the first. */
   async save(guest: Guest, key: number): Promise<Outcome> {
     const { group, keys, application } = this.#place;
     const known = guest.selections.get(key) ?? [undefined];
@@ -113,7 +114,7 @@ export class Client {
     return outcome;
   }
 
-  /** A fresh special token for a user that is there: the way to find out whether one is. */
+  /** A new special token for an existing user: the way to find out whether it exists. */
   async ask(guest: Guest): Promise<Outcome> {
     const { clientId, clientSecret } = this.#place.application;
     return this.#act('POST', '/api/v2/app/special-token', { clientId, clientSecret, clientUserId: guest.name });
@@ -140,7 +141,7 @@ export function isDone(outcome: Outcome): outcome is Done {
   return outcome.kind === 'answered' && outcome.status < 300;
 }
 
-/** A time-out, a cut connection, or an answer that leaves it open. */
+/** A timeout, a broken connection, or a response that leaves it open. */
 export function isUnknown(outcome: Outcome): boolean {
   return outcome.kind === 'dropped' || (outcome.kind === 'answered' && outcome.status >= 500);
 }

@@ -1,7 +1,7 @@
 import { EXAMPLE } from '../packages/server/src/http/docs/examples.ts';
 import type { WholeDocument } from '../packages/server/test/http/documented-answers.ts';
 
-/** What to send; `{{…}}` in it stand for what there is. */
+/** What to send; `{{…}}` are placeholders. */
 export type HostileRequest = {
   title: string;
   method: string;
@@ -10,13 +10,13 @@ export type HostileRequest = {
   body?: string;
 };
 
-/** All of them together are bounded by Node: 16 KiB. */
+/** Node limits all headers together to 16 KiB. */
 const HEADER = 15_000;
-/** Just below what a body may have, in bytes: 64 KiB, and 32 MiB where it is a catalog or a file of texts. */
+/** Just below the maximum body in bytes: 64 KiB, and 32 MiB for a catalog or a file of texts. */
 const BODY = 64_000;
 const UPLOAD = 30_000_000;
 
-/** Repeated, each has cost some parser or pattern more than its length. */
+/** Repeated, each of these has cost some parser or pattern more than its length. */
 const UNITS = [
   ' ',
   ' ;',
@@ -38,7 +38,7 @@ const UNITS = [
   'W/"a",',
   '1e9',
 ];
-/** In bodies also what no header can hold. */
+/** In bodies, also what no header can contain. */
 const WIDE = ['\u0301\u0316', '😀', '\u0000', '\n'];
 const HEADERS = [
   ...[
@@ -68,12 +68,15 @@ const STATIC = ['/docs', '/openapi.json', '/llms.txt', '/guide/', '/portal', '/l
 
 const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** As a text in JSON, not longer than so many bytes with what is around it. */
+/** As a string in JSON, not longer than this many bytes including what is around it. */
 function fillJson(unit: string, bytes: number): string {
   return unit.repeat(Math.floor((bytes - 2_000) / (Buffer.byteLength(JSON.stringify(unit)) - 2)));
 }
 
-/** Every header, every field of every body and every upload, of every operation in the document: new ones are among them by themselves. */
+/**
+ * Every header, every field of every body and every upload, of every operation in the document: new operations are
+ * included automatically.
+ */
 export function listHostile(document: WholeDocument): HostileRequest[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -169,7 +172,7 @@ function listUploads(): HostileRequest[] {
   ];
 }
 
-/** Saves of long texts into a key whose pattern is as costly as a catalog may have. */
+/** Saves of long texts for a key with the most expensive pattern that a catalog may have. */
 function listSaves(): HostileRequest[] {
   const headers = { 'content-type': 'application/json' };
   const choice = { option_group_uid: '{{patternGroupUid}}', option_key_uid: '{{patternKeyUid}}' };
@@ -195,7 +198,10 @@ function listSaves(): HostileRequest[] {
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 export const COSTLY_PATTERN = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
 
-/** Whatever reads or changes a whole catalog, of an application that has one of the largest; `body` is that catalog. */
+/**
+ * Every operation that reads or changes a whole catalog, on an application with one of the largest; `body` is that
+ * catalog.
+ */
 export function listLarge(name: string, catalog: object): HostileRequest[] {
   const path = '/manage/v1/applications/{clientId}';
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
@@ -244,11 +250,11 @@ function withText(value: unknown, [name, ...rest]: Member, text: string): unknow
 }
 
 export type Stage = Record<'clientId' | 'clientSecret' | 'userCode' | 'groupUid' | 'keyUid' | 'accessToken', string> & {
-  /** A key with a costly pattern. */
+  /** A key with an expensive pattern. */
   pattern: { groupUid: string; keyUid: string };
 };
 
-/** The names of the examples, and what they are here. */
+/** The names in the examples, and their values here. */
 export function standIns({ pattern, ...stage }: Stage): [string, string][] {
   return [
     ...(Object.keys(stage) as (keyof typeof stage)[]).map((name): [string, string] => [EXAMPLE[name], stage[name]]),

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** What a SQLite file itself says, beside what the service does. */
+/** What SQLite itself says about a file, besides what the service does. */
 export function inspectFile(path: string): string[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {

@@ -1,4 +1,4 @@
-/** Catalogs of the largest size that is allowed, each large in another way. */
+/** Catalogs of the maximum size, each large in a different way. */
 export const LARGE_CATALOGS: Record<string, object> = {
   groups: { languages: languages(1), groups: list(9_000, (at) => ({ name: `g${at}` })) },
   keys: {

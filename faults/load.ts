@@ -4,33 +4,35 @@ import { checkGuest, compareSelections } from './check-guest.ts';
 import { Client, type Counts, describe, type Guest, isDone, isUnknown, type Place } from './guest.ts';
 
 const KEYS = 20;
-/** What a client waits after it was turned away. */
+/** How long a client waits after a refusal. */
 const PAUSE_MS = 50;
 
 export type Load = {
   clients: Client[];
-  /** Refusals of what should have been taken, and reads that do not show what was acknowledged. */
+  /** Refusals without a reason, and reads that do not show what was acknowledged. */
   surprises: string[];
   counts(): Counts;
   resume(): void;
-  /** Lets every client finish what it is at. */
+  /** Lets every client finish its current action. */
   pause(): Promise<void>;
   close(): void;
 };
 
 export type LoadOptions = {
   clients: number;
-  /** For how long a client waits for an answer. */
+  /** How long a client waits for a response. */
   patienceMs?: number;
-  /** Users and nothing more. */
+  /** Only create users. */
   onlyCreates?: boolean;
-  /** What a client takes for one user, at the least: seven acts or so. Without it, nobody waits. */
+  /** Minimum time that a client spends on one user, for about seven actions. By default, clients do not wait. */
   stayMs?: number;
-  /** The users a client has at most: the oldest leaves when there are more, so that the data stays of one size. */
+  /** Maximum users of a client: the oldest is deleted when there are more, so that the data stays the same size. */
   keeps?: number;
 };
 
-/** Mixed load: clients that make users, sign them in, save, change and read selections, and delete every fourth user. */
+/**
+ * Mixed load: clients that create users, sign them in, save, change and read selections, and delete every fourth user.
+ */
 export function startLoad(place: Place, options: LoadOptions): Load {
   const { clients: count, patienceMs, onlyCreates = false, stayMs = 0, keeps } = options;
   const clients = Array.from({ length: count }, () => new Client(place, patienceMs));
@@ -90,12 +92,12 @@ async function leave(client: Client, guest: Guest): Promise<void> {
   if (guest.exists === 'yes' && guest.code !== undefined) await client.remove(guest);
 }
 
-/** Said no, where there was no reason to; too much to do (429) is one. */
+/** A refusal without a reason; overload (429) is one. */
 function isRefusal(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && !isUnknown(outcome) && outcome.status !== 429;
 }
 
-/** Everything the clients were told, against what is so: all their users, or those that are given. */
+/** Compares everything the clients were told with the actual state: for all their users, or the given ones. */
 export async function checkAll(load: Load, guestsOf = (client: Client): Guest[] => client.guests): Promise<string[]> {
   const losses = await Promise.all(
     load.clients.map(async (client) => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The log of a service in a file: how many requests it has, and how many lines it reports as dropped. */
+/** A service's log in a file: how many requests it has, and how many lines it reports as dropped. */
 export type LogFile = {
-  /** Every line is read again: the file is small. Throws where a line is not whole. */
+  /** Reads every line again: the file is small. Throws if a line is incomplete. */
   read(): { requestIds: Set<unknown>; reported: number };
 };
 
@@ -11,7 +11,7 @@ export function logFile(path: string): LogFile {
     read() {
       const requestIds = new Set<unknown>();
       let reported = 0;
-      // The last one may still be being written.
+      // The last line may still be being written.
       for (const text of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
         const line = JSON.parse(text) as { reqId?: unknown; droppedLines?: number };
         if (line.reqId !== undefined) requestIds.add(line.reqId);
@@ -22,7 +22,7 @@ export function logFile(path: string): LogFile {
   };
 }
 
-/** What the metric says. */
+/** The value of the metric. */
 export async function droppedLines(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(/^innkeeper_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);

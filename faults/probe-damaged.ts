@@ -3,17 +3,17 @@ import { type Client, describe, type Guest, isDone } from './guest.ts';
 
 export type Seen = {
   acknowledged: number;
-  /** Answers that denied a user, token or selection that was there, before the damage was known. */
+  /** Responses that denied an existing user, token or selection before the damage was detected. */
   missing: number;
   refused: number;
 };
 
-/** How often to look whether the service knows of the damage. */
+/** How often to check whether the service has detected the damage. */
 const LOOK_EVERY = 10;
 
 /**
- * Sends requests of every kind for users who are all there. Whatever the damage: an answer is right, a 503, or, as long as the damage is not known, a
- * false "not found". Everything else is a loss.
+ * Sends requests of every kind for users who all exist. With any damage, a response must be correct, a 503, or, until
+ * the damage is detected, a false "not found". Everything else is a loss.
  */
 export async function probeDamaged(
   client: Client,

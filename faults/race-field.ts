@@ -10,14 +10,14 @@ import { SETTINGS, setStage } from './stage.ts';
 
 type RaceRequest = { method: string; path: string; body?: object; headers?: Record<string, string> };
 
-/** Where races are run: replicas of one database, which are sent the same at once. */
+/** Where races are run: replicas of one database that get the same requests at once. */
 export type RaceField = {
   kind: string;
   /** The first replica. */
   place: Place;
-  /** To the first replica, for what goes before a race. */
+  /** A client of the first replica, for preparing a race. */
   client: Client;
-  /** Sent at once, to one replica after another. */
+  /** Sent concurrently, to one replica after another. */
   race(requests: RaceRequest[]): Promise<Outcome[]>;
   rowsOf(code: string): Promise<number>;
 };
@@ -37,7 +37,7 @@ export async function realFields(ground: Ground): Promise<RaceField[]> {
   return fields;
 }
 
-/** What reads and then writes. */
+/** A server that first reads and then writes. */
 export async function naiveField(ground: Ground): Promise<RaceField[]> {
   const server = await startNaiveServer();
   ground.defer(() => server.close());

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
 /**
- * How many rows of any table belong to a user: those that every table with a `user_id` has under it. Events are no part of it: their ids
- * stay for as long as events are kept (CONTRACT.md section 6), and what they told of the user is in the other tables.
+ * How many rows belong to a user, in every table with a `user_id`. Events are excluded: their ids stay as long as
+ * events are kept (CONTRACT.md section 6), and their personal data is in the other tables.
  */
 export type RowsOfUser = { count(code: string): Promise<number>; close(): Promise<void> };
 

@@ -5,16 +5,16 @@ import { type Campaign, CannotRun, type Ground } from './campaign.ts';
 export type Outcome = {
   tried: number;
   lost: number;
-  /** What was lost, in words. */
+  /** The losses, in words. */
   losses: string[];
-  /** Tries that ended by an error of their own. */
+  /** Tries that failed with an error of their own. */
   broken: string[];
   figures: string[];
 };
 
 export type CampaignResult = {
   seconds: number;
-  /** How many tries were asked for. */
+  /** How many tries were requested. */
   times: number;
   outcome: Outcome;
   control: Outcome;
@@ -24,7 +24,7 @@ export type CampaignResult = {
 
 export type RunOptions = { isFull: boolean; times?: number | undefined; folder: string };
 
-/** The control first: as long as it finds nothing, a campaign that loses nothing says nothing. */
+/** Runs the control first: unless it finds losses, a campaign without losses proves nothing. */
 export async function runCampaign(campaign: Campaign, options: RunOptions): Promise<CampaignResult> {
   const { isFull } = options;
   const times = options.times ?? campaign.times[isFull ? 'full' : 'short'];
@@ -49,7 +49,7 @@ export function hasHeld({ outcome, control, cannotRun }: CampaignResult): boolea
   return cannotRun !== undefined || (outcome.tried > 0 && outcome.lost === 0 && hasFound(control));
 }
 
-/** It lost something, and by what it did: a control that breaks down shows nothing. */
+/** It found a loss, and through the fault itself: a control that fails otherwise proves nothing. */
 export function hasFound({ losses, broken }: Outcome): boolean {
   return losses.length > 0 && broken.length === 0;
 }

@@ -32,7 +32,7 @@ const campaign = (loses: boolean, controlLoses: boolean): Campaign => {
 };
 const tryOut = (what: Campaign) => runCampaign(what, { isFull: false, folder });
 
-test('a campaign holds when it loses nothing, and its control does', async () => {
+test('a campaign passes if it finds no loss but its control does', async () => {
   const held = await tryOut(campaign(false, true));
   expect(hasHeld(held)).toBe(true);
   expect(tableLines(campaign(false, true), held)).toEqual([
@@ -48,7 +48,7 @@ test('a campaign holds when it loses nothing, and its control does', async () =>
   expect(hasHeld(await tryOut(broken))).toBe(false);
 });
 
-test('kill -9 during writes loses nothing that was acknowledged', { timeout: 180_000 }, async () => {
+test('kill -9 during writes loses no acknowledged write', { timeout: 180_000 }, async () => {
   const result = await runCampaign(killNine, { isFull: false, times: 3, folder });
   expect(tableLines(killNine, result)).toHaveLength(1);
   expect(hasHeld(result)).toBe(true);

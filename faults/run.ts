@@ -7,7 +7,7 @@ import { type CampaignResult, hasHeld, runCampaign } from './run-campaign.ts';
 import { head, tableLines } from './table.ts';
 import { writeDocs } from './write-docs.ts';
 
-/** npm run faults: what can go wrong is brought about, and what is lost by it counted. docs/reliability.md has the figures. */
+/** npm run faults: causes faults and counts what is lost. docs/reliability.md has the figures. */
 try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) console.log(USAGE);

@@ -10,12 +10,12 @@ const MEBIBYTES = 64;
 
 export type SmallDisk = {
   folder: string;
-  /** To the last byte. Others may free some of it again: then it takes that as well. */
+  /** Fills it to the last byte. If others free some space, it takes that as well. */
   fill(): void;
   clear(): void;
 };
 
-/** A file system of its own, in memory: what it says when it is full is what a disk says, but a flush costs nothing there. */
+/** A separate file system in memory: when full, it fails like a disk, but flushes cost nothing. */
 export async function smallDisk(ground: Ground): Promise<SmallDisk> {
   const folder = join(ground.folder, 'disk');
   await mkdir(folder);

@@ -11,10 +11,13 @@ import { storageDriver } from '../packages/server/src/storage/open.ts';
 import type { Storage } from '../packages/server/src/storage/port.ts';
 import { SECRET } from '../packages/server/test/http/start.ts';
 
-/** What every service of a campaign is started with. Tokens name their issuer, and ports change from start to start. */
+/** Settings of every service in a campaign. Tokens name their issuer, and ports change with every start. */
 export const SETTINGS = { secret: SECRET, publicUrl: 'https://users.example.com', logLevel: 'error' };
 
-/** An application with a catalog, that of the benchmark unless another is given, whose tokens outlive every campaign, in a database that may be empty. */
+/**
+ * An application with a catalog, by default that of the benchmark, whose tokens outlive every campaign, in a database
+ * that may be empty.
+ */
 export async function setStage(databaseUrl: string, catalog: object = makeCatalog()): Promise<NewApplication> {
   const storage = await (await storageDriver(databaseUrl)).open();
   try {
@@ -29,7 +32,7 @@ export async function setStage(databaseUrl: string, catalog: object = makeCatalo
   }
 }
 
-/** Another revision of the catalog, told apart by the text of one group in English. */
+/** Publishes another revision of the catalog, recognizable by the English text of one group. */
 export async function publishText(databaseUrl: string, { clientId }: NewApplication, text: string): Promise<void> {
   const storage = await (await storageDriver(databaseUrl)).open();
   try {

@@ -3,8 +3,8 @@ import { type ServeOptions, type ServeProcess, serve } from '../packages/server/
 const TRIES = 3;
 
 /**
- * One that finds no connection to its database in 2 s ends, and is started again: whoever runs replicas has something that does so, and
- * on a machine with much other work it comes to pass.
+ * A replica that gets no connection to its database within 2 s exits and is restarted, as any supervisor would do: on a
+ * busy machine this happens.
  */
 export async function startReplica(options: ServeOptions, onAgain: () => void = () => {}): Promise<ServeProcess> {
   for (let tries = 1; ; tries++) {

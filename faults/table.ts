@@ -3,12 +3,12 @@ import { type CampaignResult, hasFound } from './run-campaign.ts';
 
 const HEAD = ['campaign', 'tried', 'survived', 'lost', 'control lost', 'took', ''];
 const WIDTHS = [22, 18, 9, 6, 13, 7, 0];
-/** So many losses are told one by one. */
+/** How many losses are listed one by one. */
 const TOLD = 10;
 
 export const head = (): string => layOut(HEAD);
 
-/** The line of a campaign, and below it what was lost. */
+/** A campaign's row, and its losses below. */
 export function tableLines(campaign: Campaign, result: CampaignResult): string[] {
   const { outcome, control, cannotRun, seconds } = result;
   if (cannotRun !== undefined) return [layOut([campaign.name, 'not tried', '', '', '', '', cannotRun])];
@@ -29,7 +29,7 @@ export function tableLines(campaign: Campaign, result: CampaignResult): string[]
   return [line, ...[...losses.slice(0, TOLD), ...more, ...silent].map((text) => `    ${text}`)];
 }
 
-/** "20 kills", or "50 of 500 kills" where fewer were tried than the long form asks for. */
+/** "20 kills", or "50 of 500 kills" if fewer were tried than the full run requires. */
 export function triedOf({ unit, times }: Campaign, { outcome }: CampaignResult): string {
   const count = outcome.tried.toLocaleString('en');
   return outcome.tried < times.full ? `${count} of ${times.full.toLocaleString('en')} ${unit}` : `${count} ${unit}`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './guest.ts';
 
-/** How long it takes until a write is acknowledged; gives up, by answering so, after a time. */
+/** How long it takes until a write is acknowledged; gives up after a time, and says so. */
 export async function untilServed(client: Client, patienceMs: number): Promise<number> {
   const before = performance.now();
   for (;;) {

@@ -3,7 +3,10 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const EVERY_MS = 250;
 
-/** How long /livez takes, asked from a thread of its own: the clients keep this one busy. Answers all times, in milliseconds. */
+/**
+ * Response times of /livez, measured from another thread, because the clients keep this one busy. Returns all times, in
+ * milliseconds.
+ */
 export function watchLiveness(url: string): () => Promise<number[]> {
   const worker = new Worker(new URL(import.meta.url), { workerData: url });
   return async () => {

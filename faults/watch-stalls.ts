@@ -4,12 +4,15 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const EVERY_MS = 5;
 
-/** A probe of /livez: when it was sent and answered, and how long the server's thread worked meanwhile, in milliseconds. */
+/**
+ * A probe of /livez: when it was sent and answered, and how long the server's thread worked meanwhile, in milliseconds.
+ */
 export type Probe = { from: number; to: number; worked: number };
 
 /**
- * Asks for /livez all the time, from a thread of its own. How long a probe waits says little on a machine that is busy with other
- * things, so what the kernel says the server's first thread has worked meanwhile is what counts: a probe that waits while it works stands behind something.
+ * Polls /livez all the time, from another thread. On a busy machine, how long a probe waits says little, so what counts
+ * is how long the server's first thread worked meanwhile, according to the kernel: a probe that waits while that thread
+ * works is stuck behind something.
  */
 export function watchStalls(url: string, pid: number): { probes(): Promise<Probe[]>; stop(): Promise<unknown> } {
   const worker = new Worker(new URL(import.meta.url), { workerData: { stallsOf: url, pid } });

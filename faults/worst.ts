@@ -1,4 +1,4 @@
-/** The median, and the worst beside it. */
+/** The median, with the worst next to it. */
 export function worst(values: number[], digits = 0): string {
   const sorted = values.toSorted((a, b) => a - b);
   const show = (value: number | undefined): string => (value ?? Number.NaN).toFixed(digits);

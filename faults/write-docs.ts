@@ -20,7 +20,7 @@ const HEAD = [
   'command',
 ];
 
-/** Puts the rows of a run into docs/reliability.md; those of other campaigns stay as they are. */
+/** Puts the rows of a run into docs/reliability.md; rows of other campaigns stay. */
 export async function writeDocs(
   ran: [Campaign, CampaignResult][],
   { isFull, times }: { isFull: boolean; times?: number | undefined },
@@ -35,7 +35,7 @@ export async function writeDocs(
   }
   for (const [campaign, result] of ran) {
     const { name } = campaign;
-    // What says less takes the place of nothing that says more.
+    // A shorter run must not replace a full one.
     if (!isFull && rows.get(name)?.includes('--full')) continue;
     const command = `npm run faults -- ${isFull ? '--full' : '--only'} ${name}${times === undefined ? '' : ` --times ${times}`}`;
     if (result.cannotRun === undefined) rows.set(name, row(campaign, result, command));
@@ -59,7 +59,7 @@ function row(campaign: Campaign, result: CampaignResult, command: string): strin
   ]);
 }
 
-/** Where there was other work, readers have to know. */
+/** Readers must know if there was other work. */
 function machine(): string {
   const [, load = 0] = loadavg();
   return `${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.version}, load average ${load.toFixed(1)}`;

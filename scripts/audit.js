@@ -1,5 +1,5 @@
-// Asks the registry for known weaknesses of what Innkeeper is run, built and tested with. Where no registry answers that, it says so and is content:
-// a build must not depend on it.
+// Asks the registry for known vulnerabilities in everything Innkeeper is run, built and tested with. If the registry
+// does not answer, it says so and succeeds: a build must not depend on it.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 

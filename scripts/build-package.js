@@ -8,8 +8,9 @@ import { published } from './release/published.js';
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * A package as it is published, into its dist/: ES modules with their declarations, one of each for every module of src,
- * README, licence, and a package.json that names them. In the repository its TypeScript is used as it is.
+ * Builds a package for publishing into its dist/: ES modules with their declarations, one of each per module of src,
+ * README, licence, and a package.json that refers to them. Within the repository, the TypeScript sources are used
+ * directly.
  * @param {string} name folder in packages/
  */
 export function buildPackage(name) {
@@ -56,7 +57,7 @@ export function buildPackage(name) {
 }
 
 /**
- * In declarations the compiler leaves the names of sources, which are not there.
+ * The compiler leaves the names of source files in declarations, but those are not published.
  * @param {string} dir
  */
 async function nameBuiltModules(dir) {

@@ -1,14 +1,14 @@
-// Makes a folder of files from others, unless it is there already and nothing it is made of has changed.
+// Builds a folder of files from others, unless it is there already and no input has changed.
 
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
-/** In the built folder: what it is made of. Its time is when that was last found to be so. */
+/** In the built folder: a fingerprint of its inputs. Its modification time is when that was last checked. */
 const STAMP = 'made-of.txt';
 
 /**
- * Answers what came of it; 'no-tools' where packages that build are not installed, and what was there stays.
+ * Returns the outcome; 'no-tools' if the packages for building are not installed, and the existing files stay.
  * @param {{ dist: string, madeOf: string[], build: (folder: string) => Promise<void> }} what
  */
 export async function buildWhenChanged({ dist, madeOf, build }) {
@@ -20,7 +20,7 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
     await utimes(stamp, asOf, asOf).catch(() => {});
     return 'current';
   }
-  // Beside it and then in its place: nobody is ever served half of it.
+  // Built next to it and then moved into place, so that a partial build is never served.
   const made = await mkdtemp(`${dist}-`);
   try {
     await build(made);
@@ -29,7 +29,7 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
     await letAllRead(made);
     await rm(dist, { recursive: true, force: true });
     await rename(made, dist).catch((error) => {
-      // Another process was a moment quicker.
+      // Another process was faster.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } catch (error) {
@@ -42,7 +42,8 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
 }
 
 /**
- * Who installs is not always who serves; a temporary folder is its maker's alone, and so may new files be.
+ * The installing user may not be the serving one; a temporary folder is readable only by its creator, and so may new
+ * files be.
  * @param {string} folder
  */
 async function letAllRead(folder) {

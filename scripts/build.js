@@ -1,5 +1,5 @@
-// Builds what is served and what serves it, where it has changed: the portal's files, the guide's and the service itself. Runs at
-// install and before `npm start` and `npm test`, so that all are there the moment they are wanted.
+// Builds what has changed: the files of the portal and the guide, and the service itself. Runs at install and before
+// `npm start` and `npm test`, so that all are ready when needed.
 
 import { buildGuide } from '../packages/guide/build.js';
 import { buildPortal } from '../packages/portal/build.js';

@@ -1,5 +1,5 @@
-// Holds deploy/ against the schemas of Compose and of Kubernetes. They are 27 MB, so they are fetched into a folder for the
-// moment and are no part of an installation: this needs the registry, and is no test.
+// Checks deploy/ against the schemas of Compose and Kubernetes. They are 27 MB, so they are downloaded into a temporary
+// folder and are not part of an installation. This needs the registry, so it is not a test.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,7 +35,7 @@ function composeProblems() {
   return (validate.errors ?? []).map(({ instancePath, message }) => `compose.yaml: ${instancePath} ${message}`);
 }
 
-/** Rendered without helm, with everything that can be switched on. What a schema takes may hold fields it does not know: the compiler finds those. */
+/** Rendered without helm, with everything switched on. A schema may accept unknown fields: the compiler finds those. */
 async function chartProblems() {
   const values = parse(read('helm/values.yaml'));
   for (const part of ['ingress', 'autoscaling', 'serviceMonitor']) values[part].enabled = true;
@@ -49,7 +49,7 @@ async function chartProblems() {
         Chart: { AppVersion: '0.0.0' },
       }),
     );
-    // Of the Prometheus operator: not among the schemas of Kubernetes.
+    // From the Prometheus operator: not among the schemas of Kubernetes.
     if (resource.kind === 'ServiceMonitor') continue;
     const file = join(folder, 'node_modules/kubernetes-models', resource.apiVersion, `${resource.kind}.js`);
     try {
@@ -63,7 +63,7 @@ async function chartProblems() {
   return problems;
 }
 
-/** @returns {string[]} what the compiler says of the resource as a literal of its type */
+/** @returns {string[]} the compiler's errors for the resource as a literal of its type */
 function unknownFields(name, resource) {
   const { apiVersion, kind } = resource;
   const file = join(folder, `${name}.ts`);

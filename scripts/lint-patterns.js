@@ -1,7 +1,7 @@
 // node scripts/lint-patterns.js [FILES...]
 //
-// Refuses regular expressions whose worst case is more than linear in the text: one of those, and a caller who sends the
-// right text holds up everybody else. Checks every literal and every `new RegExp('…')` of packages/*/src.
+// Refuses regular expressions whose worst case is worse than linear: a caller who sends the right text could hold up
+// everyone else. Checks every literal and every `new RegExp('…')` of packages/*/src.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { analyse } from 'scslre';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Patterns that never see a text from outside, or only a short one, by file and source; each with the reason. */
+/** Patterns that never see text from outside, or only short text, by file and source; each with the reason. */
 const EXEMPT = [
   ...list('packages/server/src/config.ts', "settings are the operator's own", [
     String.raw`(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)`,
@@ -38,7 +38,7 @@ const EXEMPT = [
   ]),
 ];
 
-/** What often follows or goes before a word that a search begins with. */
+/** What often precedes or follows a word that a search begins with. */
 const AROUND = ['', ' ', '-', ':', '.', '/', 'a', '0', '_', ',', ';', '"'];
 const SIZES = [500, 2_000, 8_000, 32_000];
 const MOST_MS = 60;
@@ -88,8 +88,8 @@ function* listPatterns(node) {
 }
 
 /**
- * The analysis does not see a search that restarts at each of many words. So every pattern also reads long texts that repeat its own words,
- * in growing sizes: what is linear takes less than a millisecond.
+ * The analysis misses a search that restarts at each of many words. So every pattern also reads long texts that repeat
+ * its own words, in growing sizes: a linear one takes less than a millisecond.
  */
 function tryOut(source, flags, pattern) {
   const words = new Set(['a', '0', ' ', ...wordsOf(pattern)]);
@@ -114,7 +114,7 @@ function timeOf(work) {
   return (user + system) / 1000;
 }
 
-/** Runs of plain characters in a pattern, looked for in each of its parts. */
+/** Runs of plain characters in each part of a pattern. */
 function wordsOf(node) {
   const parts = node.alternatives ?? (node.element ? [node.element] : []);
   if (node.type !== 'Alternative') return parts.flatMap(wordsOf);

@@ -1,7 +1,8 @@
 // node scripts/lint-words.js [FILES...]
 //
-// Finds words and phrases that Innkeeper does not use: in the portal's English, the guide and other pages, and in all texts (the API
-// reference, errors, the command line, logs) and comments of most packages. Each comes with what to write instead.
+// Finds words and phrases that Innkeeper does not use: in the portal's English, the guide and other pages, and in all
+// texts (the API reference, errors, the command line, logs) and comments of most packages. Each comes with a
+// suggestion.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -17,7 +18,7 @@ const TEXTS = [
   'packages/*/README.md',
 ];
 
-/** What is not written, as a word or phrase, and what is. */
+/** Words and phrases to avoid, and what to write instead. */
 const WORDS = [
   ['whoever|whomever', 'name the part that does it, or "anyone who"'],
   ['whatever', 'name the thing, or "any"'],
@@ -53,7 +54,7 @@ const WORDS = [
   ['(?:everything|all) that is theirs', '"all of their data"'],
 ].map(([phrase, instead]) => ({ pattern: new RegExp(`\\b(?:${phrase})\\b`, 'gi'), instead }));
 
-/** What may stay, by file and phrase (in lower case; without one, all of the file); each with the reason. */
+/** Exceptions by file and phrase (in lower case; without one, the whole file); each with the reason. */
 const EXEMPT = [
   ...['postgres', 'sqlite'].map((database) => ({
     file: `packages/server/src/storage/${database}/migrations.ts`,
@@ -99,7 +100,7 @@ function listTexts(path, source) {
   return texts;
 }
 
-/** By lines: the parser gives no comments. */
+/** Line by line: the parser does not return comments. */
 function listComments(source) {
   return source.split('\n').flatMap((row, index) => {
     const comment = /^\s*(?:\/\/|\/?\*)(.*)/.exec(row) ?? /[;,{(] \/\/ (.*)/.exec(row);

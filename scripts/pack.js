@@ -1,7 +1,7 @@
 // npm run pack [FOLDER]
 //
-// The client and the React form as they would be published, built and packed into a folder (dist-packages/): tarballs that any
-// project can install.
+// Builds the client and the React form as they would be published, and packs them into a folder (dist-packages/):
+// tarballs that any project can install.
 
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { buildPackage } from './build-package.js';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Of packages/, in the order in which they need each other. */
+/** Folders in packages/, in the order of their dependencies. */
 export const PUBLISHED = /** @type {const} */ (['client', 'react']);
 
 /**

@@ -1,7 +1,7 @@
 // npm run release [-- --check]
 //
-// Every form in which Innkeeper is installed, into release/, for the platform this runs on. The same commit gives the same bytes, and nothing
-// is fetched. --check then starts each form in an empty folder (scripts/release/check.js).
+// Builds every form in which Innkeeper is installed into release/, for the current platform. The same commit gives the
+// same bytes, and nothing is downloaded. --check then starts each form in an empty folder (scripts/release/check.js).
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -56,14 +56,14 @@ async function makeRelease(folder) {
   }
 }
 
-/** Of the last commit, unless SOURCE_DATE_EPOCH says another. */
+/** Of the last commit, unless SOURCE_DATE_EPOCH overrides it. */
 function sourceTime() {
   const given = process.env.SOURCE_DATE_EPOCH;
   if (given) return Number(given);
   return Number(execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' }));
 }
 
-/** What changed in this version, for the page of the release. */
+/** What changed in this version, for the release page. */
 function changelogSection() {
   const whole = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const [section] = whole.split(/^## /m).filter((part) => part.startsWith(`[${VERSION}]`));

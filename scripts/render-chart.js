@@ -1,4 +1,5 @@
-// As much of Helm as deploy/helm uses, for its test and for check-deploy.js: values and conditions, each on a line of its own.
+// The parts of Helm that deploy/helm uses, for its test and for check-deploy.js: values and conditions, each on its own
+// line.
 import { createHash } from 'node:crypto';
 
 /**

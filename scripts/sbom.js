@@ -1,5 +1,6 @@
-// Writes sbom.cdx.json, or the file that is named: every package that Innkeeper is run, built and tested with, as CycloneDX. The same lock
-// gives the same file. Not by --omit=dev: npm 11 leaves out what development packages need too, such as pg.
+// Writes sbom.cdx.json, or the given file: every package that Innkeeper is run, built and tested with, as CycloneDX.
+// The same lock file gives the same output. Not with --omit=dev: npm 11 then also omits runtime packages that
+// development packages use, such as pg.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,9 +16,9 @@ const { stdout } = await promisify(execFile)(
 const { serialNumber: _, ...bom } = JSON.parse(stdout);
 const { name } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 delete bom.metadata.timestamp;
-// The page of the project is no part of what it is made of.
+// The project's home page is not one of its components.
 delete bom.metadata.component.externalReferences;
-// npm takes the name of the folder, which says nothing.
+// npm uses the folder's name, which is meaningless.
 bom.metadata.component.name = name;
 await writeFile(file, `${JSON.stringify(bom, null, 2)}\n`);
 console.log(`${file}: ${bom.components.length} packages`);

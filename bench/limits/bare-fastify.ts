@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import type { Answer } from '../send.ts';
 
-/** As bare-http.ts, by one Fastify route that parses the body and answers the bytes that the service answered. */
+/** Like bare-http.ts, with one Fastify route that parses the body and returns the same bytes as the service. */
 type Route = { method: string; path: string; answer: Answer };
 
 process.once('message', ({ method, path, answer }: Route) => {

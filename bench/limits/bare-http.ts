@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { Answer } from '../send.ts';
 
 /**
- * The limit: nothing but node:http, which reads the same bodies and answers the bytes that the service answered.
- * A process of its own: told what to answer, it says on which port it does.
+ * The limit: only node:http, which reads the same bodies and returns the same bytes as the service. Runs in its own
+ * process: gets the response by message and reports its port.
  */
 process.once('message', ({ status, headers, body }: Answer) => {
   const fields = headers.flat();

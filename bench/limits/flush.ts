@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BYTES = 8_192;
-/** Places that are written over and over: a file that grows takes longer. */
+/** Positions that are overwritten repeatedly: a growing file takes longer. */
 const PLACES = 1_000;
 const PAUSE_MS = 2;
 
-/** The slowest in a hundred flushes of a few kilobytes, with nothing else to do: no write can be answered sooner. */
+/** The 99th percentile of flushes of a few kilobytes on an idle disk: no write can be answered faster. */
 export async function flushP99(folder: string, seconds: number): Promise<number> {
   const file = openSync(join(folder, 'flush'), 'w');
   try {

@@ -4,21 +4,22 @@ import { tokenStore } from '../../packages/server/src/storage/postgres/tokens.ts
 import { userStore } from '../../packages/server/src/storage/postgres/users.ts';
 import { newAccessToken, newSelection, newUser, type Place } from './storage-acts.ts';
 
-/** Stand for what differs from one call to the next, in what the acts send. */
+/** Placeholders for what differs between calls in the statements that are sent. */
 const USER_ID = '11111111-1111-4111-8111-111111111111';
 const CLIENT_USER_ID = 'the name of a user';
 const OTHER_ID = '22222222-2222-4222-8222-222222222222';
 const HASH = 'ab'.repeat(32);
 
-/** Of a bigint: pgbench puts it into each place by itself. */
+/** A bigint in hex: pgbench fills in the number itself. */
 const hexOf = (number: string, digits: number): string => `lpad(to_hex(${number}::bigint), ${digits}, '0')`;
 export const uuidOf = (number: string): string => `${hexOf(number, 32)}::uuid`;
 export const nameOf = (number: string): string => `('stored-' || ${number}::bigint)`;
 export const hashOfNumber = (number: string): string => `decode(${hexOf(number, 64)}, 'hex')`;
 
 /**
- * The statement that the service sends for an operation that comes alone, as pgbench can run it: `:n` is the user's number.
- * Its text is the storage's own; which act an operation is made of is repeated here, as in domain/users and domain/selections.
+ * The statement that the service sends for a single operation, in a form that pgbench can run: `:n` is the user's
+ * number. The text comes from the storage itself; which storage call an operation makes is repeated here, as in
+ * domain/users and domain/selections.
  */
 export function statementOf(operation: string, place: Place): Promise<string> {
   const user = { ...newUser(place, 0, USER_ID), clientUserId: CLIENT_USER_ID };
@@ -38,7 +39,7 @@ export function statementOf(operation: string, place: Place): Promise<string> {
   }
 }
 
-/** The first statement of an act, its parameters put in. The act itself is told nothing and goes wrong. */
+/** The first statement of a storage call, with its parameters filled in. The call itself gets no result and fails. */
 async function sent(act: (connections: Connections) => Promise<unknown>): Promise<string> {
   let first: string | undefined;
   const note = async (statement: { text: string }, values: unknown[]): Promise<never[]> => {
@@ -52,7 +53,7 @@ async function sent(act: (connections: Connections) => Promise<unknown>): Promis
   return first.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** What stands for something else, and what it is in SQL, as a text. */
+/** Placeholders, and their SQL expressions, as text. */
 const STANDS_FOR = new Map([
   [USER_ID, `(${uuidOf(':n')})::text`],
   [OTHER_ID, `(${uuidOf(':n')})::text`],
@@ -64,7 +65,7 @@ const PLACEHOLDERS = new RegExp(`(${[...STANDS_FOR.keys()].join('|')})`);
 
 function toSql(value: unknown): string {
   if (typeof value === 'number') return String(value);
-  // pgbench takes a colon before a letter or digit for a variable of its own, in a text too.
+  // pgbench takes a colon before a letter or digit for a variable, even inside a string.
   const parts = String(value).replaceAll('":', '": ').split(PLACEHOLDERS);
   return `(${parts.map((part) => STANDS_FOR.get(part) ?? `'${part.replaceAll("'", "''")}'`).join(' || ')})`;
 }

@@ -7,15 +7,15 @@ import type { Contestant } from '../compare.ts';
 import { hashOfNumber, nameOf, statementOf, uuidOf } from './pg-statements.ts';
 import { type Place, STORED_OPERATIONS } from './storage-acts.ts';
 
-/** Where Debian and others put it: the npm package of PostgreSQL has none. */
+/** Where Debian and others install it: the npm package of PostgreSQL does not include it. */
 const FOLDERS = '/usr/lib/postgresql';
 const FIRST_RATE = 1_000;
-/** Numbers of users: each run has its own, and in it each client. */
+/** Ranges of user numbers: each run has its own, and each client its own within the run. */
 const A_RUN = 100_000_000;
 const A_CLIENT = 1_000_000;
 let runs = 0;
 
-/** Its path, from the newest version that is installed. */
+/** Its path, from the newest installed version. */
 export async function findPgbench(): Promise<string | undefined> {
   for (const version of (await readdir(FOLDERS).catch(() => [])).toSorted((a, b) => Number(b) - Number(a))) {
     const path = join(FOLDERS, version, 'bin/pgbench');
@@ -25,7 +25,7 @@ export async function findPgbench(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The limit on PostgreSQL: the service's own statements on as many connections as it has, on its own database. */
+/** The limit on PostgreSQL: the service's own statements, over as many connections, on its own database. */
 export async function pgbenchLimit(
   pgbench: string,
   operation: string,
@@ -73,7 +73,7 @@ export async function pgbenchLimit(
   ];
 }
 
-/** Those that the service has opened by now. */
+/** The connections that the service has opened by now. */
 async function countConnections(url: string): Promise<number> {
   const [open] = await query<{ count: number }>(
     url,
@@ -83,7 +83,7 @@ async function countConnections(url: string): Promise<number> {
   return Math.max(1, open?.count ?? 1);
 }
 
-/** Users with a special token each, for the numbers that a run will take. */
+/** Users with a special token each, for the numbers that a run will use. */
 async function addUsers(url: string, { appId }: Place, run: { base: number; clients: number; each: number }) {
   const numbers = `(select ${run.base}::bigint + c * ${A_CLIENT} + i as n
     from generate_series(0, ${run.clients - 1}) c, generate_series(1, ${run.each}) i) numbers`;

@@ -9,7 +9,7 @@ import { STORED_OPERATIONS } from './storage-acts.ts';
 const FIRST_COUNT = 2_000;
 let from = 0;
 
-/** The same rows as the service's, written by a loop into a copy of its database: one a transaction, and 64. */
+/** The same rows as the service's, written by a loop into a copy of its database: one per transaction, and 64. */
 export function sqliteLimits(operation: string, databaseUrl: string, folder: string): Contestant[] {
   if (!STORED_OPERATIONS.includes(operation)) return [];
   const path = join(folder, `loop-${operation}.db`);

@@ -5,8 +5,8 @@ import { runBatch } from '../../packages/server/src/storage/sqlite/run-batch.ts'
 import { hashOf, newAccessToken, newSelection, newUser, type Place } from './storage-acts.ts';
 
 /**
- * The limit of the storage, as a process of its own: the service's own act on the service's own connection (WAL,
- * synchronous=FULL), in a tight loop with nothing around it, so many to a transaction and its flush. Prints JSON.
+ * The limit of the storage, in its own process: the service's own storage call on its own connection (WAL,
+ * synchronous=FULL), in a tight loop, with a given number of calls per transaction and flush. Prints JSON.
  */
 export type Loop = {
   /** A copy of the service's database. */
@@ -14,7 +14,7 @@ export type Loop = {
   operation: string;
   perTransaction: number;
   count: number;
-  /** Of the first user it makes: no number is used twice. */
+  /** The number of the first user it creates: no number is used twice. */
   from: number;
 };
 export type LoopResult = { seconds: number };

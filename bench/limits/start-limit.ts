@@ -6,13 +6,13 @@ import { guard, stop } from '../service.ts';
 
 export type Limit = { port: number; child: ChildProcess; stop(): Promise<void> };
 
-/** Node's own server adds these by itself. */
+/** Headers that node's server adds by itself. */
 const ADDED_BY_NODE = ['date', 'connection', 'keep-alive'];
 
 export const startBareHttp = (_: string, answer: Answer): Promise<Limit> =>
   startLimit('bare-http.ts', withoutAdded(answer));
 
-/** One route, on the path of `request` without its query. */
+/** One route, at the path of `request` without its query. */
 export function startBareFastify(request: string, answer: Answer): Promise<Limit> {
   const [method, target = '/'] = request.split(' ', 2);
   return startLimit('bare-fastify.ts', { method, path: target.split('?')[0], answer: withoutAdded(answer) });

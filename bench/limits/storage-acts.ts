@@ -1,14 +1,14 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import type { AccessTokenRecord, NewSelection, NewUser } from '../../packages/server/src/storage/port.ts';
 
-/** What an operation writes, by itself: the arguments of the port's acts, the same for both databases. */
+/** What an operation writes: the arguments of the storage calls, the same for both databases. */
 export type Place = { appId: number; keyNo: number; revision: number };
 
 export const STORED_OPERATIONS = ['create-user', 'get-access-token', 'save'];
 
 const LONG_MS = 7 * 86_400_000;
 
-/** The same user for the same number. */
+/** The same number always gives the same user. */
 export function newUser({ appId }: Place, number: number, userId: string = randomUUIDv7()): NewUser {
   const now = Date.now();
   return {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
 /**
- * What wrk.lua is for wrk: autocannon.ts URL CONNECTIONS SECONDS FILE once|again [MEAN PAUSE IN MS]. Every connection
- * has its own share of the requests.
+ * The counterpart of wrk.lua for autocannon: autocannon.ts URL CONNECTIONS SECONDS FILE once|again [MEAN PAUSE IN MS].
+ * Every connection has its own share of the requests.
  */
 const [, , url = '', connections, seconds, path = '', order, pauseMs] = process.argv;
 const shares: autocannon.Request[][] = Array.from({ length: Number(connections) }, () => []);

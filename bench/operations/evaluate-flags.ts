@@ -21,7 +21,7 @@ export const evaluateFlags: Operation = {
   prepare: async (stage) => evaluations(stage, ''),
 };
 
-/** As a page asks, with the token of its user. */
+/** Like a page, with its user's token. */
 export const evaluateOwnFlag: Operation = {
   name: 'evaluate-own-flag',
   title: 'evaluate one flag with an access token (OFREP)',
@@ -33,7 +33,7 @@ export const evaluateOwnFlag: Operation = {
   },
 };
 
-/** As a back end asks: for a thousand users in turn. */
+/** Like a back end: for a thousand users in turn. */
 function evaluations(stage: Stage, path: string): string[] {
   return stage.users
     .slice(0, 1_000)

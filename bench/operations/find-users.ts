@@ -4,7 +4,7 @@ import { sendWell } from '../send.ts';
 import { credentials } from '../stage.ts';
 import { saveRequest } from './save.ts';
 
-/** So many of all users have chosen otherwise than the rest. */
+/** How many users chose differently from the rest. */
 const FEW = 200;
 
 export const findUsers: Operation = {

@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts';
 import { request } from '../request.ts';
 import type { Stage } from '../stage.ts';
 
-/** So many users read in turn. */
+/** How many users read in turn. */
 const READERS = 1_000;
 
 export const readSelections: Operation = {

@@ -8,7 +8,7 @@ export const save: Operation = {
   status: 201,
   once: true,
   async prepare(stage, count) {
-    // Of every imported user, keys for which nothing is saved yet.
+    // Keys for which the imported users have no selection yet.
     const keys = stage.keys.slice(10);
     const users = await stage.importUsers(Math.ceil(count / keys.length));
     return users.flatMap((user) => keys.map((key) => saveRequest(stage, user, key, 0))).slice(0, count);
@@ -20,7 +20,7 @@ export const saveReplace: Operation = {
   title: 'save a selection, another value',
   status: 200,
   once: false,
-  // Every user once with one value, then with the other: whichever comes, it differs from the one before.
+  // Each user first with one value, then with the other, so that every save is a change.
   prepare: async (stage) =>
     [1, 0].flatMap((choice) =>
       stage.users.map((user, index) => saveRequest(stage, user, stage.keys[index % stage.selected], choice)),

@@ -1,5 +1,5 @@
-// node better-auth-server.js DATABASE-FILE: Better Auth on SQLite, as flushed as Innkeeper is. Plain JavaScript: its types
-// are there only once the benchmark has installed it. Prints its port.
+// node better-auth-server.js DATABASE-FILE: Better Auth on SQLite, flushing as Innkeeper does. Plain JavaScript: its
+// types exist only once the benchmark has installed it. Prints its port.
 
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ const options = {
   secret: 'a secret of the benchmark, long enough for it',
   telemetry: { enabled: false },
   rateLimit: { enabled: false },
-  // Users without a password, and tokens good once: as in Innkeeper, so that no password is hashed.
+  // Users without a password, and one-time tokens, as in Innkeeper, so that no password is hashed.
   plugins: [anonymous(), bearer(), oneTimeToken({ expiresIn: 60 })],
   user: { additionalFields: { preferences: { type: 'string', required: false } } },
 };

@@ -8,7 +8,7 @@ const PREFERENCES = JSON.stringify(
   Object.fromEntries(Array.from({ length: 10 }, (_, key) => [`choice-${key}`, 'often'])),
 );
 
-/** Better Auth on SQLite: users without a password, one-time tokens, and a field of the user that holds ten choices. */
+/** Better Auth on SQLite: users without a password, one-time tokens, and a field of the user with ten choices. */
 export async function startBetterAuth(folder: string): Promise<Peer> {
   const server = await startPeer('better-auth-server.js', join(folder, 'better-auth.db'), folder);
   const { port } = server;

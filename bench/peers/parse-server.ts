@@ -26,7 +26,7 @@ export async function startParseServer(databaseUrl: string, folder: string): Pro
 
   const names = Array.from({ length: USERS }, () => randomUUID());
   const users = await times(USERS, (index) => signUp(names[index] ?? ''));
-  // The class and its column first, or parallel requests would race to make them.
+  // Create the class and its column first, or parallel requests would race to do it.
   const selection = (user: Made | undefined, key: number, value: string) => ({
     userCode: user?.objectId,
     optionKey: `choice-${key}`,
@@ -67,7 +67,7 @@ export async function startParseServer(databaseUrl: string, folder: string): Pro
             jsonRequest('POST', '/parse/users', APPLICATION, anonymous(randomUUID())),
           ),
       },
-      // Who signs up again with the same identity is signed in, and gets a new session.
+      // Signing up again with the same identity signs in, and returns a new session.
       'get-access-token': repeated(names.map((id) => jsonRequest('POST', '/parse/users', APPLICATION, anonymous(id)))),
       'delete-user': {
         once: true,

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { guard, stop } from '../service.ts';
 
-/** Another project's server, in the operations nearest to ours, by our names. */
+/** Another project's server, with the operations nearest to ours, under our names. */
 export type Peer = {
   name: string;
-  /** Whose figures are compared with ours on the same one. */
+  /** The database on which its figures are compared with ours. */
   database: 'sqlite' | 'postgres';
   port: number;
   child: ChildProcess;
@@ -17,14 +17,14 @@ export type Peer = {
 };
 
 export type PeerOperation = {
-  /** Whether a request is good once only. */
+  /** Whether a request can be sent only once. */
   once: boolean;
   prepare(count: number): Promise<string[]>;
 };
 
 const FOLDER = import.meta.dirname;
 
-/** Once for each clone and lock file: nothing else of this repository needs these packages. */
+/** Once per clone and lock file: nothing else in this repository needs these packages. */
 export async function installPeers(): Promise<void> {
   const changedAt = async (file: string): Promise<number> => (await stat(join(FOLDER, file))).mtimeMs;
   // npm writes it when everything is in place.
@@ -50,7 +50,7 @@ export async function startPeer(
   return { port, child, stop: () => stop(child) };
 }
 
-/** One call while preparing; throws unless it went well. */
+/** One call while preparing; throws unless it succeeds. */
 export async function call<T>(port: number, path: string, init: RequestInit & { body?: string }): Promise<T> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
   const text = await answer.text();

@@ -21,7 +21,7 @@ const GIVE_UP_MS = 2_000;
 /** Where in a request its connection is reset: the bytes sent before, and whether the response has begun. */
 const STAGES = ['in the head', 'in the body', 'right after sending', 'during the response'] as const;
 
-/** A process that is to survive. */
+/** A process that must survive. */
 type Target = { port: number; hasEnded(): boolean };
 type Kind = { name: string; make(): string };
 
@@ -150,7 +150,7 @@ async function abort(port: number, text: string, stage: (typeof STAGES)[number],
     if (stage === 'during the response') await Promise.race([once(socket, 'data'), closed, sleep(GIVE_UP_MS)]);
     else await sleep(ms);
   } catch {
-    // Nobody listens any more: the caller sees why.
+    // Nobody is listening any more: the caller sees why.
   }
   socket.resetAndDestroy();
   await closed;

@@ -21,16 +21,16 @@ import { fromPortal, memberWith } from '../../packages/server/test/portal/portal
 import type { Campaign, Ground } from '../campaign.ts';
 import { bothDatabases } from '../databases.ts';
 
-/** Somebody who asks, with what they have in headers and for the places in bodies that take a credential. */
+/** A caller, with its credentials for headers and for members of bodies. */
 type Asker = {
   who: string;
   headers: Record<string, string>;
   secret: string;
   token: string;
-  /** What they may do with the application; undefined: they must not even learn of it. */
+  /** Its access to the application; undefined: it must not even learn that the application exists. */
   access?: Access;
   isKnown?: boolean;
-  /** It may ask about its own tokens, and does. */
+  /** It may introspect its own tokens, and does. */
   isApplication?: boolean;
 };
 type Asked = {
@@ -106,7 +106,7 @@ type Demo = Awaited<ReturnType<typeof fillDemo>>;
 
 let document: WholeDocument | undefined;
 
-/** Those that take a credential, each with its first example, about this application and its user. */
+/** Operations that require credentials, each with its first example, for this application and its user. */
 async function operations(application: Application, demo: Demo, asker: Asker): Promise<Asked[]> {
   document ??= withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
   const { paths } = document;
@@ -147,7 +147,7 @@ async function operations(application: Application, demo: Demo, asker: Asker): P
   );
 }
 
-/** Their credentials are in the body, which the document has no word for. */
+/** Their credentials are in the body, which the document cannot express. */
 const BY_BODY = ['createUser', 'issueSpecialToken', 'getAccessToken', 'introspectToken', 'revokeToken'];
 
 /** Open to everyone by design, about the caller's own account, or for operators. */
@@ -204,7 +204,7 @@ async function askers(server: TestServer, application: Application): Promise<Ask
   ];
 }
 
-/** They have what they must not have: the same requests, let in. */
+/** The same requests from callers that are allowed: they have the access that the others lack. */
 async function owners(server: TestServer, application: Application): Promise<Asker[]> {
   const { token } = await manageWith(server);
   const { clientSecret: secret, clientId } = application;

@@ -96,7 +96,7 @@ async function settled(load: Load, ms: number): Promise<Guest[]> {
   }
 }
 
-/** Of those who were not deleted since. */
+/** Checks users who were not deleted since. */
 async function missing(url: string, guests: Guest[]): Promise<string[]> {
   const rows = await rowsOfUser(url);
   try {

@@ -43,13 +43,13 @@ export const canaries: Campaign = {
   },
 };
 
-/** As a generator makes them: small and capital letters and digits. */
+/** As generated: lower-case and capital letters and digits. */
 function random(): string {
   const text = randomBytes(24).toString('base64url');
   return /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) ? text : random();
 }
 
-/** As it is, and as it stands in what was encoded: at any of the three places that base64 can begin at. */
+/** The secret itself, and its base64 forms at all three offsets. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const shifted = [0, 1, 2].map((by) => {
@@ -69,7 +69,7 @@ async function search(ground: Ground, { secrets, places }: Planted, kind: string
   }
 }
 
-/** Everything that is secret, used as it should be and sent where it should not be. */
+/** Every secret, used correctly and sent where it should not be. */
 async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
   const application = await setStage(databaseUrl);
   const metricsToken = random();
@@ -135,7 +135,7 @@ async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
   if (invited.json.link) secrets.invitation = tokenOf(invited.json.link);
 
   for (const secret of Object.values(secrets)) await misplace(ask, clientId, secret);
-  // Mistyped: nearly right ones are secrets too.
+  // Mistyped secrets: almost correct ones are secrets too.
   for (let count = 0; Object.keys(secrets).length < 20; count++) {
     const wrong = random();
     secrets[`wrong secret ${count}`] = wrong;
@@ -156,7 +156,7 @@ async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
   const logged = await Promise.all(
     requests.items.map(({ requestUid }) => read(`/manage/v1/applications/${clientId}/requests/${requestUid}`)),
   );
-  // What nothing is found in must have something in it.
+  // A search for secrets proves nothing in empty places.
   if (!backup.includes(clientId) || logged.length < 50) throw new Error('the places to search are empty');
   return {
     secrets,
@@ -175,7 +175,7 @@ async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
 
 type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<unknown>;
 
-/** In every part of a request, and under names that are not its own. */
+/** In every part of a request, and under wrong names. */
 async function misplace(ask: Ask, clientId: string, secret: string): Promise<void> {
   const apiKey = { apiKey: clientId };
   await ask('GET', `/api/option_keys?language=${secret}&apiKey=${secret}`, undefined, apiKey);

@@ -87,7 +87,7 @@ async function rebalance(cluster: Cluster): Promise<{ moved: number; ms: number 
   return { moved: (await cluster.homesOfWorkers()).get(worker.port) ?? 0, ms: performance.now() - before };
 }
 
-/** What is saved between the copy and the switch is lost. */
+/** Anything saved between the copy and the switch is lost. */
 async function copyAndReplace(cluster: Cluster): Promise<{ moved: number; ms: number }> {
   const before = performance.now();
   await onCoordinator(cluster, async (query) => {

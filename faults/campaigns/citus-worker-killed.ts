@@ -10,7 +10,7 @@ import { worst } from '../worst.ts';
 const CLIENTS = 16;
 const BACK_MS = 5_000;
 const AWAY_MS = 1_500;
-/** An act of a user whose worker is there, while the other is not. */
+/** Limit for an action of a user whose worker is up, while the other is down. */
 const OTHERS_MS = 1_000;
 
 export const citusWorkerKilled: Campaign = {

@@ -15,7 +15,7 @@ const HOUR = 3_600;
 const OFFSETS = { '+2 h': 2 * HOUR, '+2 years': 730 * 24 * HOUR, '-24 h': -24 * HOUR };
 type Try = { database: 'postgres' | 'sqlite'; offset: keyof typeof OFFSETS; when: 'running' | 'starting' };
 
-/** All of them; a short run begins with the most telling ones. */
+/** All of them; a short run begins with the most significant ones. */
 const TRIES: Try[] = [
   { database: 'postgres', offset: '+2 h', when: 'running' },
   { database: 'sqlite', offset: '+2 years', when: 'running' },
@@ -31,7 +31,7 @@ const TRIES: Try[] = [
   { database: 'sqlite', offset: '-24 h', when: 'starting' },
 ];
 
-/** Purging once a minute becomes twice a second: nothing else in the service repeats itself about once a minute. */
+/** Purges twice a second instead of once a minute: nothing else in the service repeats about once a minute. */
 const HURRY = `
   const { setInterval } = globalThis;
   globalThis.setInterval = (run, ms, ...args) => setInterval(run, ms > 40_000 && ms < 80_000 ? 500 : ms, ...args);
@@ -89,7 +89,7 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
 type Stage = {
   databaseUrl: string;
   belongings: Belongings;
-  /** In how many milliseconds /readyz said so; `refused`: it did not start; `unseen`: nobody could tell. */
+  /** After how many milliseconds /readyz reported it; `refused`: it did not start; `unseen`: it cannot be detected. */
   goWrong(): Promise<number | 'refused' | 'unseen' | undefined>;
   comeRight(): Promise<void>;
   close(): Promise<void>;
@@ -108,7 +108,7 @@ async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, 
   const belongings = await settle(databaseUrl, start);
   let { server }: { server: ServeProcess | undefined } = belongings;
   const isRefused = trying.database === 'postgres' && trying.when === 'starting';
-  /** Off for two hours: an everyday thing, which purges nothing and is not reported. */
+  /** Off for two hours: normal, so it purges nothing and is not reported. */
   const isUnseen = trying.database === 'sqlite' && trying.when === 'starting' && trying.offset === '+2 h';
 
   return {
@@ -144,7 +144,7 @@ async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, 
       const body = await (await fetch(`${url}/readyz`)).text();
       if (/clock of this machine|"clock"/.test(body) && logs().some(({ msg }) => String(msg).includes('NTP')))
         return true;
-      // The control never says it.
+      // The control never reports it.
       if (nodeArgs.length > HURRIED.length) return false;
       await sleep(100);
     }

@@ -20,7 +20,7 @@ import { SETTINGS, setStage } from '../stage.ts';
 import { worst } from '../worst.ts';
 
 const USERS = 300;
-/** From the end of the requests to a failing /readyz; where it does not fail, doctor must find the damage. */
+/** From the end of the requests to a failing /readyz; if it does not fail, doctor must find the damage. */
 const READYZ_MS = 1_000;
 
 export const corruptPages: Campaign = {
@@ -76,7 +76,7 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
           const doctor = how === undefined ? await askDoctor(databaseUrl, nodeArgs) : undefined;
           if (how) told.readyz++;
           else if (doctor?.isDamaged) told.doctor++;
-          // Pages in memory may have been written over the damage.
+          // Cached pages may have been written over the damage.
           else if (isRunning && nodeArgs.length === 0 && doctor?.isFine) told.healed++;
           else lose(`${about}nobody was told: ${doctor?.detail}`);
         } finally {
@@ -128,7 +128,7 @@ async function makeTemplate(ground: Ground): Promise<Template> {
   return { path, backup, place, guests: clients.flatMap(({ guests }) => guests) };
 }
 
-/** Requests of every kind. Answers whether /readyz says that the file is damaged. */
+/** Requests of every kind. Returns whether /readyz says that the file is damaged. */
 async function exercise(
   { place, guests }: Template,
   server: ServeProcess,
@@ -168,7 +168,7 @@ async function askDoctor(databaseUrl: string, nodeArgs: string[]) {
   };
 }
 
-/** The steps of docs/backup.md. Undefined when a user of the backup can be read afterwards. */
+/** The steps of docs/backup.md. Undefined if a user of the backup can be read afterwards. */
 async function restoreAsDocumented(path: string, { backup, place, guests }: Template): Promise<string | undefined> {
   for (const ending of ['', '-wal', '-shm']) {
     try {

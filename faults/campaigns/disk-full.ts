@@ -18,7 +18,7 @@ import { worst } from '../worst.ts';
 const CLIENTS = 8;
 const RECOVERED_MS = 5_000;
 const FULL_MS = 10_000;
-/** Requests whose lines take more than the 4 MiB that wait for the disk. */
+/** Requests whose log lines exceed the 4 MiB buffer for a full disk. */
 const OVERFILL = 10_000;
 
 export const diskFull: Campaign = {
@@ -72,7 +72,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
         const read = await probe.read(reader);
         if (!isDone(read)) lose(`a read of selections: ${describe(read)}`);
         const write = await probe.ask(reader);
-        // What lies in the log already can be written over: such a write is taken, and must be kept.
+        // A write that fits into the existing log file is accepted, and must be kept.
         if (!isDone(write) && !isCode(write, '9503')) lose(`a write: ${describe(write)}`);
       }
       const logged = `while-full-${round}`;
@@ -94,7 +94,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
   ground.tell(`writes succeeded again after ${worst(recoveredMs)} ms`);
 }
 
-/** More than the buffer of the log holds, while the disk stays full. */
+/** Sends more than the log's buffer can hold, while the disk stays full. */
 async function overfill(server: ServeProcess, disk: SmallDisk): Promise<void> {
   const filling = setInterval(() => disk.fill(), 50);
   try {
@@ -105,7 +105,10 @@ async function overfill(server: ServeProcess, disk: SmallDisk): Promise<void> {
   }
 }
 
-/** The log catches up by itself: with the line of a request that came while the disk was full, and with all that it dropped. */
+/**
+ * The log must catch up by itself: with the line of a request made while the disk was full, and with the count of
+ * dropped lines.
+ */
 async function missingInLog(log: LogFile, { url }: ServeProcess, requestId: string): Promise<string | undefined> {
   const deadline = performance.now() + RECOVERED_MS;
   for (;;) {

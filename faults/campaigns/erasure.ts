@@ -70,7 +70,7 @@ async function run(ground: Ground): Promise<void> {
       };
       await ask('POST', '/api/user_options', choice, { apiKey: clientId });
       await ask('POST', '/api/user_options', { ...choice, value: [`again ${text}`] }, { apiKey: clientId });
-      // Earlier events tell the name that it had.
+      // Earlier events contain the previous name.
       const renamed = { clientUserName: `Other ${name}` };
       await ask('PATCH', `/api/v2/app/${clientId}/users/${code}`, renamed, basic(application));
       return { name, text, code };
@@ -102,10 +102,10 @@ async function run(ground: Ground): Promise<void> {
   }
 }
 
-/** Which of them are somewhere, and by what. */
+/** Which users can still be found, and by what. */
 function found(guests: readonly Guest[], places: readonly Buffer[]): Map<Guest, string> {
   const hits = guests.flatMap((guest): [Guest, string][] => {
-    // The code is in events, which keep ids; other rows of it are counted.
+    // The code stays in events, which keep ids; its other rows are counted.
     const hit = [guest.name, guest.text].find((mark) => places.some((place) => place.includes(mark)));
     return hit === undefined ? [] : [[guest, String(hit)]];
   });

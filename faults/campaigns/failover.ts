@@ -14,7 +14,7 @@ const CLIENTS = 16;
 const BACK_MS = 10_000;
 const PASSWORD = 'of both servers';
 const DATABASE = 'innkeeper';
-/** Between the loss of the standby's connection and that of everybody else's. */
+/** Between cutting the standby's connection and cutting all others. */
 const CUT_MS = 300;
 
 export const failover: Campaign = {
@@ -94,7 +94,7 @@ async function startStandby(seed: PostgresServer, primaryUrl: string): Promise<P
   return startPostgres({ durable: true, settings, copyOf: { data: seed.data, password: PASSWORD, standby: true } });
 }
 
-/** From here on a commit is acknowledged when the standby has it, too. */
+/** From here on, a commit is acknowledged only once the standby has it too. */
 async function waitForCommits(primary: PostgresServer, synchronousStandby: string): Promise<void> {
   while ((await execute(primary, 'select from pg_stat_replication where state = $$streaming$$')) === 0) await sleep(50);
   await execute(primary, `alter system set synchronous_standby_names = '${synchronousStandby}'`);

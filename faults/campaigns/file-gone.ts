@@ -70,7 +70,7 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
 
       if (kind === 'moved') renameSync(path, right);
       else {
-        // Another name of the same file for a moment, so that it outlives what happens to the first.
+        // A second hard link for a moment, so that the file outlives what happens to the first name.
         linkSync(path, right);
         if (kind === 'replaced') renameSync(copy, path);
         else rmSync(path);
@@ -94,7 +94,7 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
       renameSync(right, path);
       if (isKilled) {
         await load.pause();
-        // As it is, in the control too: its stale view of the log would keep it from starting, which shows nothing.
+        // Unmodified, even in the control: its stale view of the log would keep it from starting, which proves nothing.
         server = await serve({ settings: options.settings });
         place.url = server.url;
       } else {

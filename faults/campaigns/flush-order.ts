@@ -75,7 +75,7 @@ type Verdict =
   | 'the answer left before any write to the log'
   | 'the answer left before the flush of the log';
 
-/** For every answer of a user, in the order of the trace, what had become of the log since the one before. */
+/** For every response about a user, in the order of the trace: what happened to the log since the one before. */
 function judge(trace: string): Verdict[] {
   const verdicts: Verdict[] = [];
   const flushing = new Set<string>();

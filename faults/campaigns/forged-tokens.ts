@@ -6,14 +6,14 @@ import { startTrustingServer } from '../controls/trusting-server.ts';
 import { bothDatabases } from '../databases.ts';
 
 type Json = Record<string, unknown>;
-/** A token that was issued, what a forger can learn, and what only the service has. */
+/** A genuine token, what a forger can find out, and what only the service has. */
 type Genuine = {
   token: string;
   other: { token: string; userCode: string; clientId: string };
   publicKey: Json;
   signAsService(type: 'at+jwt' | 'JWT', claims: Json): Promise<string> | string;
 };
-/** Where a token is shown; answers whether it was taken. */
+/** Where a token is sent; returns whether it was accepted. */
 type Target = { name: string; genuine: Genuine; shown: [place: string, taken: (token: string) => Promise<boolean>][] };
 
 export const forgedTokens: Campaign = {
@@ -55,7 +55,7 @@ const encode = (part: Json | Uint8Array): string =>
   (part instanceof Uint8Array ? Buffer.from(part) : Buffer.from(JSON.stringify(part))).toString('base64url');
 const decode = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
 
-/** Attacks that are known to have worked somewhere. */
+/** Attacks known to have worked somewhere. */
 function forgeries({
   token,
   other,
@@ -157,7 +157,7 @@ async function realTargets(ground: Ground): Promise<Target[]> {
               option_key_uid: randomUUID(),
               value: [1],
             };
-            // Past the token, it is the group that is not there.
+            // If the token is accepted, the error is about the missing group.
             return (await server.post('/api/user_options', body, apiKey)).json.code !== '1007';
           },
         ],

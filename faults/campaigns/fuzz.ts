@@ -10,7 +10,7 @@ import type { Campaign, Ground } from '../campaign.ts';
 import { startHopefulServer } from '../controls/hopeful-server.ts';
 import { bothDatabases } from '../databases.ts';
 
-/** So many requests meet the same application: it may be gone by then. */
+/** How many requests go to the same application: it may be deleted by then. */
 const OF_ONE_STAGE = 100;
 
 type Target = { name: string; url: string; stage(): Promise<StandIns> };
@@ -56,7 +56,7 @@ async function run(ground: Ground, targets: Target[]): Promise<void> {
   );
 }
 
-/** The status and the code, which is all that two databases must agree in: ids differ. */
+/** The status and the code, in which the two databases must agree: ids differ. */
 async function send(
   url: string,
   { method, path, headers, body }: FuzzedRequest,

@@ -13,7 +13,7 @@ import { worst } from '../worst.ts';
 
 const CLIENTS = 16;
 const READY_MS = 2_000;
-/** Of the users of earlier rounds, so many of each client are looked at again in every round; all of them at the end. */
+/** How many users of earlier rounds each client checks again in every round; all of them at the end. */
 const SAMPLE = 3;
 
 export const killNine: Campaign = {
@@ -40,7 +40,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
     const before = performance.now();
     const server = await serve({ ...how, settings: { ...SETTINGS, databaseUrl } });
     const took = performance.now() - before;
-    // Where other work keeps the processors, the time that the process itself worked tells how long a start takes.
+    // If other work takes the processors, the process's own processor time tells how long a start takes.
     readyMs.push(isBusy() ? Math.min(took, await processorTime(server)) : took);
     return server;
   };

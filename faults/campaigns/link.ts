@@ -17,7 +17,7 @@ import { SETTINGS, setStage } from '../stage.ts';
 const CLIENTS = 12;
 const LOAD_MS = 2_000;
 const IMPORTED = 400;
-/** Users of earlier rounds of each client that every round looks at again; all of them at the end. */
+/** How many users of earlier rounds each client checks again in every round; all of them at the end. */
 const SAMPLE = 3;
 const BLANK_GAPS = fileURLToPath(new URL('../controls/blank-gaps.ts', import.meta.url));
 
@@ -76,7 +76,7 @@ async function run(ground: Ground, blanks = false): Promise<void> {
   ground.tell(`${load.counts().acknowledged} acts acknowledged, ${imported} users imported`);
 }
 
-/** Answers what went wrong. */
+/** Returns what went wrong. */
 async function importUsers(
   folder: string,
   databaseUrl: string,

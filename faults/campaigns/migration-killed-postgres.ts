@@ -7,7 +7,10 @@ import { askPostgres } from '../ask-postgres.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 
-/** On the way to the server: what belongs to one transaction is committed by itself. Empty statements are as long as what they replace. */
+/**
+ * On the way to the server, turns each transaction into single commits. The empty statements are as long as what they
+ * replace.
+ */
 const withoutTransactions: OnTheWay = (bytes) =>
   Buffer.from(
     bytes.toString('latin1').replace(/(begin|commit)\0/g, (text) => `${';'.repeat(text.length - 1)}\0`),
@@ -61,7 +64,7 @@ async function run(ground: Ground, { onTheWay, hows, untilLost = false }: Faults
   ground.tell(`${stopped.kill} killed and ${stopped.terminate} cut off before the end, of ${messages} messages`);
 }
 
-/** The numbers from 1 to `last`. */
+/** The numbers from 1 to `last`, shuffled. */
 function inAnyOrder(last: number): number[] {
   const numbers = Array.from({ length: last }, (_, index) => ({ number: index + 1, place: Math.random() }));
   return numbers.toSorted((one, other) => one.place - other.place).map(({ number }) => number);
@@ -103,7 +106,7 @@ async function migrate(
   return { messages, code };
 }
 
-/** All connections to its database but this one. */
+/** Ends all connections to the database but this one. */
 async function terminate(url: string): Promise<void> {
   await askPostgres(
     url,

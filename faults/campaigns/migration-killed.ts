@@ -6,7 +6,7 @@ import { bin, commandLine } from '../../packages/server/test/cli/run-innkeeper.t
 import { SECRET } from '../../packages/server/test/http/start.ts';
 import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
 
-/** For the runtime: every statement of a migration is committed by itself. */
+/** Loaded into the runtime: commits every statement of a migration by itself. */
 const WITHOUT_TRANSACTION = `data:text/javascript,${encodeURIComponent(`
   import { DatabaseSync } from 'node:sqlite';
   const { exec } = DatabaseSync.prototype;
@@ -50,7 +50,7 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
   ground.tell(`${killed} killed before the end, of ${writes} writes`);
 }
 
-/** How many writes it made, or that it was killed at the one that is given. */
+/** How many writes it made, or that it was killed at the given one. */
 async function migrate(
   path: string,
   nodeArgs: string[],

@@ -9,10 +9,16 @@ import { SETTINGS, setStage } from '../stage.ts';
 import { watchLiveness } from '../watch-liveness.ts';
 import { worst } from '../worst.ts';
 
-/** As many connections as keep the service busy, each with the next request when it was answered: what comes back is its capacity. */
+/**
+ * Enough connections to keep the service busy, each sending the next request after its response: the result is its
+ * capacity.
+ */
 const CLIENTS = 64;
 const TIMES_AS_MUCH = 10;
-/** For those who come without waiting for others, and give up after so long: more than can be answered while they wait for their turn. */
+/**
+ * For clients that do not wait for others, and give up after a while: more than can be answered while they wait for
+ * their turn.
+ */
 const CONNECTIONS = 6_000;
 const PATIENCE_MS = 5_000;
 const SPELL_MS = 10_000;
@@ -23,7 +29,7 @@ const LIVE_MS = 2_000;
 const GUESTS = 50;
 type Flood = { ms: number; connections: number };
 const FLOOD: Flood = { ms: SPELL_MS, connections: CONNECTIONS };
-/** In the control, a second of a few hundred shows it. */
+/** In the control, a second with a few hundred shows it. */
 const CONTROL: Flood = { ms: 3_000, connections: 500 };
 
 export const overload: Campaign = {

@@ -44,7 +44,7 @@ export const pooler: Campaign = {
   },
 };
 
-/** Answers the URL of a database by way of the pooler. */
+/** Returns the URL of a database through the pooler. */
 async function startPooler(ground: Ground): Promise<string> {
   const postgres = await postgresFor(ground);
   const target = new URL(postgres.url('postgres'));
@@ -122,7 +122,7 @@ async function runContractSuite(ground: Ground, url: string): Promise<{ tests: n
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', 'packages/server/test/contract', '--reporter=json', `--outputFile=${file}`];
   const env = { ...process.env, INNKEEPER_TEST_POSTGRES_URL: url };
-  // It ends with 1 when a test fails: the report says which.
+  // It exits with 1 if a test fails: the report says which.
   await new Promise((resolve) => execFile(process.execPath, args, { env, cwd: ROOT, maxBuffer: 2 ** 26 }, resolve));
   const report = JSON.parse(await readFile(file, 'utf8')) as SuiteReport;
   const failures = report.testResults.flatMap(({ name, message, assertionResults }) => [

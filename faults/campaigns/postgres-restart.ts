@@ -38,7 +38,7 @@ async function run(ground: Ground, options: PostgresOptions): Promise<void> {
   const databaseUrl = await postgres.createDatabase();
   const application = await setStage(databaseUrl);
   await prepareEventCheck(databaseUrl);
-  // The control is to lose acts, not its tables.
+  // The control is to lose writes, not its tables.
   await askPostgres(databaseUrl, 'checkpoint');
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
   ground.defer(() => end(server));

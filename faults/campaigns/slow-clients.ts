@@ -18,7 +18,7 @@ const TRICKLE_MS = 500;
 const MOST = 2;
 const QUIET_MS = 5_000;
 
-/** What is sent at once, and what then comes a byte at a time. */
+/** What is sent at once, and what then follows a byte at a time. */
 const KINDS: { name: string; head: string; rest: string }[] = [
   { name: 'nothing', head: '', rest: '' },
   { name: 'headers, a byte at a time', head: 'GET /livez HTTP/1.1\r\nHost: localhost\r\n', rest: 'X-Slow: 1\r\n' },
@@ -80,7 +80,7 @@ async function run(ground: Ground, place: Place): Promise<void> {
         socket.write(head);
         let at = 0;
         const trickling = setInterval(() => socket.write(rest.charAt(at++ % rest.length)), TRICKLE_MS);
-        // Told off: a polite client stops.
+        // After an error response, a polite client stops.
         socket.resume().on('end', () => clearInterval(trickling));
         const giveUp = setTimeout(() => socket.destroy(), GIVEN_UP_MS);
         await once(socket, 'close');

@@ -10,25 +10,25 @@ import { checkAll, startLoad } from '../load.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
-/** Some 200 acts a second: a steady load that leaves a machine of two cores to others, too. */
+/** About 200 requests a second: a steady load that leaves room on a machine of two cores. */
 const CLIENTS = 16;
 const STAY_MS = 560;
-/** The data stays of one size, so that what grows is not what is mapped or cached of it. */
+/** The data stays the same size, so that growth is not just mapped or cached data. */
 const KEEPS = 200;
-/** Of the time, for caches and compilers to come to rest. */
+/** The share of the time for caches and compilers to settle. */
 const WARM_UP = 0.3;
-/** What is kept can be told from noise in so long; in a minute only a leak that runs away. */
+/** Long enough to tell retained memory from noise; a minute only shows a severe leak. */
 const LONG_MS = 20 * 60_000;
 const MOST_AN_HOUR = 0.01;
-/** SQLite's cache fills and is given back, in spells of some twenty minutes: what is resident goes up and down with it. */
+/** SQLite's cache fills and is released, in cycles of about twenty minutes: resident memory goes up and down with it. */
 const MOST_RESIDENT = 0.05;
 const MOST_OF_A_SHORT_ONE = 0.3;
-/** Of the users, one in so many is looked at in the end. */
+/** At the end, one in this many users is checked. */
 const SAMPLE = 50;
 const MINUTE_MS = 60_000;
 const COLLECT_MS = 30_000;
 
-/** For the runtime: twice a minute, each thread collects all its garbage and says what is left. */
+/** Loaded into the runtime: twice a minute, each thread runs a full garbage collection and reports what is left. */
 const collects = (file: string): string[] => [
   '--expose-gc',
   '--import',
@@ -43,7 +43,7 @@ const collects = (file: string): string[] => [
   `)}`,
 ];
 
-/** For the runtime: keeps some of every request for ever. */
+/** Loaded into the runtime: keeps a part of every request forever. */
 const LEAKS = `data:text/javascript,${encodeURIComponent(`
   import { createServer, Server } from 'node:http';
   const kept = [];
@@ -120,7 +120,7 @@ async function run(ground: Ground, nodeArgs: string[], ms: number): Promise<void
 
 type Sample = { ms: number; megabytes: number };
 
-/** What all threads kept together, each time. */
+/** What all threads retained together, each time. */
 async function readKept(file: string): Promise<Sample[]> {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const threads = [...Map.groupBy(lines, (line) => line.split(' ')[0]).values()];
@@ -138,7 +138,7 @@ function meanOf(samples: Sample[]): number {
   return samples.reduce((sum, { megabytes }) => sum + megabytes, 0) / samples.length;
 }
 
-/** By least squares: the share of the mean by which it grows in an hour. */
+/** By least squares: the hourly growth as a share of the mean. */
 function growthOf(samples: Sample[]): number {
   const ms = samples.reduce((sum, each) => sum + each.ms, 0) / samples.length;
   const megabytes = meanOf(samples);

@@ -58,7 +58,7 @@ async function run(ground: Ground, nodeArgs: string[], isWanted: (request: Hosti
   const all = listHostile(document)
     .filter(isWanted)
     .flatMap((request) => askers.map((asker) => ({ request, asker })));
-  // All that is done with the largest catalogs, in order; the others evenly: each kind, and each asker.
+  // Everything for the largest catalogs, in order; the others evenly: each kind, and each caller.
   const ofLarge = large.flatMap(({ name, catalog, clientId }) =>
     listLarge(name, catalog)
       .filter(isWanted)
@@ -102,7 +102,7 @@ async function send(
   const filled = (text: string) => standIns(stage).reduce((all, [from, to]) => all.replaceAll(from, to), text);
   const at = filled(path.replaceAll('{clientId}', stage.clientId).replace(/\{\w+\}/g, stage.userCode));
   const sent = { 'if-match': '*', ...asker.headers, ...headers };
-  // Cut off or refused: both are answers here, what counts is how the others fare.
+  // Cut off or refused: both are fine here; what counts is how others are served.
   return await fetch(url + at, {
     method,
     headers: sent,
@@ -168,7 +168,7 @@ async function prepare(databaseUrl: string): Promise<Prepared> {
   }
 }
 
-/** A key whose pattern is as costly as one may be: what saves are checked against. */
+/** A key with the most expensive pattern allowed, which saves are checked against. */
 async function addPattern(server: TestServer, { clientId }: NewApplication): Promise<Stage['pattern']> {
   const manage = await manageWith(server);
   const path = `/applications/${clientId}/catalog`;

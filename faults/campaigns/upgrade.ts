@@ -20,10 +20,10 @@ import { worst } from '../worst.ts';
 const REPLICAS = 2;
 const CLIENTS = 8;
 const TEMPLATE = 'earlier';
-/** Of all requests: without an answer, with 5xx, or, where somebody listens all the time, refused. */
+/** Share of all requests: without a response, with 5xx, or, if somebody is always listening, refused. */
 const MOST_ERRORS = 0.0001;
 
-/** What the old version still asks for. */
+/** A table that the old version still uses. */
 const TAKES_AWAY = 'alter table profiles rename to profiles_of_old';
 
 export const upgrade: Campaign = {
@@ -77,7 +77,7 @@ async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: str
       }
     });
   }
-  // One is within it where there are too few to tell.
+  // With too few requests to tell, one failure is allowed.
   if (failed > Math.ceil(acknowledged * MOST_ERRORS))
     ground.lose(`${failed} of ${acknowledged + failed} requests failed`);
   ground.tell(`from ${earlier.title}`);

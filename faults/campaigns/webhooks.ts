@@ -19,11 +19,11 @@ import { worst } from '../worst.ts';
 
 const CLIENTS = 6;
 const STAY_MS = 100;
-/** A killed replica holds its webhooks for 25 s; what failed at first is tried again after 5 s. */
+/** A killed replica holds its webhooks for 25 s; failed deliveries are retried after 5 s. */
 const PATIENCE_MS = 60_000;
-/** Of the events that a webhook takes badly, one in so many. */
+/** Each webhook mishandles one in this many events. */
 const EVERY = 10;
-/** What a process may have sent without having noted it. */
+/** What a process may have sent without having recorded it. */
 const IN_FLIGHT = 128;
 
 export const webhooks: Campaign = {
@@ -46,7 +46,7 @@ export const webhooks: Campaign = {
   },
 };
 
-/** What a webhook does with an event that it takes badly, the first time. */
+/** How a webhook mishandles an event, the first time. */
 const MANNERS: Record<string, Answering> = {
   steady: () => 204,
   slow: () => sleep(150, 204),
@@ -147,7 +147,7 @@ async function register(databaseUrl: string, appId: number, endpoints: Endpoint[
   }
 }
 
-/** By number, the user of each. */
+/** The user of each event, by number. */
 async function eventsIn(databaseUrl: string): Promise<Map<number, string>> {
   const rows = (await askPostgres(databaseUrl, 'select no, user_id from events where user_id is not null')) as {
     no: string;

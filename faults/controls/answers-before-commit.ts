@@ -1,6 +1,6 @@
 /**
- * For the runtime that a service is started with: a writer that commits now and then, and says at once that it has. The product
- * knows nothing of it: `node:sqlite` itself is changed under it.
+ * Loaded into a service's runtime: a writer that commits now and then, but acknowledges immediately. The product is
+ * unchanged: `node:sqlite` itself is patched.
  */
 const COMMIT_MS = 500;
 const source = `

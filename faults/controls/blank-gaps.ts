@@ -3,12 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A process of its own that writes zeros into the unused parts of pages of a SQLite file (its argument) while others write to it: what no
- * program but SQLite can do safely. What was unused when it looked may be a row by the time it writes.
+ * A separate process that writes zeros into the unused parts of pages of a SQLite file (its argument) while others
+ * write to it: only SQLite itself can do that safely. What was unused when it was read may be a row by the time it is
+ * overwritten.
  */
 const PAGE = 4096;
 const PAUSE_MS = 300;
-/** Leaves and inner pages of tables and indexes, and the size of their headers. */
+/** Leaf and inner pages of tables and indexes, and the size of their headers. */
 const HEADERS: Record<number, number> = { 2: 12, 5: 12, 10: 8, 13: 8 };
 
 const database = new DatabaseSync(process.argv[2] as string, { timeout: 5_000 });
@@ -22,7 +23,7 @@ for (;;) {
   const bytes = Buffer.alloc(size);
   readSync(file, bytes, 0, size, 0);
   await sleep(PAUSE_MS);
-  // As any process that has the database open does now and then: what was written meanwhile goes into the file.
+  // Like any process with the database open: what was written meanwhile is moved into the file.
   database.prepare('pragma wal_checkpoint(passive)').get();
   for (let at = PAGE; at + PAGE <= size; at += PAGE) {
     const header = HEADERS[bytes[at] as number];

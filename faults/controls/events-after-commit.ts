@@ -1,6 +1,6 @@
 /**
- * For the runtime that a service is started with: events are written a moment after the act, as services do that send them when they have
- * committed. The product knows nothing of it: `node:sqlite` itself is changed under it.
+ * Loaded into a service's runtime: writes events a moment after the change, like services that send them once they have
+ * committed. The product is unchanged: `node:sqlite` itself is patched.
  */
 const LATER_MS = 20;
 const source = `

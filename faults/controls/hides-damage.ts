@@ -1,6 +1,6 @@
 /**
- * For the runtime that a service or a command is started with: damage of the file looks like a lock that somebody holds, and every check finds all
- * well. The product knows nothing of it: `node:sqlite` itself is changed under it.
+ * Loaded into the runtime of a service or a command: damage of the file looks like a lock held by someone else, and
+ * every check passes. The product is unchanged: `node:sqlite` itself is patched.
  */
 const source = `
   import { DatabaseSync } from 'node:sqlite';

@@ -1,4 +1,4 @@
-// A server that reads the address of its client after the response, as access logs do. Run as a process of its own.
+// A server that reads its client's address after the response, as access logs do. Runs in its own process.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

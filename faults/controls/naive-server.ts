@@ -7,9 +7,9 @@ import type { Place } from '../guest.ts';
 
 export type NaiveServer = {
   place: Place;
-  /** While it cannot be reached, tokens are spent for nothing. */
+  /** While it is unreachable, tokens are used up for nothing. */
   tokenService: { isThere: boolean };
-  /** How many rows it still has of a user. */
+  /** How many rows of a user it still has. */
   rowsOf(code: string): number;
   close(): void;
 };
@@ -17,15 +17,15 @@ export type NaiveServer = {
 type User = { name: string; code: string; specialToken: string };
 type Answer = { status: number; body?: object };
 
-/** It asks nobody for credentials. */
+/** It requires no credentials. */
 const APPLICATION = { clientId: '1_x', clientSecret: 'x', name: 'Naive' };
 
-/** Between looking and writing, a database would be asked. */
+/** Between reading and writing, a database would be queried. */
 const lookAndWrite = (): Promise<void> => sleep(2);
 
 /**
- * What campaigns find losses in: the interface as somebody would write it in an afternoon. Everything is looked up, and then written.
- * One that `slowsDown` takes the longer for a request, the more of them wait.
+ * A server that loses data: the interface as somebody would write it in an afternoon. Everything is first read, then
+ * written. With `slowsDown`, a request takes longer the more are waiting.
  */
 export async function startNaiveServer({ slowsDown = false } = {}): Promise<NaiveServer> {
   const tokenService = { isThere: true };
@@ -98,7 +98,7 @@ export async function startNaiveServer({ slowsDown = false } = {}): Promise<Naiv
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(body && JSON.stringify(body));
       },
-      () => response.destroy(), // the client went away
+      () => response.destroy(), // the client disconnected
     );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-/** For the runtime that a service is started with: what it once learned of a database file by its path stays so for good. */
+/** Loaded into a service's runtime: what it once learned about a database file by its path never changes. */
 const source = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';

@@ -1,6 +1,6 @@
 import { Clock } from '../../packages/server/src/domain/clock.ts';
 
-/** For the runtime that a service is started with: it trusts the clock of its machine and ignores the database's. */
+/** Loaded into a service's runtime: it trusts its machine's clock and ignores the database's. */
 Object.defineProperties(Clock.prototype, {
   start: { value: async () => {} },
   measure: { value: async () => {} },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What forged tokens are accepted by: it reads who somebody says they are, and until when. */
+/** A server that accepts forged tokens: it believes the claimed user and expiry. */
 export async function startTrustingServer(): Promise<{ url: string; close(): void }> {
   const server = createServer(({ headers }, response) => {
     response.statusCode = isGood(headers.authorization?.replace('Bearer ', '')) ? 200 : 401;

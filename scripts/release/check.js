@@ -1,5 +1,6 @@
-// Installs every form of a release in an empty folder, starts it with an empty environment and runs the example flow; then builds the release once more
-// and compares the checksums. As root on Linux, the Debian package is installed into a copy of the system, and the image runs in a chroot.
+// Installs every form of a release in an empty folder, starts it with an empty environment and runs the example flow;
+// then builds the release again and compares the checksums. As root on Linux, the Debian package is installed into a
+// copy of the system, and the image runs in a chroot.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,7 +64,7 @@ export async function checkRelease(release, makeRelease) {
 /**
  * @param {string} folder empty
  * @param {(args: string[]) => [string, string[]]} command how to run `innkeeper` with these arguments
- * @param {Record<string, string>} [env] all there is in the environment, but for the port
+ * @param {Record<string, string>} [env] the whole environment, except for the port
  */
 async function tryForm(folder, command, env = {}) {
   const port = await freePort();
@@ -101,7 +102,7 @@ async function tryForm(folder, command, env = {}) {
   }
 }
 
-/** By standard input: a form in a chroot sees no file of this folder. */
+/** Through standard input: a form in a chroot sees no file of this folder. */
 function applyCatalog(command, { folder, env, application }) {
   const [file, args] = command(['catalog', 'apply', '-', '--app', application.clientId, '--json']);
   const outcome = execFileSync(file, args, { cwd: folder, env, encoding: 'utf8', input: CATALOG });
@@ -118,7 +119,7 @@ async function untilReady(url, service) {
   throw new Error(service.exitCode === null ? 'not ready within 20 s' : `ended with ${service.exitCode}`);
 }
 
-/** Offline: the Node that npm would bring along is put where npm would put it. */
+/** Offline: the Node that npm would download is put where npm would install it. */
 async function tryNpm(folder, release, node) {
   const env = { PATH: [dirname(node.path), '/usr/bin', '/bin'].join(delimiter), HOME: folder };
   writeFileSync(join(folder, 'package.json'), '{"name":"check","private":true}');
@@ -142,7 +143,7 @@ async function tryNpm(folder, release, node) {
   return tryForm(empty, (args) => [join(folder, 'node_modules/.bin/innkeeper'), args], env);
 }
 
-/** A Node of the machine beside the pinned one, as far as there is one: the tarball must work with both. */
+/** The machine's own Node, if there is one, besides the pinned one: the tarball must work with both. */
 function nodes() {
   const folders = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const found = [process.execPath, ...folders.filter((path) => existsSync(path))].map((path) => ({
@@ -158,7 +159,7 @@ async function tryDebian(folder, deb) {
   const unit = join(unpacked, 'usr/lib/systemd/system/innkeeper.service');
   const note = checkUnit(folder, unit, join(unpacked, 'usr/bin/innkeeper'));
   if (!isRoot) return tryForm(join(folder), (args) => [join(unpacked, 'usr/bin/innkeeper'), args]);
-  // Installed for real, in a copy of this system that only this process sees.
+  // Really installed, in a copy of this system that only this process sees.
   const script = `set -e
 mkdir -p up work root
 mount -t tmpfs tmpfs up && mkdir up/up up/work
@@ -187,7 +188,7 @@ echo purged`;
   return `${await tryForm(empty, (args) => [join(unpacked, 'usr/bin/innkeeper'), args])}; ${note}`;
 }
 
-/** systemd looks for the executable where the unit names it. */
+/** systemd looks for the executable where the unit says. */
 function checkUnit(folder, unit, executable) {
   if (!existsSync('/usr/bin/systemd-analyze')) return 'systemd-analyze is not installed';
   const copy = join(folder, 'innkeeper.service');
@@ -224,7 +225,7 @@ async function tryImage(folder, layout) {
     'chroot',
     [`--userspec=${config.User}`, root, `/usr/bin/${config.Entrypoint[0]}`, ...args],
   ];
-  // A proxy with TLS is in front of a container that listens on every interface.
+  // A container listens on every interface, behind a proxy with TLS.
   const settings = { ...env, INNKEEPER_PUBLIC_URL: 'https://users.example.com', PATH: process.env.PATH };
   return `${await tryForm(folder, command, settings)}; ${(bytes / 1e6).toFixed(1)} MB compressed`;
 }

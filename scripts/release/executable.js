@@ -1,4 +1,5 @@
-// The service as one executable file: the pinned Node with the bundled service, its threads and its files for browsers inside.
+// The service as a single executable: the pinned Node with the bundled service, its threads and its files for browsers
+// inside.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +10,12 @@ import { SERVER, shippedFiles } from './sources.js';
 
 /**
  * @param {string} output path of the executable
- * @param {string} work a folder for what is made on the way
- * @param {string} manifest path of the package.json to put in
+ * @param {string} work a folder for intermediate files
+ * @param {string} manifest path of the package.json to include
  */
 export async function buildExecutable(output, work, manifest) {
   mkdirSync(work, { recursive: true });
-  // An executable imports nothing but what Node has built in: every entry is one file, with what it loads later inside.
+  // An executable can only import Node's built-in modules: every entry is one file that includes what it loads later.
   await bundle('main', join(SERVER, 'src/main.ts'), work);
   const threads = [];
   for (const [name, path] of Object.entries(THREADS)) {
@@ -24,20 +25,20 @@ export async function buildExecutable(output, work, manifest) {
   writeFileSync(
     config,
     JSON.stringify({
-      // Its path is kept in the executable: a relative one is the same in every folder.
+      // The path is stored in the executable: a relative one is the same in every folder.
       main: 'main.mjs',
       mainFormat: 'module',
       executable: smallNode(work),
       output,
       disableExperimentalSEAWarning: true,
-      // As bin/hold-less.js has it.
+      // As in bin/hold-less.js.
       execArgv: ['--max-semi-space-size=8'],
       execArgvExtension: 'env',
       useCodeCache: true,
       assets: Object.fromEntries([['package.json', manifest], ...threads, ...shippedFiles()]),
     }),
   );
-  // Code that is compiled in advance differs from run to run by V8's random numbers alone.
+  // Without a fixed seed, precompiled code differs from run to run.
   execFileSync(pinnedNode(), ['--random-seed=1', '--build-sea', config], {
     cwd: work,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -70,7 +71,7 @@ async function bundle(name, input, work) {
   return file;
 }
 
-/** Without its symbols, which take a quarter of it, where binutils are installed. */
+/** Without its symbols, a quarter of its size, if binutils are installed. */
 function smallNode(work) {
   const copy = join(work, 'node');
   copyFileSync(pinnedNode(), copy);

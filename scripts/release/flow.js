@@ -1,4 +1,4 @@
-// The example flow of the interface against a running service: a user, a token, a selection; then the pages for people.
+// The example flow against a running service: a user, a token, a selection; then the pages for people.
 import assert from 'node:assert/strict';
 
 export const CATALOG = `languages:

@@ -1,4 +1,4 @@
-// npm tarballs of what other projects install. The one of the service holds its bundle and depends on nothing but a Node for its platform.
+// The npm tarballs. The service's contains its bundle and depends only on a Node for its platform.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildPackage } from '../build-package.js';
@@ -8,16 +8,16 @@ import { ROOT, SERVER, shippedFiles } from './sources.js';
 
 /**
  * @param {string} folder for the tarballs
- * @param {string} work a folder for what is made on the way
+ * @param {string} work a folder for intermediate files
  * @returns {Promise<{ filename: string, files: { path: string }[] }[]>}
  */
 export async function packAll(folder, work) {
-  // Tests with it need the service too.
+  // It needs the service too.
   await buildPackage('testing');
   return packPackages(folder, [join(ROOT, 'packages/testing/dist'), assembleServer(join(work, 'server'))]);
 }
 
-/** The folder of the service's package, with what npm packs of it. */
+/** The folder of the service's package, with everything that npm packs. */
 export function assembleServer(dir) {
   mkdirSync(dir, { recursive: true });
   for (const name of ['bin', 'dist']) cpSync(join(SERVER, name), join(dir, name), { recursive: true });
@@ -40,5 +40,5 @@ export function serverManifest() {
   return `${JSON.stringify(whole, null, 2)}\n`;
 }
 
-// node scripts/release/npm.js FOLDER: the service alone, as the Dockerfile installs it.
+// node scripts/release/npm.js FOLDER: only the service, as the Dockerfile installs it.
 if (import.meta.main) assembleServer(process.argv[2]);

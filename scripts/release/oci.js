@@ -1,4 +1,5 @@
-// An OCI image without Docker: the executable, the shared libraries it is linked to, and the few files that a C library looks for.
+// An OCI image without Docker: the executable, the shared libraries it is linked to, and the few files that a C library
+// looks for.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { DEBIAN_ARCH } from './debian.js';
 import { ROOT, VERSION } from './sources.js';
 import { tar } from './tar.js';
 
-/** Nobody in particular, as other small images have it. */
+/** The unprivileged user id that other small images use. */
 const USER = 65_532;
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
@@ -74,7 +75,7 @@ function rootFiles(executable) {
   ];
 }
 
-/** The loader and each library, by the paths at which the loader looks for them. */
+/** The loader and each library, at the paths where the loader looks for them. */
 function librariesOf(executable) {
   const listed = execFileSync('ldd', [executable], { encoding: 'utf8' });
   return [...listed.matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].map(([, path]) => path).sort();
@@ -107,7 +108,7 @@ function imageConfig(diffId, time) {
       Volumes: { '/data': {} },
       WorkingDir: '/data',
       StopSignal: 'SIGTERM',
-      // Docker reads this; the OCI format has no word for it.
+      // Docker reads this; the OCI format does not define it.
       Healthcheck: {
         Test: ['CMD', 'innkeeper', 'health'],
         Interval: 10e9,

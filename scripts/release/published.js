@@ -5,7 +5,7 @@ const { repository, homepage, engines, keywords } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 );
 
-/** A package.json as it is published: without what is for the repository alone, with what all packages share. */
+/** A package.json for publishing: without repository-only parts, with what all packages share. */
 export function published({ private: _, scripts, devDependencies, ...manifest }) {
   const folder = `packages/${manifest.name.split('/')[1]}`;
   return {

@@ -1,4 +1,4 @@
-// A tar archive whose bytes depend on its entries alone: no user names, one time for all.
+// A tar archive whose bytes depend only on its entries: no user names, one time for all.
 
 const BLOCK = 512;
 const TYPES = { file: '0', link: '2', folder: '5' };

@@ -1,4 +1,5 @@
-// Only in the executable: threads are started from its assets, as there are no files. scripts/release/executable.js puts it in.
+// Only in the executable: starts threads from its assets, because there are no files. Added by
+// scripts/release/executable.js.
 import { getAsset } from 'node:sea';
 import { Worker } from 'node:worker_threads';
 
