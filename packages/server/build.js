@@ -3,7 +3,7 @@ import { buildWhenChanged } from '../../scripts/build-when-changed.js';
 
 const SERVER = import.meta.dirname;
 
-/** Threads are started by the address of their file, which has another name once it is built. */
+/** Threads are started by file URL, which changes once they are built. */
 export const THREADS = {
   'writer-thread': 'storage/sqlite/writer-thread.ts',
   'scrub-thread': 'storage/sqlite/scrub-thread.ts',
@@ -12,15 +12,15 @@ export const THREADS = {
   'work-thread': 'work/work-thread.ts',
 };
 
-/** What every start of the service loads is in two files: the second is read while the database opens. */
+/** What every start loads is in two files: the second is read while the database opens. */
 const GROUPS = [
   { name: 'start', test: /src[\\/](cli[\\/]serve|run|storage[\\/]sqlite[\\/]index)\.ts$/, priority: 2 },
   { name: 'app', test: /src[\\/](app|ephemeral-orders)\.ts$/, priority: 1 },
 ];
 
 /**
- * The service and all it depends on in a few files, into dist/: half of a start is finding, reading and linking some six
- * hundred modules (docs/performance.md). What is loaded when it is needed stays a file of its own.
+ * Bundles the service and its dependencies into a few files in dist/: half of the startup time is finding, reading and
+ * linking about six hundred modules (docs/performance.md). Modules that are loaded on demand stay separate files.
  */
 export function buildServer() {
   return buildWhenChanged({
@@ -39,7 +39,7 @@ async function bundle(name, path, output) {
   const built = await rolldown({
     input: { [name]: join(SERVER, 'src', path) },
     platform: 'node',
-    // What looks unused may be there for what it throws: nothing is left out.
+    // Code that looks unused may be there for what it throws, so nothing is removed.
     treeshake: false,
     plugins: [
       {

@@ -1,7 +1,9 @@
-/** First and last address, as numbers. IPv4 is where IPv6 maps it, ::ffff:0:0/96, so that both are compared alike. */
+/**
+ * First and last address as numbers. IPv4 addresses are mapped into IPv6 (::ffff:0:0/96), so both compare the same way.
+ */
 export type AddressRange = { first: bigint; last: bigint };
 
-/** Of an address, or of a network in CIDR notation. */
+/** The range of a single address or of a network in CIDR notation. */
 export function rangeOf(network: string): AddressRange {
   const [address = '', bits] = network.split('/');
   const longest = address.includes(':') ? 128 : 32;
@@ -15,7 +17,7 @@ export function isWithin(number: bigint, ranges: readonly AddressRange[]): boole
 }
 
 export function addressNumber(address: string): bigint {
-  // The parser of URLs writes every form in hexadecimal groups, with the longest run of zeros left out.
+  // The URL parser normalizes every notation to hexadecimal groups with the longest run of zeros omitted.
   const { hostname } = new URL(`http://[${address.includes(':') ? address : `::ffff:${address}`}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [

@@ -9,7 +9,7 @@ import type { Rejection } from './domain/users/import-batches.ts';
 import { importUsers } from './domain/users/import-users.ts';
 import { moveTime } from './ephemeral.ts';
 
-/** A service for tests of other programs: real, with its data in a folder that goes when it ends, and a clock that can be moved. */
+/** A real service for other programs' tests: its data is in a temporary folder, and its clock can be moved. */
 export type EphemeralOrder =
   | { id: number; do: 'setUp'; name: string; catalog: unknown; users: object[] }
   | { id: number; do: 'reset' }
@@ -19,7 +19,7 @@ export type EphemeralAnswer = { id: number; result?: unknown; failed?: string };
 
 type Part = { appId: number; revision: number; lines: string[]; application: NewApplication };
 
-/** Does what the process above asks for, one order after the other. */
+/** Runs the orders of the parent process one after the other. */
 export function takeOrders(service: Service, url: string): void {
   const parts: Part[] = [];
   let before: Promise<unknown> = Promise.resolve();
@@ -43,7 +43,7 @@ export function takeOrders(service: Service, url: string): void {
         (error: Error) => process.send?.({ id: order.id, failed: error.message } satisfies EphemeralAnswer),
       );
   });
-  // Tests that end without a word take their service with them.
+  // A test process that exits without closing the service takes it down with it.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.send?.({ id: 0, result: { url } } satisfies EphemeralAnswer);
 }
@@ -68,7 +68,7 @@ async function setUp(
   return part;
 }
 
-/** Only a text has lines to point at, and may need the parser of YAML. */
+/** Only a text has lines to refer to, and may need the YAML parser. */
 async function readGiven(catalog: unknown): Promise<CatalogDefinition> {
   if (typeof catalog === 'string') {
     const { parseCatalogFile } = await import('./domain/catalog/parse-file.ts');
@@ -88,7 +88,7 @@ async function reset(service: Service, part: Part): Promise<void> {
     await Promise.all(some.map(({ userId }) => storage.users.delete(part.appId, userId)));
     if (some.length < 500) break;
   }
-  // Compiled in memory: reading a large catalog takes longer than all the rest.
+  // Keep it compiled in memory: reading a large catalog takes longer than everything else.
   await service.refresh();
   const { revision } = await service.catalogs.get(part.appId);
   if (revision !== part.revision) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TimeSources } from './domain/clock.ts';
 
-/** In memory where the system has such a folder: nothing is to be kept. */
+/** On a memory file system if there is one: the data need not survive. */
 export function ephemeralFolder(): Disposable & { databaseUrl: string } {
   let folder: string;
   try {

@@ -14,7 +14,7 @@ import { USER_ERRORS } from '../options/schemas.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { EVENT_STREAM, eventStream, writeEvent } from './event-stream.ts';
 
-/** What a page gets, and what ends its stream. */
+/** The types that a page gets, and those that end its stream. */
 const TYPES: readonly EventType[] = [
   'selection.saved',
   'selection.unset',
@@ -23,7 +23,7 @@ const TYPES: readonly EventType[] = [
   'user.deleted',
 ];
 
-/** A stream that is further behind starts over, as reading what it missed would take too long. */
+/** A stream that is further behind starts over: reading what it missed would take too long. */
 const MAX_BEHIND = 10_000;
 
 const schema = {
@@ -73,7 +73,7 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
     return reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').stream(EVENT_STREAM, body);
   });
 
-  /** undefined: it is no cursor, or what came after it is gone or too much to look through. */
+  /** undefined: not a valid cursor, or the events after it were purged or are too many to scan. */
   async function resume(application: Application, lastId: string, userId: string): Promise<Follower | undefined> {
     try {
       const after = readCursor(keyring, application, lastId, 'Last-Event-ID');
@@ -86,10 +86,10 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
   }
 }
 
-/** Who published is none of a user's business. */
+/** Users do not learn who published a revision. */
 function tell({ type, timestamp, data }: PublicEvent, id: string): string {
   if (type === 'catalog.published') return writeEvent('catalog', { timestamp, revision: data.revision }, id);
-  // A comment: what is sent is preceded by the question whether the user may still read.
+  // Sent as a comment: it triggers the check whether the user may still read.
   if (type.startsWith('user.')) return `: ${type}\n\n`;
   return writeEvent('selection', { type, timestamp, ...data }, id);
 }
