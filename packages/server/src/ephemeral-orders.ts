@@ -88,7 +88,7 @@ async function reset(service: Service, part: Part): Promise<void> {
     await Promise.all(some.map(({ userId }) => storage.users.delete(part.appId, userId)));
     if (some.length < 500) break;
   }
-  // Keep it compiled in memory: reading a large catalog takes longer than everything else.
+  // Use the compiled catalog in memory: reading a large one takes longer than everything else.
   await service.refresh();
   const { revision } = await service.catalogs.get(part.appId);
   if (revision !== part.revision) {

@@ -45,7 +45,8 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
   });
   const rotate = useMutation({
     mutationFn: async () => {
-      // The question below says that it is revoked. One that somebody else made meanwhile was not told of, and is refused.
+      // The question below says that the previous secret is revoked. One that someone else created meanwhile was not
+      // mentioned, so revoking it is refused.
       const input = { path, body: { revokePrevious: hasPrevious } };
       return (await api.post('/manage/v1/applications/{clientId}/webhooks/{webhookId}/rotate-secret', input)).data;
     },
