@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
+import { startMailServer, subjectOf } from '../mail/mail-server.ts';
 import { cookieOf, memberWith, openSession, visitorWith } from '../portal/portal.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
@@ -49,8 +50,8 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
     const pendingTotp = (await storage.accounts.credentials(member.accountId))?.pendingTotp as string;
     await storage.secondFactors.confirm(member.accountId, { pendingTotp, step: now(), recoveryHashes: [] });
     const totp = await cli.json('admin', 'reset', 'Grace@example.com', '--totp');
-    expect(Object.keys(totp)).toEqual(['email', 'password', 'totp', 'link', 'expiresAt']);
-    expect(totp).toMatchObject({ email: 'grace@example.com', password: false, totp: true });
+    expect(Object.keys(totp)).toEqual(['email', 'password', 'totp', 'link', 'expiresAt', 'mailed']);
+    expect(totp).toMatchObject({ email: 'grace@example.com', password: false, totp: true, mailed: false });
     const answer = await openSession(server, { token: totp.link.split('#')[1] });
     expect(answer.json).toMatchObject({ administrator: false, hasPassword: true, totp: false });
     const readable = await cli.run('admin', 'reset', 'grace@example.com');
@@ -63,6 +64,36 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
     const unknown = await cli.run('admin', 'reset', 'nobody@example.com');
     expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('innkeeper admin list') });
     await storage.accounts.delete('grace@example.com');
+  });
+
+  test('reset tells the owner of the account by mail, in their language and without the link', async () => {
+    const { storage } = server.service;
+    const mail = await startMailServer();
+    const settings = ['--smtp-url', mail.url, '--mail-from', 'Innkeeper <innkeeper@example.com>'];
+    try {
+      const { accountId } = await memberWith(server, [], 'hedy@example.com');
+      await storage.accounts.setPreferences(accountId, JSON.stringify({ language: 'de' }));
+      expect(await cli.json('admin', 'reset', 'hedy@example.com', ...settings)).toMatchObject({ mailed: true });
+      const readable = await cli.run('admin', 'reset', 'hedy@example.com', '--totp', ...settings);
+      expect(readable.stdout).toContain('The owner of the account was told by mail');
+      const mails = await mail.mailsTo('hedy@example.com', 2);
+      expect(mails.map(subjectOf)).toEqual([
+        'Passwort und Zwei-Faktor-Anmeldung wurden zurückgesetzt',
+        'Die Zwei-Faktor-Anmeldung wurde zurückgesetzt',
+      ]);
+      for (const { text } of mails) expect(text).toMatch(/\/portal\/sign-in$/m);
+      for (const { text, html } of mails) expect(text + html).not.toContain('ikl_');
+    } finally {
+      await mail.close();
+    }
+    // Where no mail server answers, the account is reset all the same.
+    const failed = await cli.run('admin', 'reset', 'hedy@example.com', ...settings);
+    expect(failed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/could not be sent \(E[A-Z]+\): tell them/),
+    });
+    expect(failed.stdout).toContain('#ikl_');
+    await storage.accounts.delete('hedy@example.com');
   });
 
   test.each([

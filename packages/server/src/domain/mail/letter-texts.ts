@@ -4,11 +4,15 @@ import type { PortalLanguage } from '../accounts/preferences.ts';
 /** What changed about how an account signs in. */
 export type AccountChange = 'password' | 'twoStepOn' | 'twoStepOff' | 'recoveryCodes';
 
+/** What the operator took away from the command line. */
+export type AccountReset = 'password' | 'twoStep' | 'both';
+
 /** What a letter is about; times are milliseconds since the epoch. */
 export type LetterContent =
   | { kind: 'invitation'; application: string; role: Role; invitedBy: string; link: string; expiresAt: number }
   | { kind: 'password' | 'signIn'; link: string; expiresAt: number }
   | { kind: 'accountChanged'; change: AccountChange; at: number; link: string }
+  | { kind: 'accountReset'; reset: AccountReset; at: number; link: string }
   | { kind: 'secretExpires'; application: string; expiresAt: number; link: string }
   | { kind: 'webhookFails'; application: string; host: string; since: number; link: string }
   | { kind: 'webhookOff'; application: string; host: string; link: string };
@@ -19,6 +23,7 @@ type LetterParts = { subject: string; paragraphs: string[]; action: string; note
 type Texts = {
   role: Record<Role, string>;
   change: Record<AccountChange, string>;
+  reset: Record<AccountReset, string>;
   write(content: LetterContent, time: (at: number) => string): LetterParts;
 };
 
@@ -29,6 +34,11 @@ const en: Texts = {
     twoStepOn: 'Two-step sign-in was turned on',
     twoStepOff: 'Two-step sign-in was turned off',
     recoveryCodes: 'New recovery codes were created',
+  },
+  reset: {
+    password: 'Your password was reset',
+    twoStep: 'Two-step sign-in was reset',
+    both: 'Your password and two-step sign-in were reset',
   },
   write(content, time) {
     const once = 'The link works once. Do not forward it.';
@@ -70,6 +80,18 @@ const en: Texts = {
           notes: [
             'If it was you, there is nothing to do.',
             'If it was not you, set a new password now, end all other sessions on the same page, and tell your administrator.',
+          ],
+        };
+      case 'accountReset':
+        return {
+          subject: en.reset[content.reset],
+          paragraphs: [
+            `${en.reset[content.reset]} by the operator of Innkeeper at ${time(content.at)}. All your sessions have ended.`,
+          ],
+          action: 'Sign in',
+          notes: [
+            'If you asked for it, sign in with the link that the operator gives you, or request one on the sign-in page.',
+            'If you did not ask for it, tell your administrator.',
           ],
         };
       case 'secretExpires':
@@ -120,6 +142,11 @@ const de: Texts = {
     twoStepOff: 'Die Anmeldung in zwei Schritten wurde ausgeschaltet',
     recoveryCodes: 'Neue Wiederherstellungscodes wurden erstellt',
   },
+  reset: {
+    password: 'Ihr Passwort wurde zurückgesetzt',
+    twoStep: 'Die Zwei-Faktor-Anmeldung wurde zurückgesetzt',
+    both: 'Passwort und Zwei-Faktor-Anmeldung wurden zurückgesetzt',
+  },
   write(content, time) {
     const once = 'Der Link funktioniert einmal. Bitte nicht weiterleiten.';
     switch (content.kind) {
@@ -167,6 +194,18 @@ const de: Texts = {
             'Wenn nicht, legen Sie sofort ein neues Passwort fest, beenden Sie auf derselben Seite alle anderen Sitzungen und informieren Sie Ihren Administrator.',
           ],
         };
+      case 'accountReset':
+        return {
+          subject: de.reset[content.reset],
+          paragraphs: [
+            `${de.reset[content.reset]}, und zwar durch den Betreiber von Innkeeper (${time(content.at)}). Alle Ihre Sitzungen sind beendet.`,
+          ],
+          action: 'Anmelden',
+          notes: [
+            'Wenn Sie darum gebeten haben, melden Sie sich mit dem Link an, den Sie vom Betreiber erhalten, oder fordern Sie auf der Anmeldeseite einen an.',
+            'Wenn nicht, informieren Sie Ihren Administrator.',
+          ],
+        };
       case 'secretExpires':
         return {
           subject: `${content.application}: Das vorige Secret läuft bald ab`,
@@ -208,6 +247,11 @@ const es: Texts = {
     twoStepOn: 'Se ha activado la verificación en dos pasos',
     twoStepOff: 'Se ha desactivado la verificación en dos pasos',
     recoveryCodes: 'Se han creado códigos de recuperación nuevos',
+  },
+  reset: {
+    password: 'Se ha restablecido su contraseña',
+    twoStep: 'Se ha restablecido la verificación en dos pasos',
+    both: 'Se han restablecido su contraseña y la verificación en dos pasos',
   },
   write(content, time) {
     const once = 'El enlace funciona una sola vez. No lo reenvíe.';
@@ -251,6 +295,18 @@ const es: Texts = {
           notes: [
             'Si ha sido usted, no tiene que hacer nada.',
             'Si no ha sido usted, cree una contraseña nueva ahora mismo, cierre las demás sesiones en la misma página y avise a su administrador.',
+          ],
+        };
+      case 'accountReset':
+        return {
+          subject: es.reset[content.reset],
+          paragraphs: [
+            `${es.reset[content.reset]}. Lo ha hecho el operador de Innkeeper el ${time(content.at)}. Todas sus sesiones se han cerrado.`,
+          ],
+          action: 'Iniciar sesión',
+          notes: [
+            'Si lo ha pedido usted, inicie sesión con el enlace que le dé el operador o pida uno en la página de inicio de sesión.',
+            'Si no lo ha pedido, avise a su administrador.',
           ],
         };
       case 'secretExpires':
@@ -301,6 +357,11 @@ const hu: Texts = {
     twoStepOff: 'Kikapcsolták a kétlépcsős bejelentkezést',
     recoveryCodes: 'Új helyreállító kódok készültek',
   },
+  reset: {
+    password: 'Jelszavát visszaállították',
+    twoStep: 'A kétlépcsős bejelentkezést visszaállították',
+    both: 'Jelszavát és a kétlépcsős bejelentkezést visszaállították',
+  },
   write(content, time) {
     const once = 'A hivatkozás egyszer használható. Ne továbbítsa.';
     switch (content.kind) {
@@ -346,6 +407,18 @@ const hu: Texts = {
           notes: [
             'Ha Ön volt, nincs teendője.',
             'Ha nem Ön volt, azonnal adjon meg új jelszót, ugyanazon az oldalon zárja le a többi munkamenetet, és értesítse a rendszergazdát.',
+          ],
+        };
+      case 'accountReset':
+        return {
+          subject: hu.reset[content.reset],
+          paragraphs: [
+            `${hu.reset[content.reset]}. Ezt az Innkeeper üzemeltetője tette: ${time(content.at)}. Minden munkamenete lezárult.`,
+          ],
+          action: 'Bejelentkezés',
+          notes: [
+            'Ha Ön kérte, jelentkezzen be az üzemeltetőtől kapott hivatkozással, vagy kérjen egyet a bejelentkezési oldalon.',
+            'Ha nem Ön kérte, értesítse a rendszergazdát.',
           ],
         };
       case 'secretExpires':

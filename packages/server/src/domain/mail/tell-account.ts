@@ -1,6 +1,6 @@
 import type { AccountRecord } from '../../storage/port.ts';
 import type { Service } from '../service.ts';
-import type { AccountChange } from './letter-texts.ts';
+import type { AccountChange, AccountReset } from './letter-texts.ts';
 import { letterLanguage, writeLetter } from './write-letter.ts';
 
 /**
@@ -13,5 +13,15 @@ export function tellAccount(
   change: AccountChange,
 ): void {
   const content = { kind: 'accountChanged', change, at: now(), link: `${publicUrl}/portal/account` } as const;
+  mailer?.send(async () => writeLetter(account.email, letterLanguage(account, 'en'), content));
+}
+
+/** The same when the operator reset it. */
+export function tellReset(
+  { mailer, publicUrl, now }: Pick<Service, 'mailer' | 'publicUrl' | 'now'>,
+  account: Pick<AccountRecord, 'email' | 'preferences'>,
+  reset: AccountReset,
+): void {
+  const content = { kind: 'accountReset', reset, at: now(), link: `${publicUrl}/portal/sign-in` } as const;
   mailer?.send(async () => writeLetter(account.email, letterLanguage(account, 'en'), content));
 }
