@@ -8880,6 +8880,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9188,6 +9190,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9247,6 +9251,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9393,6 +9399,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9438,6 +9446,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9609,6 +9619,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9763,6 +9775,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9843,6 +9857,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -9998,6 +10014,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -10095,6 +10113,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -10213,6 +10233,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -10556,6 +10578,8 @@ export interface operations {
             query?: {
                 /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */
@@ -11237,6 +11261,8 @@ export interface operations {
                 draft?: boolean;
                 /** @description publish breaking changes too */
                 allow_breaking?: boolean;
+                /** @description why, at most 1000 characters; shown with the revision */
+                note?: string;
             };
             header: {
                 /** @description ETag of the catalog or draft that you changed, or * for any version */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { type Command, Option } from 'commander';
 import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
-import { APP_OPTION, type CatalogOptions } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, NOTE_OPTION } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
 import { type ImportedTexts, withManagement } from './management.ts';
@@ -10,7 +10,7 @@ import { readInput } from './read-input.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
 
-type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog' };
+type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog'; note?: string };
 
 export function catalogImportTranslations(): Command {
   return defineCommand({
@@ -31,13 +31,15 @@ export function catalogImportTranslations(): Command {
     .addOption(
       new Option('--prefer <which>', 'which text wins if both changed since the export').choices(['file', 'catalog']),
     )
+    .option(...NOTE_OPTION)
     .action(run);
 }
 
 async function run(name: string, options: ImportOptions): Promise<void> {
   const input = await readInput(name);
+  const { prefer, note } = options;
   const outcome = await withManagement(options, ({ catalog }) =>
-    catalog.importTexts(options.app, input, options.prefer),
+    catalog.importTexts(options.app, input, { ...(prefer && { prefer }), ...(note && { note }) }),
   );
   if (outcome.outcome === 'refused') throw refusal(input.name, outcome);
   const { outdated } = outcome;

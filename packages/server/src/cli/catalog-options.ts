@@ -1,10 +1,17 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
+import { MAX_NOTE, readNote } from '../domain/catalog/note.ts';
 import type { CommandOptions } from './command.ts';
 
 export type CatalogOptions = CommandOptions & { app: string };
 
 export const APP_OPTION = ['--app <ID>', 'clientId of the application'] as const;
+/** What the portal calls the note of a publication. */
+export const NOTE_OPTION = [
+  '--note <text>',
+  `why, at most ${MAX_NOTE} characters; shown with the revision`,
+  parseNote,
+] as const;
 export const FILE_ARGUMENT = ['<FILE>', 'YAML or JSON; - reads from stdin'] as const;
 
 /** The author of revisions made here. */
@@ -20,4 +27,11 @@ export function cliAuthor(): string {
 export function readRevision(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('A revision is a whole number.');
   return Number(text);
+}
+
+/** Empty: none. */
+function parseNote(text: string): string {
+  const read = readNote(text);
+  if ('problem' in read) throw new InvalidArgumentError(`It ${read.problem}.`);
+  return read.note ?? '';
 }

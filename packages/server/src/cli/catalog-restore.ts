@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
 import { printPublished } from './print-published.ts';
@@ -18,12 +18,18 @@ export function catalogRestore(): Command {
     .argument('<REVISION>', 'revision number', readRevision)
     .requiredOption(...APP_OPTION)
     .option('--allow-breaking', 'allow changes that invalidate saved selections')
+    .option(...NOTE_OPTION)
     .action(run);
 }
 
-async function run(revision: number, options: CatalogOptions & { allowBreaking?: true }): Promise<void> {
+type RestoreOptions = CatalogOptions & { allowBreaking?: true; note?: string };
+
+async function run(revision: number, options: RestoreOptions): Promise<void> {
   const published = await withManagement(options, ({ catalog }) =>
-    catalog.restore(options.app, revision, { allowBreaking: options.allowBreaking === true }),
+    catalog.restore(options.app, revision, {
+      allowBreaking: options.allowBreaking === true,
+      ...(options.note && { note: options.note }),
+    }),
   );
   printPublished(options, published);
 }

@@ -18,7 +18,7 @@ export function catalogRevisions(): Command {
       ['catalog revisions --app 123456789_4f2c', 'print the latest 20'],
       [
         'catalog revisions --app 123456789_4f2c --json',
-        '{"total","items":[{"revision","createdAt","author","authors","changes"}]}',
+        '{"total","items":[{"revision","createdAt","author","authors","note"?,"changes"}]}',
       ],
     ],
   })
@@ -36,7 +36,12 @@ async function run(options: RevisionsOptions): Promise<void> {
   printResult(options, { total, items: rows }, () => {
     if (total === 0) return 'No revisions yet.\nPublish one with: innkeeper catalog apply FILE --app ID';
     const head = ['REVISION', 'PUBLISHED (UTC)', 'BY', 'WHAT'].map(dim);
-    const lines = rows.map((row) => [String(row.revision), row.createdAt, visible(row.author), summary(row.changes)]);
+    const lines = rows.map((row) => [
+      String(row.revision),
+      row.createdAt,
+      visible(row.author),
+      row.note === undefined ? summary(row.changes) : visible(row.note),
+    ]);
     const more = total - options.offset - rows.length;
     return layOut([head, ...lines]) + (more > 0 ? `\n${dim(`${more} older`)}` : '');
   });

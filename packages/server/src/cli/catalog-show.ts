@@ -14,7 +14,7 @@ export function catalogShow(): Command {
     remote: true,
     examples: [
       ['catalog show 7 --app 123456789_4f2c', 'the changes; `catalog export --revision 7` prints the full catalog'],
-      ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","changes"}'],
+      ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","note"?,"changes"}'],
     ],
   })
     .argument('<REVISION>', 'revision number', readRevision)
@@ -24,11 +24,12 @@ export function catalogShow(): Command {
 
 async function run(wanted: number, options: CatalogOptions): Promise<void> {
   const record = await withManagement(options, ({ catalog }) => catalog.revision(options.app, wanted));
-  const { revision, createdAt, author, authors, changes } = record;
+  const { revision, createdAt, author, authors, note, changes } = record;
+  const why = note === undefined ? '' : `\n${visible(note)}\n`;
   printResult(
     options,
-    { revision, createdAt, author, authors, changes },
+    { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes },
     () =>
-      `${bold(`Revision ${revision}`)}, ${createdAt} UTC, by ${visible([...new Set([...authors, author])].join(', '))}\n\n${showChanges(changes)}`,
+      `${bold(`Revision ${revision}`)}, ${createdAt} UTC, by ${visible([...new Set([...authors, author])].join(', '))}\n${why}\n${showChanges(changes)}`,
   );
 }

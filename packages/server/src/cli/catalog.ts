@@ -6,6 +6,7 @@ import { catalogImportTranslations } from './catalog-import-translations.ts';
 import { catalogMigrate } from './catalog-migrate.ts';
 import { catalogPlan } from './catalog-plan.ts';
 import { catalogRestore } from './catalog-restore.ts';
+import { catalogReview } from './catalog-review.ts';
 import { catalogRevisions } from './catalog-revisions.ts';
 import { catalogSchema } from './catalog-schema.ts';
 import { catalogShow } from './catalog-show.ts';
@@ -25,12 +26,14 @@ export function catalog(): Command {
         'export texts for a translator',
       ],
       ['catalog import-translations de.xlf --app 123456789_4f2c', 'import the translations'],
+      ['catalog review de.xlf --app 123456789_4f2c', 'mark the translations as reviewed'],
     ],
   })
     .addCommand(catalogPlan())
     .addCommand(catalogApply())
     .addCommand(catalogExport())
     .addCommand(catalogImportTranslations())
+    .addCommand(catalogReview())
     .addCommand(catalogMigrate())
     .addCommand(catalogRevisions())
     .addCommand(catalogShow())

@@ -18,7 +18,7 @@ import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { localWebhooks } from './local-webhooks.ts';
-import type { Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
+import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
 import { refusedArgument } from './refused-argument.ts';
 import { visible } from './table.ts';
@@ -30,11 +30,12 @@ import { findApplication, type OpenStorage } from './with-storage.ts';
 export function localManagement(open: OpenStorage): Management {
   const { storage, keyring, config, now } = open;
   const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
-  const publishing = ({ allowBreaking, ifRevision }: { allowBreaking: boolean; ifRevision?: number }) => ({
+  const publishing = ({ allowBreaking, ifRevision, note }: ApplyOptions) => ({
     author: cliAuthor(),
     now: now(),
     allowBreaking,
     ...(ifRevision !== undefined && { expectedRevision: ifRevision }),
+    ...(note !== undefined && { note }),
   });
   const loadCatalog = async (clientId: string, revision?: number): Promise<Catalog> => {
     const { readCatalog } = await import('../domain/catalog/catalog.ts');
@@ -50,6 +51,7 @@ export function localManagement(open: OpenStorage): Management {
     createdAt: showTime(record.createdAt),
     author: record.author,
     authors: record.authors,
+    ...(record.note !== undefined && { note: record.note }),
     changes: JSON.parse(record.difference) as Revision['changes'],
   });
 
@@ -151,7 +153,7 @@ export function localManagement(open: OpenStorage): Management {
         const catalog = await loadCatalog(clientId);
         return { revision: catalog.revision, content: finish(writeTypes(catalog, withSchemas)) };
       },
-      async importTexts(clientId, input, prefer) {
+      async importTexts(clientId, input, options) {
         const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');
         const { importTexts } = await import('../domain/catalog/import-texts.ts');
         const { showProblem } = await import('../domain/catalog/source.ts');
@@ -160,10 +162,24 @@ export function localManagement(open: OpenStorage): Management {
           problems.map((problem) => showProblem(input.name, problem));
         if ('problems' in read) return { outcome: 'refused', problems: show(read.problems), conflicts: [] };
         const application = await findApplication(storage, clientId);
-        const how = { author: cliAuthor(), now: now(), ...(prefer && { prefer }) };
+        const how = { author: cliAuthor(), now: now(), ...options };
         const outcome = await importTexts(storage, application, read.file, how);
         if (outcome.outcome === 'refused') return { ...outcome, problems: show(outcome.problems) };
         return { ...(await viewPublished(clientId, outcome)), outdated: outcome.outdated };
+      },
+      async review(clientId, input, reviewed) {
+        const { readReviewedFile } = await import('./reviewed-file.ts');
+        const { reviewTexts } = await import('../domain/catalog/review-texts.ts');
+        const catalog = await loadCatalog(clientId);
+        const read = await readReviewedFile(input, catalog.languages);
+        if ('problems' in read) return { outcome: 'refused', problems: read.problems };
+        const appId = await appIdOf(clientId);
+        const marked = await reviewTexts({ storage }, { appId }, catalog, {
+          texts: read.texts,
+          reviewed,
+          languages: null,
+        });
+        return { outcome: 'marked', ...marked };
       },
       async revisions(clientId, page) {
         const { total, items } = await storage.catalogs.revisions(await appIdOf(clientId), page);

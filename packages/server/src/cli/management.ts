@@ -44,7 +44,9 @@ export type Management = {
     read(clientId: string, revision?: number): Promise<{ revision: number; file: CatalogFile }>;
     texts(clientId: string, options: TextsOptions): Promise<{ revision: number; content: string }>;
     types(clientId: string, withSchemas: boolean): Promise<{ revision: number; content: string }>;
-    importTexts(clientId: string, input: Input, prefer?: 'file' | 'catalog'): Promise<ImportedTexts>;
+    importTexts(clientId: string, input: Input, options: ImportTextsOptions): Promise<ImportedTexts>;
+    /** Marks the texts of an exported file, or takes the marks back. */
+    review(clientId: string, input: Input, reviewed: boolean): Promise<ReviewedTexts>;
     revisions(clientId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: Revision[] }>;
     revision(clientId: string, revision: number): Promise<Revision>;
     /** Values as typed. */
@@ -151,13 +153,15 @@ type Migrated = {
 };
 
 type CatalogInput = Extract<ParsedFile, { definition: unknown }>;
-export type ApplyOptions = { allowBreaking: boolean; ifRevision?: number };
+export type ApplyOptions = { allowBreaking: boolean; ifRevision?: number; note?: string };
+type ImportTextsOptions = { prefer?: 'file' | 'catalog'; note?: string };
 type TextsOptions = { format: 'csv' | 'xliff'; language?: string; revision?: number };
 export type Revision = {
   revision: number;
   createdAt: string;
   author: string;
   authors: string[];
+  note?: string;
   changes: ReadableChange[];
 };
 
@@ -176,6 +180,11 @@ export type Published =
 export type ImportedTexts =
   | (Published & { outdated: OutdatedText[] })
   | { outcome: 'refused'; problems: string[]; conflicts: TextConflict[] };
+
+/** Texts that have changed since the file was exported are not marked. */
+type ReviewedTexts =
+  | { outcome: 'marked'; count: number; changed: { path: string; language: string }[] }
+  | { outcome: 'refused'; problems: string[] };
 
 export type Importing = Omit<ImportOptions, 'at' | 'importId' | 'earlierIds'>;
 type Imported = { outcome: 'done' | 'interrupted'; counts: ImportCounts };

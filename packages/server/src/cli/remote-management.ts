@@ -24,6 +24,8 @@ import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 const PATIENCE_MS = 60_000;
 /** Maximum items of a list per response. */
 const PAGE = 200;
+/** Texts of a review in one request: the longest fit into its body. */
+const REVIEWED_AT_ONCE = 200;
 /** A part of an import, within the service's limits (http/manage/transfer-users.ts). */
 const PART = { lines: 500, characters: 1024 ** 2 };
 
@@ -99,8 +101,11 @@ export function remoteManagement({ url, token }: Remote): Management {
   };
   const publish = async (method: string, path: string, body: unknown, options: ApplyOptions) => {
     const headers = { 'if-match': options.ifRevision === undefined ? '*' : `"${options.ifRevision}"` };
-    const breaking = options.allowBreaking ? '?allow_breaking=true' : '';
-    return call(method, `${path}${breaking}`, { body, headers }, [409, 412]);
+    const query = new URLSearchParams({
+      ...(options.allowBreaking && { allow_breaking: 'true' }),
+      ...(options.note !== undefined && { note: options.note }),
+    });
+    return call(method, query.size > 0 ? `${path}?${query}` : path, { body, headers }, [409, 412]);
   };
 
   return {
@@ -179,15 +184,38 @@ export function remoteManagement({ url, token }: Remote): Management {
         const revision = await revisionOf(clientId);
         return { revision, content: (await call('GET', of(clientId, `/catalog/types?schemas=${withSchemas}`))).text };
       },
-      async importTexts(clientId, { name, text }, prefer) {
+      async importTexts(clientId, { name, text }, { prefer, note }) {
         const body = { name, file: text, ...(prefer && { prefer }) };
         const headers = { 'if-match': '*' };
-        const path = of(clientId, '/catalog/translations/import');
+        const query = note === undefined ? '' : `?${new URLSearchParams({ note })}`;
+        const path = of(clientId, `/catalog/translations/import${query}`);
         const answer = await call('POST', path, { body, headers }, [409, 422]);
         if (answer.status === 422) return { outcome: 'refused', problems: problemsOf(answer), conflicts: [] };
         const { conflicts, outdated } = answer.body as { conflicts?: never; outdated: never };
         if (conflicts) return { outcome: 'refused', problems: [], conflicts };
         return { ...(await readPublished(answer, async () => [])), outdated };
+      },
+      async review(clientId, input, reviewed) {
+        const { readReviewedFile } = await import('./reviewed-file.ts');
+        const { items } = await get<{ items: { name: string; tag: string; default: boolean }[] }>(
+          of(clientId, `/catalog/languages?limit=${PAGE}`),
+        );
+        const languages = items.map(({ name, tag, default: isDefault }) => ({ name, tag, isDefault }));
+        const read = await readReviewedFile(input, languages);
+        if ('problems' in read) return { outcome: 'refused', problems: read.problems };
+        let count = 0;
+        const changed: { path: string; language: string }[] = [];
+        for (let from = 0; from < read.texts.length; from += REVIEWED_AT_ONCE) {
+          const texts = read.texts.slice(from, from + REVIEWED_AT_ONCE);
+          const path = of(clientId, '/catalog/translations/review');
+          const part = (await call('POST', path, { body: { texts, reviewed } })).body as never as {
+            count: number;
+            changed: typeof changed;
+          };
+          count += part.count;
+          changed.push(...part.changed);
+        }
+        return { outcome: 'marked', count, changed };
       },
       async revisions(clientId, { offset, limit }) {
         const items: Revision[] = [];
@@ -340,8 +368,8 @@ type Tree = {
 };
 type ExportPage = { lines: object[]; users: number; profilesOnly: number; next: string | null };
 
-function toRevision({ revision, createdAt, author, authors, changes }: Revision): Revision {
-  return { revision, createdAt, author, authors, changes };
+function toRevision({ revision, createdAt, author, authors, note, changes }: Revision): Revision {
+  return { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes };
 }
 
 /** A 409 without breaking changes, and a 412, mean that someone else was faster. */

@@ -386,6 +386,50 @@ Not translated:
     expect(outdated.stderr).toContain('notifications/colour=blue in Español: translated from "Blue", now "Navy"');
   });
 
+  test('a note is kept with the revision of apply, import-translations and restore', async () => {
+    const { clientId } = await application();
+    const app = ['--app', clientId];
+    const path = save(`${kind}-noted.yaml`, CATALOG);
+    await cli.json('catalog', 'apply', path, ...app, '--note', ' First colours ');
+    const texts = (await cli.run('catalog', 'export', ...app, '--format', 'csv')).stdout;
+    const translated = save(`${kind}-noted.csv`, texts.replace('Azul', 'Celeste'));
+    await cli.json('catalog', 'import-translations', translated, ...app, '--note', 'Marta read it');
+    await cli.json('catalog', 'restore', '1', ...app, '--note', '   ');
+    const { items } = await cli.json('catalog', 'revisions', ...app);
+    expect(items.map(({ note }: { note?: string }) => note)).toEqual([undefined, 'Marta read it', 'First colours']);
+    expect((await cli.run('catalog', 'revisions', ...app)).stdout).toMatch(/Marta read it\n1 .* First colours\n$/);
+    expect((await cli.run('catalog', 'show', '1', ...app)).stdout).toMatch(/^Revision 1, .*\n\nFirst colours\n\n/);
+    const refused = await cli.run('catalog', 'apply', path, ...app, '--note', 'x'.repeat(1001));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('at most 1000 characters') });
+  });
+
+  test('review marks the translations of a file, without those that have changed since', async () => {
+    const { clientId, appId } = await application(CATALOG);
+    const app = ['--app', clientId];
+    const reviewed = async () => (await storage.textStates.list(appId)).filter((each) => each.reviewed).length;
+    const exported = (await cli.run('catalog', 'export', ...app, '--format', 'xliff', '--language', 'es')).stdout;
+    const path = save(`${kind}-review.xlf`, exported);
+    expect(await cli.json('catalog', 'review', path, ...app)).toEqual({ count: 4, changed: [] });
+    expect(await reviewed()).toBe(4);
+    const withdrawn = await cli.run('catalog', 'review', path, ...app, '--withdraw');
+    expect(withdrawn).toMatchObject({ code: 0, stdout: 'Marked 4 texts as not reviewed.\n', stderr: '' });
+    expect(await reviewed()).toBe(0);
+
+    const csv = (await cli.run('catalog', 'export', ...app, '--format', 'csv')).stdout;
+    const changed = save(`${kind}-changed.yaml`, CATALOG.replace('English: Blue', 'English: Navy'));
+    await cli.json('catalog', 'apply', changed, ...app);
+    const partly = await cli.run('catalog', 'review', save(`${kind}-review.csv`, csv), ...app);
+    expect(partly).toMatchObject({ code: 0, stdout: 'Marked 3 texts as reviewed.\n' });
+    expect(partly.stderr).toContain('1 text left out; changed since the export:\n  notifications/colour=blue in es\n');
+
+    const wrong = save(`${kind}-review-wrong.csv`, csv.replace('Español', 'Deutsch'));
+    const refused = await cli.run('catalog', 'review', wrong, ...app);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`${wrong}:2:1 notifications "Deutsch" is not a language of the catalog`);
+    const bare = save(`${kind}-review-bare.csv`, 'path,es\nnotifications,Notificaciones\n');
+    expect((await cli.run('catalog', 'review', bare, ...app)).stderr).toContain('has no source text');
+  });
+
   test('types are a module on stdout or in a file, and a file that cannot be written is told', async () => {
     const { clientId } = await application(CATALOG);
     const types = (...more: string[]) => cli.run('catalog', 'types', '--app', clientId, ...more);

@@ -99,6 +99,9 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     expect(await afarJson('catalog', 'import-translations', translated, ...app)).toMatchObject({ revision: 2 });
     const clash = file('clash.csv', texts.replace('Notificaciones', 'Mensajes'));
     expect((await same('catalog', 'import-translations', clash, ...app)).code).toBe(1);
+    expect((await same('catalog', 'review', clash, ...app)).stdout).toBe('Marked 3 texts as reviewed.\n');
+    await same('catalog', 'review', translated, ...app, '--withdraw', '--json');
+    await same('catalog', 'review', file('bare.csv', 'path,es\nnotifications,Avisos\n'), ...app);
     await same('catalog', 'revisions', ...app, '--json');
     await same('catalog', 'show', '2', ...app);
     await same('catalog', 'diff', '1', ...app);
@@ -112,7 +115,13 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     ] as const) {
       expect((await same('catalog', 'export', ...app, ...more)).code).toBe(code);
     }
-    expect(await afarJson('catalog', 'restore', '1', ...app)).toMatchObject({ revision: 3 });
+    expect(await afarJson('catalog', 'restore', '1', ...app, '--note', 'As it was')).toMatchObject({ revision: 3 });
+    const noted = file('noted.csv', texts.replace('Azul', 'Celeste'));
+    await afarJson('catalog', 'import-translations', noted, ...app, '--note', 'Read & approved');
+    await afarJson('catalog', 'apply', path, ...app, '--note', 'Once more');
+    const { items } = await afarJson('catalog', 'revisions', ...app, '--limit', '3');
+    expect(items.map(({ note }: { note: string }) => note)).toEqual(['Once more', 'Read & approved', 'As it was']);
+    await same('catalog', 'show', '5', ...app);
     const breaking = file('breaking.yaml', CATALOG.replace('[1, 1.5, 2]', '[1, 2]'));
     expect((await same('catalog', 'plan', breaking, ...app)).code).toBe(3);
     expect((await same('catalog', 'apply', breaking, ...app)).code).toBe(1);

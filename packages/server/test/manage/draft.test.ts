@@ -201,6 +201,15 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await get('/revisions/2')).json.note).toBe('Asked for by support\nNo. 7');
   });
 
+  test('an edit that publishes takes a note as well; a draft gets it when it is published', async () => {
+    const { edit, get } = await drafter();
+    const add = (name: string, query: string) => edit('POST', `/groups?${query}`, { name }, '*');
+    expect((await add('sound', 'note=%20For%20support%20')).status).toBe(201);
+    expect((await get('/revisions/2')).json.note).toBe('For support');
+    expect((await add('light', `note=${'x'.repeat(1001)}`)).json).toMatchObject({ errors: [{ field: 'note' }] });
+    expect((await add('light', 'draft=true&note=x')).json).toMatchObject({ code: '9400', errors: [{ field: 'note' }] });
+  });
+
   test('of many at once with one ETag one wins; with * all do', async () => {
     const { change, draft, draftTree } = await drafter();
     const at = (name: string) => change('POST', '/groups', { name }, 1);

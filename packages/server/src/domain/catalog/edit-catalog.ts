@@ -22,6 +22,8 @@ export type EditOptions = {
   draft: boolean;
   /** The languages whose texts may change, for an editor who is limited to them. */
   languages?: TextLanguages;
+  /** Kept with the revision. */
+  note?: string;
 };
 
 /**
@@ -91,7 +93,7 @@ async function changeCatalog(
     const { draft = null, base, changed, plan } = await editDraft(service, application, want, options);
     return { revision: base, changed, plan, draft };
   }
-  const { author, allowBreaking, seen, languages } = options;
+  const { author, allowBreaking, seen, languages, note } = options;
   for (let tries = 1; ; tries++) {
     const current = await service.openCatalogs.published(application.appId);
     // Check first: the edit may fail because something it names is gone, which would hide the actual reason.
@@ -110,6 +112,7 @@ async function changeCatalog(
       // The edit is based on this revision: published over another, it would undo that one.
       expectedRevision: current.revision,
       current,
+      ...(note !== undefined && { note }),
     });
     const again = published.outcome === 'conflict' && seen === undefined && tries < TRIES;
     if (!again) return settle(service, application, published, seen?.revision);

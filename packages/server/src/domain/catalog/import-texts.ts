@@ -14,7 +14,7 @@ export async function importTexts(
   storage: Storage,
   application: { appId: number; clientId: string },
   file: TextsFile,
-  options: { author: string; now: number; prefer?: 'file' | 'catalog' },
+  options: { author: string; now: number; prefer?: 'file' | 'catalog'; note?: string },
 ): Promise<ImportOutcome> {
   const { appId } = application;
   const current = await inSlices(readCatalog(await storage.catalogs.load(appId)));
@@ -22,12 +22,13 @@ export async function importTexts(
   const merging = { ...(base && { base }), ...(options.prefer && { prefer: options.prefer }) };
   const { definition, problems, conflicts, outdated } = await inSlices(mergeTexts(current, file.entries, merging));
   if (problems.length > 0 || conflicts.length > 0) return { outcome: 'refused', problems, conflicts, outdated };
-  const { author, now } = options;
+  const { author, now, note } = options;
   const published = await publishCatalog(storage, appId, definition, {
     author,
     now,
     allowBreaking: false,
     expectedRevision: current.revision,
+    ...(note !== undefined && { note }),
   });
   return { ...published, outdated };
 }

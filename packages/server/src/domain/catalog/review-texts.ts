@@ -1,7 +1,5 @@
-import type { TextSource } from '../../storage/port.ts';
-import type { Application } from '../applications/application.ts';
+import type { Storage, TextSource } from '../../storage/port.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { Service } from '../service.ts';
 import { inSlices, type Steps } from '../slices.ts';
 import type { Catalog } from './catalog.ts';
 import { defaultOf, sourceKeyOf, textKeyOf } from './text-states.ts';
@@ -14,8 +12,8 @@ export type ReviewedText = { path: string; language: string; text: string; sourc
 
 /** Returns those that are no longer what the reviewer saw; they are not marked as reviewed. */
 export async function reviewTexts(
-  { storage }: Service,
-  { appId }: Application,
+  { storage }: { storage: Pick<Storage, 'textStates'> },
+  { appId }: { appId: number },
   catalog: Catalog,
   { texts, reviewed, languages }: { texts: readonly ReviewedText[]; reviewed: boolean; languages: TextLanguages },
 ): Promise<{ count: number; changed: { path: string; language: string }[] }> {

@@ -5,8 +5,7 @@ import { publishDraft } from '../../domain/catalog/publish-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
-import { answerEdited, IfMatchHeader, readDraftOptions, revisionTag } from './edit-options.ts';
-import { refuse } from './input.ts';
+import { answerEdited, IfMatchHeader, NoteShape, readDraftOptions, requireNote, revisionTag } from './edit-options.ts';
 import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
 import {
   CatalogShape,
@@ -23,8 +22,6 @@ import { viewPlan, viewRevision } from './views.ts';
 
 /** As many as a person would look back on. */
 const EDITS_TOLD = 20;
-
-const MAX_NOTE = 1000;
 
 /** The draft of the catalog. */
 export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
@@ -130,7 +127,7 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
           description: 'the newest revision, which you have reviewed; the draft overrides its changes',
         }),
       ),
-      note: Type.Optional(Type.String({ description: `why, at most ${MAX_NOTE} characters; shown with the revision` })),
+      note: NoteShape,
     }),
     response: { 200: EditedAnswer },
     answerHeaders: { ETag: 'the current revision of the catalog' },
@@ -138,7 +135,7 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     async handle(context) {
       const options = readDraftOptions(context);
       const { allowBreaking = false, over, note } = context.readBody();
-      const wanted = { ...options, allowBreaking, over, note: readNote(note) };
+      const wanted = { ...options, allowBreaking, over, note: requireNote(note) };
       return answerEdited(context.reply, await publishDraft(service, context.application, wanted));
     },
   });
@@ -203,12 +200,4 @@ async function viewDescribed({
       },
     }),
   };
-}
-
-/** A blank note counts as none. */
-function readNote(given = ''): string | undefined {
-  const note = given.trim();
-  if (note.length > MAX_NOTE) throw refuse('note', `must have at most ${MAX_NOTE} characters`);
-  if (note.includes('\u0000') || !note.isWellFormed()) throw refuse('note', 'contains characters that are not text');
-  return note === '' ? undefined : note;
 }

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { DraftOptions, Seen } from '../../domain/catalog/draft.ts';
 import { type Edit, type Edited, type EditOptions, editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { MAX_NOTE, readNote } from '../../domain/catalog/note.ts';
 import { readableDifference } from '../../domain/catalog/publish.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
@@ -22,6 +23,10 @@ export const DraftQuery = Type.Object({
   ),
 });
 
+export const NoteShape = Type.Optional(
+  Type.String({ description: `why, at most ${MAX_NOTE} characters; shown with the revision` }),
+);
+
 /** Query of operations that change the catalog. */
 export const EditQuery = Type.Object({
   draft: Type.Optional(
@@ -31,6 +36,7 @@ export const EditQuery = Type.Object({
     }),
   ),
   allow_breaking: Type.Optional(Type.Boolean({ description: 'publish breaking changes too', default: false })),
+  note: NoteShape,
 });
 
 export const IfMatchHeader = Type.Object({
@@ -60,12 +66,21 @@ export function readEditOptions({
   application,
   readQuery,
 }: Querying<Static<typeof EditQuery>>): EditOptions {
-  const { draft = false, allow_breaking: allowBreaking = false } = readQuery();
+  const { draft = false, allow_breaking: allowBreaking = false, note: given } = readQuery();
   const seen = readIfMatch(request.headers['if-match']);
   if (!draft && seen?.draftId !== undefined) {
     throw refuse('If-Match', 'is of a draft: send draft=true with it, or the ETag of the published catalog');
   }
-  return { author: manager.author, allowBreaking, seen, draft, languages: manager.languagesOf(application.appId) };
+  const note = requireNote(given);
+  if (draft && note !== undefined) throw refuse('note', 'is of a revision: send it when you publish the draft');
+  const languages = manager.languagesOf(application.appId);
+  return { author: manager.author, allowBreaking, seen, draft, languages, ...(note !== undefined && { note }) };
+}
+
+export function requireNote(given: string | undefined): string | undefined {
+  const read = readNote(given);
+  if ('problem' in read) throw refuse('note', read.problem);
+  return read.note;
 }
 
 /** The same for operations on drafts only. */

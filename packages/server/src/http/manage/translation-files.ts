@@ -164,7 +164,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
     description:
       'From a file exported by this application, only changed texts are imported. An empty cell removes nothing.',
     headers: IfMatchHeader,
-    querystring: Type.Object({ draft: EditQuery.properties.draft }),
+    querystring: Type.Object({ draft: EditQuery.properties.draft, note: EditQuery.properties.note }),
     body: Type.Object({ ...TextsFileShape, ...Members.properties }),
     response: {
       200: Type.Object(
