@@ -23,11 +23,13 @@ describe('a database that cannot grow', () => {
 
   test('is unavailable in a few words, and a defect keeps its stack', async () => {
     const acts = createActs(connection);
-    const [full] = await runBatch(connection, acts, [['settleFact', ['large', 'x'.repeat(1_000_000)]]]);
+    const settle = (...args: unknown[]) =>
+      runBatch(connection, acts, [['performCommonAct', [{ store: 'facts', act: 'settle', args }]]]);
+    const [full] = await settle('large', 'x'.repeat(1_000_000));
     expect(full).toEqual({ failed: 'unavailable', message: 'database or disk is full', unwritable: true });
-    const [defect] = await runBatch(connection, acts, [['settleFact', [{} as string, 'x']]]);
+    const [defect] = await settle({}, 'x');
     expect(defect).toMatchObject({ failed: 'defect', message: expect.stringContaining('\n    at ') });
-    expect(await runBatch(connection, acts, [['settleFact', ['small', 'x']]])).toEqual([{ outcome: 'x' }]);
+    expect(await settle('small', 'x')).toEqual([{ outcome: 'x' }]);
   });
 });
 

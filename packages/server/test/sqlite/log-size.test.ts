@@ -41,7 +41,9 @@ test('a long log is emptied although there is a reader at every moment', { timeo
     holder.database.exec('begin');
     holder.statement('select count(*) from facts').get();
     for (let at = 0; at < 20; at++) {
-      const acts: BatchMessage['acts'] = [['settleFact', [`large ${at}`, 'x'.repeat(200_000)]]];
+      const acts: BatchMessage['acts'] = [
+        ['performCommonAct', [{ store: 'facts', act: 'settle', args: [`large ${at}`, 'x'.repeat(200_000)] }]],
+      ];
       writer.postMessage({ acts } satisfies BatchMessage);
       const [{ results }] = (await once(writer, 'message')) as [BatchResult];
       expect(results).toHaveProperty('0.outcome');

@@ -16,7 +16,7 @@ export type Membership = { appId: number; role: Role; languages: string[] | null
 export type Person = { account: AccountRecord; memberships: Membership[] };
 
 /** Who an identity provider says somebody is: its issuer and their subject there, as one text. */
-export type Identity = {
+type Identity = {
   subject: string;
   /** Verified by the provider; null: there is none. */
   emailKey: string | null;

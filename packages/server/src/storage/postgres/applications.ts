@@ -1,8 +1,8 @@
 import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
+import { toBytes, toHex } from '../common/encoding.ts';
 import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes, toHex } from './encoding.ts';
 import { violation } from './errors.ts';
 import type { Query } from './transactions.ts';
 

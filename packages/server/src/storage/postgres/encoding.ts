@@ -1,21 +1,3 @@
-/**
- * Hashes are kept as bytes: half of their text, in every index that holds them. Anything else is refused, as Buffer
- * would stop at what it cannot read and call the rest a hash.
- */
-export function toBytes(hex: string): Buffer {
-  return Buffer.from(checkedHex(hex), 'hex');
-}
-
-/** As it is, for acts that go to PostgreSQL as JSON. */
-export function checkedHex(hex: string): string {
-  if (!/^(?:[0-9a-f]{2})+$/.test(hex)) throw new TypeError('A hash is bytes in lower-case hex.');
-  return hex;
-}
-
-export function toHex(bytes: Buffer): string {
-  return bytes.toString('hex');
-}
-
 /** A token is known by a UUID (16 bytes) or by a hash (32): different lengths, so never the same bytes. */
 export function tokenIdToBytes(tokenId: string): Buffer {
   const hex = tokenId.replaceAll('-', '');

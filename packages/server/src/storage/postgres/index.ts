@@ -1,34 +1,27 @@
+import { commonStores } from '../common/stores.ts';
 import { performAudited } from '../perform-audited.ts';
 import type { Storage, StorageDriver, Stores } from '../port.ts';
-import { accountStore } from './accounts.ts';
 import { activityStore } from './activity.ts';
 import { applicationStore } from './applications.ts';
 import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
+import { bindingOf } from './common.ts';
 import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
 import { findHomes, type Homes } from './distributed/homes.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
 import { draftStore } from './drafts.ts';
 import { eventStore } from './events.ts';
-import { factStore } from './facts.ts';
 import { inTransaction } from './in-transaction.ts';
-import { invitationStore } from './invitations.ts';
-import { manageTokenStore } from './manage-tokens.ts';
-import { memberStore } from './members.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
 import { rateLimitStore } from './rate-limits.ts';
 import { requestLogStore } from './request-log.ts';
-import { sealedStore } from './sealed.ts';
-import { secondFactorStore } from './second-factors.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
-import { sessionStore } from './sessions.ts';
 import { attemptStore } from './sign-in-attempts.ts';
-import { signingKeyStore } from './signing-keys.ts';
 import { textStateStore } from './text-states.ts';
 import { tokenStore } from './tokens.ts';
 import { toldToPlanner } from './told-to-planner.ts';
@@ -37,7 +30,6 @@ import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
 import { userWalk } from './user-walk.ts';
 import { userStore } from './users.ts';
-import { webhookStore } from './webhooks.ts';
 import { postgresWhole } from './whole.ts';
 
 const PING = statement('select 1 as one');
@@ -86,18 +78,12 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
 /** `homes`: where users are, if they are distributed. */
 function postgresStores(connections: Connections, homes: Homes | undefined, isTransaction: boolean): Stores {
   return {
+    ...commonStores(bindingOf(connections)),
     applications: applicationStore(connections),
     users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
     tokens: tokenStore(connections),
-    manageTokens: manageTokenStore(connections),
-    accounts: accountStore(connections),
-    secondFactors: secondFactorStore(connections),
     attempts: attemptStore(connections),
     rateLimits: rateLimitStore(connections),
-    sessions: sessionStore(connections),
-    members: memberStore(connections),
-    invitations: invitationStore(connections),
-    signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     drafts: draftStore(connections),
     textStates: textStateStore(connections),
@@ -105,14 +91,11 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     trials: trialStore(connections),
     transfer: toldToPlanner(transferStore(connections), connections),
     changes: changeStore(connections),
-    facts: factStore(connections),
-    sealed: sealedStore(connections),
     events: eventStore(connections),
     clock: clockStore(connections),
     activity: activityStore(connections),
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),
-    webhooks: webhookStore(connections),
     deliveries: deliveryStore(connections),
     ...(homes && distributedStores(homes, connections, isTransaction)),
   };

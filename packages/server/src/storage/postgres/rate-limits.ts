@@ -1,6 +1,6 @@
+import { toBytes, toHex } from '../common/encoding.ts';
 import { CLOCK_SLACK_MS, type RateLimitStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes, toHex } from './encoding.ts';
 
 // In one order everywhere: replicas that spend for the same subjects wait for each other, and never in a circle.
 const SPEND = statement(`

@@ -1,7 +1,7 @@
+import { toBytes } from '../common/encoding.ts';
 import { latestDue } from '../latest-due.ts';
 import type { AttemptStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes } from './encoding.ts';
 import { patience } from './gathering.ts';
 
 const ADMIT = statement(`

@@ -1,6 +1,7 @@
+import { checkedHex, toBytes, toHex } from '../common/encoding.ts';
 import type { TokenStore } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
-import { checkedHex, toBytes, toHex, tokenIdOf, tokenIdToBytes } from './encoding.ts';
+import { tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { actsOf, patience } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';

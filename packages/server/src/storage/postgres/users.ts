@@ -1,3 +1,4 @@
+import { checkedHex, toBytes } from '../common/encoding.ts';
 import { countRows, type DeletedRow, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { changedFields } from '../user-change.ts';
 import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
-import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges } from './events.ts';
 import { actsOf, patience } from './gathering.ts';

@@ -14,12 +14,12 @@ export function createActs(connection: Connection): Acts {
   const surveys = surveyReads(connection);
   const stores = sqliteStores(
     (makeReads) => makeReads(connection),
-    async (name, ...args) => call(acts[name], args) as ReturnType<PlainActs[typeof name]>,
-    async (name, ...args) => call(surveys[name], args) as ReturnType<SurveyReads[typeof name]>,
+    (name, ...args) => call(acts[name], args) as Promise<Awaited<ReturnType<PlainActs[typeof name]>>>,
+    (name, ...args) => call(surveys[name], args) as Promise<ReturnType<SurveyReads[typeof name]>>,
   );
   return { ...acts, audited: (by, act) => performAudited(stores, by, act) };
 }
 
-function call(act: unknown, args: unknown[]): unknown {
+async function call(act: unknown, args: unknown[]): Promise<unknown> {
   return (act as (...args: unknown[]) => unknown)(...args);
 }

@@ -1,18 +1,7 @@
-import type {
-  Attempt,
-  DeliveryRecord,
-  DeliveryState,
-  DeliveryStore,
-  Lease,
-  LeasedWebhook,
-  NewDelivery,
-  ReadPosition,
-  WebhookOff,
-} from '../port.ts';
+import type { Attempt, DeliveryRecord, DeliveryState, Lease, NewDelivery, ReadPosition, WebhookOff } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
-import { LEASED_COLUMNS, toLeased, type WebhookRow } from './webhooks.ts';
 
 const COLUMNS = `delivery_id, webhook_id, event_no, type, user_id, created_at, state, attempts, next_at, last_at, status,
   problem, milliseconds`;
@@ -21,47 +10,6 @@ type DeliveryRow = Pick<DeliveryRecord, 'type' | 'state' | 'attempts' | 'status'
   Record<'delivery_id' | 'webhook_id', Uint8Array> &
   Record<'event_no' | 'next_at' | 'last_at', number | null> & { user_id: Uint8Array | null; created_at: number };
 
-// By their own indexes: a filter that matches few rows must not scan all of them.
-const LISTED = {
-  all: 'webhook_deliveries where true',
-  pending: 'webhook_deliveries indexed by webhook_deliveries_open where ended_at is null',
-  succeeded: "webhook_deliveries where state = 'succeeded'",
-  failed: "webhook_deliveries indexed by webhook_deliveries_failed where state = 'failed'",
-} as const;
-
-export function deliveryReads({ statement }: Connection): Pick<DeliveryStore, 'due' | 'list' | 'find'> {
-  return {
-    async due(owner, now) {
-      return statement<Pick<DeliveryRow, 'webhook_id'>>(
-        `select webhook_id from webhooks w where lease_owner = ? and exists
-           (select 1 from webhook_deliveries d where d.webhook_id = w.webhook_id and d.next_at <= ?)`,
-      )
-        .all(toBytes(owner), now)
-        .map((row) => toUuid(row.webhook_id));
-    },
-    async list(webhookId, { state }, { before, limit }) {
-      return statement<DeliveryRow>(
-        `select ${COLUMNS} from ${LISTED[state ?? 'all']} and webhook_id = ? and delivery_id < ?
-         order by delivery_id desc limit ?`,
-      )
-        .all(toBytes(webhookId), before === null ? PAST_ALL : toBytes(before), limit)
-        .map(toDelivery);
-    },
-    async find(webhookId, deliveryId) {
-      const key = [toBytes(webhookId), toBytes(deliveryId)] as const;
-      const row = statement<DeliveryRow & { body: string | null }>(
-        `select ${COLUMNS}, (select body from webhook_responses r
-           where r.webhook_id = d.webhook_id and r.delivery_id = d.delivery_id) as body
-         from webhook_deliveries d where webhook_id = ? and delivery_id = ?`,
-      ).get(...key);
-      return row && { ...toDelivery(row), body: row.body };
-    },
-  };
-}
-
-/** After every UUID. */
-const PAST_ALL = Buffer.alloc(17, 0xff);
-
 export function deliveryActs(connection: Connection) {
   const { statement } = connection;
   const holds = ({ owner, webhookId }: Lease): boolean =>
@@ -69,12 +17,6 @@ export function deliveryActs(connection: Connection) {
       toBytes(webhookId),
       toBytes(owner),
     ) !== undefined;
-  const putBack = (webhookId: Uint8Array, now: number): void => {
-    statement(
-      `update webhook_deliveries set state = 'pending', next_at = ?
-       where webhook_id = ? and ended_at is null and state = 'sending'`,
-    ).run(now, webhookId);
-  };
   const isBusy = (webhookId: Uint8Array, userId: Uint8Array): boolean =>
     statement('select 1 from webhook_deliveries where webhook_id = ? and user_id = ? and ended_at is null').get(
       webhookId,
@@ -123,29 +65,6 @@ export function deliveryActs(connection: Connection) {
   };
 
   return {
-    claimWebhooks(owner: string, lease: { now: number; until: number; limit: number }): LeasedWebhook[] {
-      const { now, until, limit } = lease;
-      const claimed = statement<WebhookRow>(
-        `update webhooks set lease_owner = ?, lease_until = ? where webhook_id in (
-           select webhook_id from webhooks where off is null and lease_until <= ? order by lease_until limit ?)
-         returning ${LEASED_COLUMNS}`,
-      ).all(toBytes(owner), until, now, limit);
-      for (const row of claimed) putBack(row.webhook_id, now);
-      return claimed.map(toLeased);
-    },
-    renewLeases(owner: string, now: number, until: number): string[] {
-      return statement<Pick<DeliveryRow, 'webhook_id'>>(
-        'update webhooks set lease_until = ? where lease_owner = ? and lease_until > ? returning webhook_id',
-      )
-        .all(until, toBytes(owner), now)
-        .map((row) => toUuid(row.webhook_id));
-    },
-    releaseLeases(owner: string, now: number): void {
-      const released = statement<Pick<DeliveryRow, 'webhook_id'>>(
-        'update webhooks set lease_owner = null, lease_until = 0 where lease_owner = ? returning webhook_id',
-      ).all(toBytes(owner));
-      for (const row of released) putBack(row.webhook_id, now);
-    },
     enqueueDeliveries(
       lease: Lease,
       { after, since }: ReadPosition,
@@ -189,27 +108,6 @@ export function deliveryActs(connection: Connection) {
       noteHealth(connection, webhookId, attempts, off);
       const users = noted.flatMap(({ userId, state }) => (userId === null || state === 'pending' ? [] : [userId]));
       return [...new Set(users)].flatMap((userId) => freeNext(webhookId, toBytes(userId)));
-    },
-    addTestDelivery(webhookId: string, delivery: NewDelivery, attempt: Attempt): 'added' | 'unknown' {
-      const id = toBytes(webhookId);
-      if (!statement('select 1 from webhooks where webhook_id = ?').get(id)) return 'unknown';
-      add(id, delivery, 'sending');
-      note(id, attempt);
-      return 'added';
-    },
-    resendDelivery(webhookId: string, deliveryId: string, now: number): 'resent' | 'unknown' | 'sending' | 'test' {
-      const key = [toBytes(webhookId), toBytes(deliveryId)] as const;
-      const row = statement<Pick<DeliveryRow, 'event_no' | 'state'>>(
-        'select event_no, state from webhook_deliveries where webhook_id = ? and delivery_id = ?',
-      ).get(...key);
-      if (!row) return 'unknown';
-      if (row.event_no === null) return 'test';
-      if (row.state === 'sending') return 'sending';
-      statement(
-        `update webhook_deliveries set state = 'pending', attempts = 0, next_at = ?, ended_at = null
-         where webhook_id = ? and delivery_id = ?`,
-      ).run(now, ...key);
-      return 'resent';
     },
   };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { toHex } from '../common/encoding.ts';
 
 const HEX = '0123456789abcdef';
 /** What the character of a code stands for; 16 and more: nothing. */
@@ -29,10 +30,6 @@ export function toBytes(hexOrUuid: string): Buffer {
 
 function noIdentifier(): TypeError {
   return new TypeError('An identifier is a UUID or bytes in lower-case hex.');
-}
-
-export function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
 export function toUuid(bytes: Uint8Array): string {

@@ -9,14 +9,6 @@ const CLAIM_MS = 6 * 3_600_000;
 const GET = 'select value from facts where name = ?';
 const PUT = `insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`;
 
-export function factReads(connection: Connection) {
-  return {
-    async get(name: string): Promise<string | undefined> {
-      return connection.value(GET, name);
-    },
-  };
-}
-
 export function fileCheckReads(connection: Connection) {
   return {
     async lastFileCheck(): Promise<FileCheck | undefined> {
@@ -27,10 +19,6 @@ export function fileCheckReads(connection: Connection) {
 
 export function factActs(connection: Connection) {
   return {
-    settleFact(name: string, value: string): string {
-      connection.statement('insert into facts (name, value) values (?, ?) on conflict do nothing').run(name, value);
-      return connection.value(GET, name);
-    },
     /** True for the one process that is to check the file now. Times may be those of a clock that was set back since. */
     claimFileCheck(now: number, everyMs: number): boolean {
       const last = readFileCheck(connection);
@@ -45,10 +33,6 @@ export function factActs(connection: Connection) {
     },
     recordFileCheck(check: FileCheck): void {
       connection.statement(PUT).run(FILE_CHECK, JSON.stringify(check));
-    },
-    replaceFact(name: string, expected: string, value: string): boolean {
-      const replace = connection.statement('update facts set value = ? where name = ? and value = ?');
-      return replace.run(value, name, expected).changes > 0;
     },
   };
 }

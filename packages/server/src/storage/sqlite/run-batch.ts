@@ -25,7 +25,7 @@ export async function runBatch(connection: Connection, acts: Acts, batch: BatchM
   }
 }
 
-/** Only audited acts answer promises, and those of this thread's own reads and writes: nothing else gets a turn before the commit. */
+/** Promises that acts answer are of this thread's own reads and writes: nothing else gets a turn before the commit. */
 async function runInOneTransaction(
   connection: Connection,
   acts: Acts,

@@ -1,6 +1,7 @@
+import { toHex } from '../common/encoding.ts';
 import type { AccessTokenRecord, NewSpecialToken, TokenStore, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toHex, toUuid } from './encoding.ts';
+import { toBytes, toUuid } from './encoding.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;

@@ -1,3 +1,4 @@
+import { toBytes } from '../../common/encoding.ts';
 import {
   type CreateUserOutcome,
   type NewUser,
@@ -8,7 +9,6 @@ import {
   type WalkedUser,
 } from '../../port.ts';
 import { statement } from '../connections.ts';
-import { toBytes } from '../encoding.ts';
 import { violation } from '../errors.ts';
 import type { Cluster, HomeStores } from './cluster.ts';
 import { byBytes, mergePages, sum } from './merge.ts';

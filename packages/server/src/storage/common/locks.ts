@@ -1,0 +1,17 @@
+import type { Query } from './store.ts';
+
+/** Whether it is there: those who lock it come one after the other. "No key": users may be created meanwhile. */
+export async function lockApplication(query: Query, appId: number): Promise<boolean> {
+  const rows = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
+  return rows.length > 0;
+}
+
+/** Whether it is there, and stays until the act is done. */
+export async function keepApplication(query: Query, appId: number): Promise<boolean> {
+  return (await query('select app_id from applications where app_id = $1 for key share', [appId])).length > 0;
+}
+
+/** Whether it is there, and stays until the act is done. */
+export async function keepAccount(query: Query, accountId: string): Promise<boolean> {
+  return (await query('select role from accounts where account_id = $1::uuid for key share', [accountId])).length > 0;
+}

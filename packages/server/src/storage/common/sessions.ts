@@ -1,0 +1,109 @@
+import type { NewSession, SessionRecord, SessionStore } from '../port.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, accounts, insertAccount, lockSetUpLinks, toAccount } from './accounts.ts';
+import { toBytes, toHex } from './encoding.ts';
+import { JOIN_MEMBERSHIPS, type JoinedMembership, MEMBERSHIP_COLUMNS, toMemberships } from './members.ts';
+import { spendFactor } from './second-factors.ts';
+import type { CommonStore, Query } from './store.ts';
+
+const COLUMNS =
+  's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent, s.means';
+type SessionRow = Record<'session_id' | 'account_id' | 'user_agent', string> &
+  Record<'created_at' | 'last_seen_at' | 'ends_at', number> & {
+    session_hash: Uint8Array;
+    means: SessionRecord['means'];
+  };
+
+export const sessions: CommonStore<SessionStore, 'findByHash' | 'list'> = {
+  reads: {
+    async findByHash(query, sessionHash, now) {
+      const rows = await query<SessionRow & AccountRow & JoinedMembership>(
+        `select ${COLUMNS}, ${ACCOUNT_COLUMNS}, ${MEMBERSHIP_COLUMNS} from sessions s
+         join accounts a on a.account_id = s.account_id ${JOIN_MEMBERSHIPS}
+         where s.session_hash = $1 and s.ends_at > $2 order by m.app_id`,
+        [toBytes(sessionHash), now],
+      );
+      const [row] = rows;
+      return row && { session: toSession(row), account: toAccount(row), memberships: toMemberships(rows) };
+    },
+    async list(query, accountId, now) {
+      const rows = await query<SessionRow>(
+        `select ${COLUMNS} from sessions s where s.account_id = $1::uuid and s.ends_at > $2
+         order by s.last_seen_at desc, s.created_at desc, s.session_id`,
+        [accountId, now],
+      );
+      return rows.map(toSession);
+    },
+  },
+  acts: {
+    async openByLink({ query }, linkHash, now, session, factor) {
+      // The lock decides who spends the link; with a factor that is spent already, it stays.
+      const [link] = await query<{ account_id: string }>(
+        `select account_id from sign_in_links where link_hash = $1 and expires_at > $2 and account_id is not null for update`,
+        [toBytes(linkHash), now],
+      );
+      if (!link || (factor && !(await spendFactor(query, link.account_id, factor)))) return 'spent';
+      await query('delete from sign_in_links where link_hash = $1', [toBytes(linkHash)]);
+      await insertSession(query, link.account_id, session);
+      return 'opened';
+    },
+    async openByPassword({ query }, accountId, passwordHash, session, factor) {
+      const same = await query(
+        'select account_id from accounts where account_id = $1::uuid and password_hash = $2 for no key update',
+        [accountId, passwordHash],
+      );
+      if (same.length === 0 || (factor && !(await spendFactor(query, accountId, factor)))) return 'spent';
+      await insertSession(query, accountId, session);
+      return 'opened';
+    },
+    async openByIdentity({ query }, accountId, subject, session) {
+      const same = await query(
+        'select account_id from accounts where account_id = $1::uuid and oidc_subject = $2 for no key update',
+        [accountId, subject],
+      );
+      if (same.length === 0) return 'unknown';
+      await insertSession(query, accountId, session);
+      return 'opened';
+    },
+    async openBySetUp({ query }, linkHash, now, account, session) {
+      await lockSetUpLinks(query);
+      if (!(await accounts.reads.canSetUp(query, linkHash, now))) return 'spent';
+      // The command line made this account at the same moment: its link is the one to use.
+      if (!(await insertAccount(query, account))) return 'spent';
+      await query('delete from sign_in_links where account_id is null');
+      await insertSession(query, account.accountId, session);
+      return 'opened';
+    },
+    async end({ query }, accountId, sessionId) {
+      const text = 'delete from sessions where session_id = $1::uuid and account_id = $2::uuid returning session_id';
+      return (await query(text, [sessionId, accountId])).length > 0 ? 'ended' : 'unknown';
+    },
+    async touch({ query }, sessionId, { at, endsAt, unlessSince }) {
+      await query(
+        'update sessions set last_seen_at = $2, ends_at = $3 where session_id = $1::uuid and last_seen_at <= $4',
+        [sessionId, at, endsAt, unlessSince],
+      );
+    },
+  },
+};
+
+export async function insertSession(query: Query, accountId: string, session: NewSession): Promise<void> {
+  const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent, means } = session;
+  await query(
+    `insert into sessions (session_id, session_hash, account_id, created_at, last_seen_at, ends_at, user_agent, means)
+     values ($1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8)`,
+    [sessionId, toBytes(sessionHash), accountId, createdAt, lastSeenAt, endsAt, userAgent, means],
+  );
+}
+
+function toSession(row: SessionRow): SessionRecord {
+  return {
+    sessionId: row.session_id,
+    sessionHash: toHex(row.session_hash),
+    accountId: row.account_id,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    endsAt: row.ends_at,
+    userAgent: row.user_agent,
+    means: row.means,
+  };
+}

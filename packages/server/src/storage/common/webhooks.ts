@@ -1,0 +1,155 @@
+import type { LeasedWebhook, WebhookHealth, WebhookRecord, WebhookStore } from '../port.ts';
+import { lockApplication } from './locks.ts';
+import type { Act, CommonStore } from './store.ts';
+
+export const WEBHOOK_COLUMNS = `webhook_id, app_id, url, types, description, sealed_secret, sealed_previous, previous_expires_at,
+  created_at, off, last_success_at, failing_since, max_per_second, read_after, read_since`;
+
+export type WebhookRow = Pick<WebhookRecord, 'url' | 'description' | 'off'> &
+  Record<'app_id' | 'created_at' | 'read_after' | 'read_since', number> &
+  Record<'previous_expires_at' | 'last_success_at' | 'failing_since' | 'max_per_second', number | null> &
+  Record<'webhook_id' | 'types' | 'sealed_secret', string> & { sealed_previous: string | null };
+
+const LATEST_ENDED = `select d.state from webhook_deliveries d where d.webhook_id = w.webhook_id and d.ended_at is not null
+  order by d.delivery_id desc limit $2`;
+const OPEN = 'select 1 from webhook_deliveries d where d.webhook_id = w.webhook_id and d.ended_at is null limit $2';
+
+export const webhooks: CommonStore<WebhookStore, 'list' | 'find' | 'health' | 'listFailing' | 'countOn'> = {
+  reads: {
+    async list(query, appId) {
+      const text = `select ${WEBHOOK_COLUMNS} from webhooks where app_id = $1 order by created_at, webhook_id`;
+      return (await query<WebhookRow>(text, [appId])).map(toWebhook);
+    },
+    async find(query, appId, webhookId) {
+      const text = `select ${WEBHOOK_COLUMNS} from webhooks where app_id = $1 and webhook_id = $2::uuid`;
+      const [row] = await query<WebhookRow>(text, [appId, webhookId]);
+      return row && toWebhook(row);
+    },
+    health: (query, appId, limit) =>
+      query<WebhookHealth>(
+        `select w.webhook_id as "webhookId", (select count(*) from (${LATEST_ENDED}) l) as recent,
+           (select count(*) from (${LATEST_ENDED}) l where l.state = 'failed') as failed,
+           (select count(*) from (${OPEN}) l) as open
+         from webhooks w where w.app_id = $1`,
+        [appId, limit],
+      ),
+    async listFailing(query, before) {
+      const rows = await query<WebhookRow>(
+        `select ${WEBHOOK_COLUMNS} from webhooks where (off is null and failing_since <= $1) or off in ('gone', 'failing')`,
+        [before],
+      );
+      return rows.map(toWebhook);
+    },
+    async countOn(query) {
+      const [row] = await query<{ count: number }>('select count(*) as count from webhooks where off is null');
+      return row?.count ?? 0;
+    },
+  },
+  acts: {
+    async create({ query, logChange }, webhook, atMost) {
+      const { webhookId, appId, url, types, description, maxPerSecond, sealedSecret, createdAt, position } = webhook;
+      // Two at once are counted one after the other.
+      if (!(await lockApplication(query, appId))) return 'application-gone';
+      const [row] = await query<{ count: number }>('select count(*) as count from webhooks where app_id = $1', [appId]);
+      if ((row?.count ?? 0) >= atMost) return 'too-many';
+      await query(
+        `insert into webhooks (webhook_id, app_id, url, types, description, max_per_second, sealed_secret, created_at, read_after,
+           read_since)
+         values ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          ...[webhookId, appId, url, JSON.stringify(types), description, maxPerSecond, sealedSecret, createdAt],
+          ...[position.after, position.since],
+        ],
+      );
+      await logChange('webhooks', appId);
+      return 'created';
+    },
+    update(act, appId, webhookId, { url, types, description, maxPerSecond, enabled }) {
+      return change(
+        act,
+        `update webhooks set
+           failing_since = case when $3::boolean or $4::text <> url then null else failing_since end,
+           off = case when $3::boolean then null when not $3::boolean then coalesce(off, 'manual') else off end,
+           lease_owner = case when not $3::boolean then null else lease_owner end,
+           lease_until = case when not $3::boolean then 0 else lease_until end,
+           url = coalesce($4::text, url), types = coalesce($5::text, types), description = coalesce($6::text, description),
+           max_per_second = case when $7::integer is null then max_per_second else nullif($7::integer, 0) end
+         where app_id = $1 and webhook_id = $2::uuid returning webhook_id`,
+        [
+          appId,
+          ...[webhookId, enabled, url, types && JSON.stringify(types), description],
+          maxPerSecond === null ? 0 : maxPerSecond,
+        ],
+        'updated',
+      );
+    },
+    async rotateSecret({ query, logChange }, appId, webhookId, sealedSecret, previousExpiresAt, unlessValidAt) {
+      // One rotation after another: the second sees what the first did.
+      const [found] = await query<{ previous_expires_at: number | null }>(
+        'select previous_expires_at from webhooks where app_id = $1 and webhook_id = $2::uuid for no key update',
+        [appId, webhookId],
+      );
+      if (!found) return 'unknown';
+      if (unlessValidAt !== undefined && (found.previous_expires_at ?? 0) > unlessValidAt) return 'previous-valid';
+      await query(
+        `update webhooks set sealed_previous = sealed_secret, previous_expires_at = $4, sealed_secret = $3
+         where app_id = $1 and webhook_id = $2::uuid`,
+        [appId, webhookId, sealedSecret, previousExpiresAt],
+      );
+      await logChange('webhooks', appId);
+      return 'rotated';
+    },
+    replay: (act, appId, webhookId, { after, since }) =>
+      // The current holder reads from another position, so it has to claim the webhook again.
+      change(
+        act,
+        `update webhooks set read_after = $3, read_since = $4, lease_owner = null, lease_until = 0
+         where app_id = $1 and webhook_id = $2::uuid returning webhook_id`,
+        [appId, webhookId, after, since],
+        'moved',
+      ),
+    delete: (act, appId, webhookId) =>
+      change(
+        act,
+        'delete from webhooks where app_id = $1 and webhook_id = $2::uuid returning webhook_id',
+        [appId, webhookId],
+        'deleted',
+      ),
+  },
+};
+
+/** An act on a webhook that is there. */
+async function change<T>(
+  { query, logChange }: Act,
+  text: string,
+  values: [appId: number, ...unknown[]],
+  outcome: T,
+): Promise<T | 'unknown'> {
+  if ((await query(text, values)).length === 0) return 'unknown';
+  await logChange('webhooks', values[0]);
+  return outcome;
+}
+
+function toWebhook(row: WebhookRow): WebhookRecord {
+  const { position: _, ...webhook } = toLeased(row);
+  return webhook;
+}
+
+export function toLeased(row: WebhookRow): LeasedWebhook {
+  const { sealed_previous: previous, previous_expires_at: expiresAt } = row;
+  return {
+    webhookId: row.webhook_id,
+    appId: row.app_id,
+    url: row.url,
+    types: JSON.parse(row.types),
+    description: row.description,
+    sealedSecret: row.sealed_secret,
+    previousSecret: previous === null || expiresAt === null ? null : { sealed: previous, expiresAt },
+    createdAt: row.created_at,
+    off: row.off,
+    lastSuccessAt: row.last_success_at,
+    failingSince: row.failing_since,
+    maxPerSecond: row.max_per_second,
+    position: { after: row.read_after, since: row.read_since },
+  };
+}

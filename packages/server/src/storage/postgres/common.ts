@@ -1,0 +1,37 @@
+import type { Binding } from '../common/store.ts';
+import { performCommonAct } from '../common/stores.ts';
+import { logChange } from './changes.ts';
+import { type Connections, type Statement, statement } from './connections.ts';
+import { violation } from './errors.ts';
+
+const MAX_TRIES = 5;
+
+const statements = new Map<string, Statement>();
+
+function prepared(text: string): Statement {
+  let found = statements.get(text);
+  if (!found) {
+    found = statement(text);
+    statements.set(text, found);
+  }
+  return found;
+}
+
+/** How stores that are written once for both databases are carried out here. */
+export function bindingOf(connections: Connections): Binding {
+  return {
+    reads: (make) => make((text, values) => connections.read(prepared(text), values)),
+    async act(call) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await connections.transaction((query) =>
+            performCommonAct({ query, logChange: (subject, appId) => logChange(query, subject, appId) }, call),
+          );
+        } catch (error) {
+          // A row came or went after the act had looked: the next try sees that.
+          if (!violation(error) || tries === MAX_TRIES) throw error;
+        }
+      }
+    },
+  };
+}
