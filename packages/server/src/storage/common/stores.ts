@@ -1,10 +1,13 @@
 import type { ActCall } from '../port.ts';
 import { accounts } from './accounts.ts';
+import { activity } from './activity.ts';
+import { audit } from './audit.ts';
 import { deliveries } from './deliveries.ts';
 import { facts } from './facts.ts';
 import { invitations } from './invitations.ts';
 import { manageTokens } from './manage-tokens.ts';
 import { members } from './members.ts';
+import { requestLog } from './request-log.ts';
 import { sealed } from './sealed.ts';
 import { secondFactors } from './second-factors.ts';
 import { sessions } from './sessions.ts';
@@ -15,7 +18,7 @@ import { webhooks } from './webhooks.ts';
 const STORES = {
   ...{ facts, signingKeys, sealed, members, secondFactors, accounts, sessions, invitations, manageTokens, webhooks },
   // Of these each database has the rest: what happens often.
-  ...{ deliveries },
+  ...{ audit, activity, requestLog, deliveries },
 };
 type Stores = typeof STORES;
 

@@ -1,5 +1,7 @@
-import type { ActivityPoint, ActivityStore, Total } from '../port.ts';
+import { commonStore } from '../common/stores.ts';
+import type { ActivityStore } from '../port.ts';
 import { stepStart } from '../retention.ts';
+import { bindingOf } from './common.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
@@ -15,27 +17,9 @@ const ADD = statement(`
   do update set count = activity.count + excluded.count, last_at = greatest(activity.last_at, excluded.last_at)
 `);
 
-const LIST = statement(`
-  select at, name, count from activity
-  where app_id = $1 and step = $2 and at >= $3 and at < $4 order by at, name collate "C"
-`);
-
-const LAST_AT = statement(`
-  select last_at from activity where app_id = $1 and step = 'day' and name = $2 order by at desc limit 1
-`);
-
-const rows = (table: string): string => `(select count(*) from (select 1 from ${table} where app_id = $1 limit $3) x)`;
-
-const TOTALS = statement(`
-  select ${rows('users')} as users, ${rows('selections')} as selections, tokens.live, tokens.seen
-  from (
-    select count(*) filter (where u.app_id = $1) as live, count(*) as seen
-    from (select user_id from access_tokens where expires_at > $2 limit $3) t join users u on u.user_id = t.user_id
-  ) tokens
-`);
-
 export function activityStore(connections: Connections): ActivityStore {
   return {
+    ...commonStore('activity', bindingOf(connections)),
     async add(counts) {
       const wide = counts.flatMap((each) =>
         (['hour', 'day'] as const).map((step) => ({ ...each, step, at: stepStart(step, each.lastAt) })),
@@ -49,18 +33,6 @@ export function activityStore(connections: Connections): ActivityStore {
           if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
         }
       }
-    },
-    list: (appId, { step, from, to }) => connections.read<ActivityPoint>(LIST, [appId, step, from, to]),
-    async lastAt(appId, name) {
-      const [row] = await connections.read<{ last_at: number }>(LAST_AT, [appId, name]);
-      return row?.last_at;
-    },
-    async totals(appId, now, limit) {
-      type Row = { users: number; selections: number; live: number; seen: number };
-      const [row] = await connections.read<Row>(TOTALS, [appId, now, limit]);
-      const total = (count: number, seen = count): Total => ({ count, more: seen === limit });
-      const { users, selections, live, seen } = row as Row;
-      return { users: total(users), selections: total(selections), liveTokens: total(live, seen) };
     },
   };
 }

@@ -1,4 +1,6 @@
-import type { AuditEntry, AuditStore, NewAuditEntry } from '../port.ts';
+import { commonStore } from '../common/stores.ts';
+import type { AuditStore, NewAuditEntry } from '../port.ts';
+import { bindingOf } from './common.ts';
 import { type Connections, type Statement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
@@ -21,14 +23,6 @@ const ADD_COUNTS = `
   )
 `;
 
-const LIST = statement(`
-  select audit_uid as "auditUid", user_id as "userId", at, actor, action, subject, before, after from audit_log
-  where app_id is not distinct from $1 and ($2::uuid is null or audit_uid < $2)
-    and ($4::bigint is null or at >= $4) and ($5::bigint is null or at < $5)
-    and ($6::text is null or actor = $6) and ($7::text is null or action = $7) and ($8::uuid is null or user_id = $8)
-  order by audit_uid desc limit $3
-`);
-
 /** `userId`: an expression for the id of the user, $3, if there is such a user. */
 export function auditStore(connections: Connections, userId = OF_USER_HERE): AuditStore {
   const add = statement(insert(userId));
@@ -45,12 +39,8 @@ export function auditStore(connections: Connections, userId = OF_USER_HERE): Aud
     }
   };
   return {
+    ...commonStore('audit', bindingOf(connections)),
     add: (entry) => write(add, entry),
     addCounts: (entry) => write(addCounts, entry),
-    list: (appId, { from, to, actor, action, userId }, { before, limit }) =>
-      connections.read<AuditEntry>(LIST, [
-        ...[appId, before, limit, from ?? null, to ?? null],
-        ...[actor ?? null, action ?? null, userId ?? null],
-      ]),
   };
 }

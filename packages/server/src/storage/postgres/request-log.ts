@@ -1,4 +1,6 @@
-import type { LoggedRequest, RequestLogStore } from '../port.ts';
+import { commonStore } from '../common/stores.ts';
+import type { RequestLogStore } from '../port.ts';
+import { bindingOf } from './common.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import { patience } from './gathering.ts';
@@ -37,34 +39,9 @@ const ADD = statement(`
   from decided
 `);
 
-const TRIM = statement(`
-  delete from request_log where app_id = $1 and request_uid <= (
-    select request_uid from request_log where app_id = $1 order by request_uid desc limit 1 offset $2
-  )
-`);
-
-const COLUMNS = `
-  request_uid as "requestUid", user_id as "userId", at, method, route, path, status, code, milliseconds,
-  request_id as "requestId", address, user_agent as "userAgent", credentials
-`;
-
-const LIST = statement(`
-  select ${COLUMNS}, null::text as request, null::text as answer from request_log
-  where app_id = $1 and ($2::uuid is null or request_uid < $2)
-    and ($4::bigint is null or at >= $4) and ($5::bigint is null or at < $5)
-    and ($6::integer is null or status >= $6) and ($7::integer is null or status <= $7)
-    and ($8::text is null or code = $8) and ($9::text is null or method = $9)
-    and ($10::text is null or starts_with(path, $10)) and ($11::uuid is null or user_id = $11)
-    and ($12::text is null or request_id = $12)
-  order by request_uid desc limit $3
-`);
-
-const FIND = statement(`select ${COLUMNS}, request, answer from request_log where app_id = $1 and request_uid = $2`);
-
-const COUNT = statement('select count(*) as n from request_log where app_id = $1 and at >= $2 and at < $3');
-
 export function requestLogStore(connections: Connections): RequestLogStore {
   return {
+    ...commonStore('requestLog', bindingOf(connections)),
     async add(requests) {
       const wide = requests.map(({ full, bare, ...facts }) => ({
         ...facts,
@@ -79,23 +56,6 @@ export function requestLogStore(connections: Connections): RequestLogStore {
           if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
         }
       }
-    },
-    async trim(appId, keep) {
-      await connections.write(TRIM, [appId, keep]);
-    },
-    list: (appId, filter, { before, limit }) =>
-      connections.read<LoggedRequest>(LIST, [
-        ...[appId, before, limit, filter.from ?? null, filter.to ?? null],
-        ...[filter.statusFrom ?? null, filter.statusTo ?? null, filter.code ?? null, filter.method ?? null],
-        ...[filter.pathPrefix ?? null, filter.userId ?? null, filter.requestId ?? null],
-      ]),
-    async find(appId, requestUid) {
-      const [row] = await connections.read<LoggedRequest>(FIND, [appId, requestUid]);
-      return row;
-    },
-    async count(appId, { from, to }) {
-      const [row] = await connections.read<{ n: number }>(COUNT, [appId, from, to]);
-      return row?.n ?? 0;
     },
   };
 }

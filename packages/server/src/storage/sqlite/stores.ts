@@ -1,9 +1,7 @@
 import { commonStores } from '../common/stores.ts';
 import type { ImportEntry, Stores } from '../port.ts';
 import { QUICK_READ } from '../walk-limits.ts';
-import { activityReads } from './activity.ts';
 import { applicationReads } from './applications.ts';
-import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { clockReads } from './clock.ts';
@@ -12,7 +10,6 @@ import type { Connection } from './connection.ts';
 import { draftReads } from './drafts.ts';
 import { eventReads } from './events.ts';
 import type { PlainActs } from './plain-acts.ts';
-import { requestLogReads } from './request-log.ts';
 import { selectionReads } from './selections.ts';
 import type { SurveyReads } from './surveys.ts';
 import { textStateReads } from './text-states.ts';
@@ -118,14 +115,13 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     changes: of(changeReads),
     events: { ...of(eventReads), purge: (appId, before) => run('purgeEvents', appId, before) },
     clock: of(clockReads),
-    activity: { ...of(activityReads), add: (counts) => run('addActivity', counts) },
+    activity: { ...common.activity, add: (counts) => run('addActivity', counts) },
     requestLog: {
-      ...of(requestLogReads),
+      ...common.requestLog,
       add: (requests) => run('addLoggedRequests', requests),
-      trim: (appId, keep) => run('trimLoggedRequests', appId, keep),
     },
     audit: {
-      ...of(auditReads),
+      ...common.audit,
       add: (entry) => run('addAuditEntry', entry),
       addCounts: (entry) => run('addAuditCounts', entry),
     },
