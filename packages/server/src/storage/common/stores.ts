@@ -3,6 +3,7 @@ import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { audit } from './audit.ts';
 import { deliveries } from './deliveries.ts';
+import { drafts } from './drafts.ts';
 import { facts } from './facts.ts';
 import { invitations } from './invitations.ts';
 import { manageTokens } from './manage-tokens.ts';
@@ -13,10 +14,12 @@ import { secondFactors } from './second-factors.ts';
 import { sessions } from './sessions.ts';
 import { signingKeys } from './signing-keys.ts';
 import { type Act, type AnyStore, type Binding, type BoundStore, bindStore } from './store.ts';
+import { textStates } from './text-states.ts';
 import { webhooks } from './webhooks.ts';
 
 const STORES = {
   ...{ facts, signingKeys, sealed, members, secondFactors, accounts, sessions, invitations, manageTokens, webhooks },
+  ...{ drafts, textStates },
   // Of these each database has the rest: what happens often.
   ...{ audit, activity, requestLog, deliveries },
 };

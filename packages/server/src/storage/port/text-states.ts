@@ -8,7 +8,7 @@ export type TextSource = {
 
 export type TextState = TextSource & { reviewed: boolean };
 
-export type Review = { appId: number; texts: TextSource[]; reviewed: boolean; languages: string[] };
+type Review = { appId: number; texts: TextSource[]; reviewed: boolean; languages: string[] };
 
 /** Publishing and saving a draft add sources too: of texts that stay while their source changes. What is known already stays. */
 export interface TextStateStore {

@@ -1,11 +1,11 @@
+import { deleteDraft } from '../common/drafts.ts';
+import { addSources } from '../common/text-states.ts';
 import { publishedData, typeNo } from '../event-rows.ts';
 import type { CatalogItem, CatalogStore, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
-import { deleteDraft } from './drafts.ts';
 import { violation } from './errors.ts';
 import { keepsEvents } from './events.ts';
-import { addSources } from './text-states.ts';
 
 /** Thousands of items go in one statement. */
 const PUBLISH_MS = 60_000;

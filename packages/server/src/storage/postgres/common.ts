@@ -5,6 +5,8 @@ import { type Connections, type Statement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
 const MAX_TRIES = 5;
+/** Acts that write thousands of rows may take longer than others. */
+const MOST_MS: Partial<Record<string, number>> = { 'drafts.save': 60_000 };
 
 const statements = new Map<string, Statement>();
 
@@ -24,8 +26,10 @@ export function bindingOf(connections: Connections): Binding {
     async act(call) {
       for (let tries = 1; ; tries++) {
         try {
-          return await connections.transaction((query) =>
-            performCommonAct({ query, logChange: (subject, appId) => logChange(query, subject, appId) }, call),
+          return await connections.transaction(
+            (query) =>
+              performCommonAct({ query, logChange: (subject, appId) => logChange(query, subject, appId) }, call),
+            MOST_MS[`${call.store}.${call.act}`],
           );
         } catch (error) {
           // A row came or went after the act had looked: the next try sees that.

@@ -12,7 +12,6 @@ import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
 import { findHomes, type Homes } from './distributed/homes.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
-import { draftStore } from './drafts.ts';
 import { eventStore } from './events.ts';
 import { inTransaction } from './in-transaction.ts';
 import { migrate, migrationState } from './migrations.ts';
@@ -22,7 +21,6 @@ import { requestLogStore } from './request-log.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { attemptStore } from './sign-in-attempts.ts';
-import { textStateStore } from './text-states.ts';
 import { tokenStore } from './tokens.ts';
 import { toldToPlanner } from './told-to-planner.ts';
 import { transferStore } from './transfer.ts';
@@ -85,8 +83,6 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     attempts: attemptStore(connections),
     rateLimits: rateLimitStore(connections),
     catalogs: catalogStore(connections),
-    drafts: draftStore(connections),
-    textStates: textStateStore(connections),
     selections: selectionStore(connections),
     trials: trialStore(connections),
     transfer: toldToPlanner(transferStore(connections), connections),

@@ -1,12 +1,13 @@
+import { deleteDraft } from '../common/drafts.ts';
+import { addSources } from '../common/text-states.ts';
 import { publishedData } from '../event-rows.ts';
 import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
 import { type ItemRow, PAGE, readItems } from './catalog-item.ts';
 import { logChange } from './changes.ts';
+import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
-import { deleteDraft } from './drafts.ts';
 import { toBytes } from './encoding.ts';
 import { addEvent } from './events.ts';
-import { addSources } from './text-states.ts';
 
 const newest = ({ value }: Connection, appId: number): number =>
   value<number | null>('select max(revision) as revision from catalog_revisions where app_id = ?', appId) ?? 0;
@@ -58,12 +59,13 @@ export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' 
 
 export function catalogActs(connection: Connection) {
   const { statement } = connection;
+  const query = queryOn(connection);
   return {
-    publishCatalog(publication: Publication): 'published' | 'conflict' | 'application-gone' {
+    async publishCatalog(publication: Publication): Promise<'published' | 'conflict' | 'application-gone'> {
       const { appId, revision, createdAt, author, authors, difference, languages, items, note } = publication;
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
       if (newest(connection, appId) + 1 !== revision) return 'conflict';
-      if (publication.draft && !deleteDraft(connection, appId, publication.draft)) return 'conflict';
+      if (publication.draft && !(await deleteDraft(query, appId, publication.draft))) return 'conflict';
       statement(
         `insert into catalog_revisions (app_id, revision, created_at, author, authors, difference, languages, note)
          values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -85,7 +87,7 @@ export function catalogActs(connection: Connection) {
           item.document,
         );
       }
-      addSources(connection, appId, publication.sources ?? []);
+      await addSources(query, appId, publication.sources ?? []);
       const data = publishedData(publication);
       addEvent(connection, { appId, type: 'catalog.published', at: createdAt, revision, data });
       logChange(connection, 'catalog', appId);

@@ -5,7 +5,6 @@ import { catalogActs } from './catalogs.ts';
 import { commonActs } from './common.ts';
 import type { Connection } from './connection.ts';
 import { deliveryActs } from './deliveries.ts';
-import { draftActs } from './drafts.ts';
 import { eventActs } from './events.ts';
 import { factActs } from './facts.ts';
 import { purgeActs } from './purge.ts';
@@ -14,7 +13,6 @@ import { replaceValueActs } from './replace-value.ts';
 import { requestLogActs } from './request-log.ts';
 import { selectionActs } from './selections.ts';
 import { attemptActs } from './sign-in-attempts.ts';
-import { textStateActs } from './text-states.ts';
 import { tokenActs } from './tokens.ts';
 import { transferActs } from './transfer.ts';
 import { trialActs } from './trials.ts';
@@ -30,8 +28,6 @@ export function plainActs(connection: Connection) {
     ...attemptActs(connection),
     ...rateLimitActs(connection),
     ...catalogActs(connection),
-    ...draftActs(connection),
-    ...textStateActs(connection),
     ...selectionActs(connection),
     ...replaceValueActs(connection),
     ...transferActs(connection),

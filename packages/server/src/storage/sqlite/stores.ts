@@ -7,12 +7,10 @@ import { changeReads } from './changes.ts';
 import { clockReads } from './clock.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
-import { draftReads } from './drafts.ts';
 import { eventReads } from './events.ts';
 import type { PlainActs } from './plain-acts.ts';
 import { selectionReads } from './selections.ts';
 import type { SurveyReads } from './surveys.ts';
-import { textStateReads } from './text-states.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
@@ -86,12 +84,6 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     },
     rateLimits: { spend: (spendings, now) => run('spendAllowances', spendings, now) },
     catalogs: { ...of(catalogReads), publish: (publication) => run('publishCatalog', publication) },
-    textStates: { ...of(textStateReads), review: (review) => run('reviewTexts', review) },
-    drafts: {
-      ...of(draftReads),
-      save: (change) => run('saveDraft', change),
-      discard: (appId, draft) => run('discardDraft', appId, draft),
-    },
     selections: {
       ...of(selectionReads),
       save: (appId, userId, selections, change) => run('saveSelections', appId, userId, selections, change),
