@@ -4,7 +4,7 @@ import type { Storage, Stores } from './port.ts';
 type Act = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * The same storage, which audits every change that somebody makes through /manage/v1 or the command line: no caller can forget it.
+ * Wraps a storage so that every change made through /manage/v1 or the command line is audited: no caller can forget it.
  * What an application does to its own users has no actor, and is not audited.
  */
 export function auditedStorage(storage: Storage, currentActor: () => string | undefined, now: () => number): Storage {

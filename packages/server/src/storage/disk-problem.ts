@@ -1,6 +1,6 @@
 import type { Problem } from './port.ts';
 
-/** After a write that failed because the disk is full or cannot be written (docs/decisions/0021). */
+/** Reported after a write failed because the disk is full or not writable (docs/decisions/0021). */
 export const DISK_PROBLEM: Problem = {
   kind: 'disk',
   message:

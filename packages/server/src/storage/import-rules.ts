@@ -1,13 +1,13 @@
 import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, SelectionRecord, UserStatus } from './port.ts';
 
-/** What is in the database for an entry's clientUserId, before the import. */
+/** What the database has for an entry's clientUserId, before the import. */
 export type StoredProfile = {
   userId: string;
   clientUserName: string;
   hasUser: boolean;
   status: UserStatus | null;
   selections: ReadonlyMap<number, Pick<SelectionRecord, 'value' | 'language' | 'texts' | 'updatedAt'>>;
-  /** By key number: when it was last unset. Needed for an update only. */
+  /** When a key was last unset, by key number. Only needed for an update. */
   unsetAt: ReadonlyMap<number, number>;
 };
 
@@ -18,14 +18,14 @@ export type ImportStep =
   | {
       do: 'update';
       rename: boolean;
-      /** null: it stays. */
+      /** null: unchanged. */
       status: UserStatus | null;
-      /** Places among the entry's selections. */
+      /** Indexes into the entry's selections. */
       save: number[];
       outcome: ImportOutcome;
     };
 
-/** What becomes of an entry whose profile is there: the same on every database. */
+/** What to do with an entry whose profile exists: the same on every database. */
 export function planEntry(
   entry: ImportEntry,
   stored: StoredProfile,

@@ -1,4 +1,4 @@
-/** One row, `newest`: the same in both databases, and each maximum is read from an index or a small table. */
+/** One row, `newest`: the same in both databases. Each maximum is read from an index or a small table. */
 export const NEWEST_RECORD = `
   select max(at) as newest from (
     select max(at) as at from audit_log

@@ -6,8 +6,8 @@ type Act = (...args: unknown[]) => Promise<unknown>;
 type LockApplication = (appId: number) => Promise<void>;
 
 /**
- * The act and its audit entries, on stores that work inside one transaction: the adapter commits it when this succeeds and
- * undoes it when this fails. Without `lockApplication`, nobody else writes during the transaction.
+ * Runs a change and writes its audit entries, on stores that work inside one transaction: the adapter commits if this
+ * succeeds and rolls back if it fails. Without `lockApplication`, nobody else writes during the transaction.
  */
 export async function performAudited(
   stores: Stores,

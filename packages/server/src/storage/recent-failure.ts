@@ -1,7 +1,7 @@
-/** How long a failure is reported: without another one, nobody knows whether the next act would fail. */
+/** How long a failure is reported: without another one, it is unknown whether the next call would fail. */
 const TOLD_MS = 60_000;
 
-/** Whether acts failed recently: writes on a full disk, say, while reads work. */
+/** Whether calls failed recently: for example, writes on a full disk while reads work. */
 export class RecentFailure {
   #at = Number.NEGATIVE_INFINITY;
   #last: unknown;
@@ -19,7 +19,7 @@ export class RecentFailure {
     return performance.now() - this.#at < TOLD_MS;
   }
 
-  /** What was noted last. */
+  /** The last error recorded. */
   get last(): unknown {
     return this.#last;
   }

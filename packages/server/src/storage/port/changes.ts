@@ -5,6 +5,6 @@ export type Change = {
 };
 
 export interface ChangeStore {
-  /** Changes after `version` in the order they were committed; `complete` is false when some are no longer kept. */
+  /** Changes after `version` in commit order; `complete` is false if some are no longer stored. */
   since(version: number): Promise<{ version: number; complete: boolean; changes: Change[] }>;
 }

@@ -1,15 +1,15 @@
-/** What `innkeeper doctor` asks of a database: whether what it holds is consistent. */
+/** For `innkeeper doctor`: whether the content of a database is consistent. */
 export type DataCheck = {
-  /** What was compared, in words that follow "checked". */
+  /** What was compared, worded to follow "checked". */
   checked: string;
-  /** One for each thing that is wrong; none when all is well. */
+  /** One for each problem; empty if there is none. */
   findings: string[];
-  /** What could not be checked here, and how it could be. */
+  /** What could not be checked here, and how to do it. */
   skipped?: { what: string; wayOut: string };
 };
 
 export type DataCheckOptions = {
-  /** Also what takes long: indexes against their tables, every user against its profile. */
+  /** Includes slow checks: indexes against their tables, every user against its profile. */
   deep: boolean;
   onStep(what: string, done: number, of: number): void;
 };

@@ -22,7 +22,7 @@ export class DatabaseHardLinked extends StorageUnavailable {
   }
 }
 
-/** The database is not to be touched as it is: nothing was changed. */
+/** The database must not be used in its present state: nothing was changed. */
 export class DatabaseRefused extends StorageUnavailable {
   override name = 'DatabaseRefused';
   readonly wayOut: string;
@@ -33,7 +33,7 @@ export class DatabaseRefused extends StorageUnavailable {
   }
 }
 
-/** The address of the database cannot be read: trying again does not help. What it is may hold a password. */
+/** The database URL is invalid: a retry does not help. It may contain a password. */
 export class DatabaseUrlInvalid extends Error {
   override name = 'DatabaseUrlInvalid';
 }

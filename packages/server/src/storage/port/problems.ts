@@ -19,6 +19,6 @@ export type Problem = {
     | 'mail';
   /** What is wrong, then what to do. */
   message: string;
-  /** none: the service works. read-only: writes fail. down: no answer can be trusted, and /readyz fails. */
+  /** none: the service works. read-only: writes fail. down: no response can be trusted, and /readyz fails. */
   effect: 'none' | 'read-only' | 'down';
 };

@@ -1,15 +1,15 @@
-/** Rewrites the database file, so that nothing of what was deleted is left in it. Only SQLite needs it. */
+/** Rewrites the database file, so that nothing deleted is left in it. Only SQLite needs it. */
 export type Scrub = (options: {
   now: number;
-  /** Not if the last scrub was after this moment: several processes may want the same one. */
+  /** Skip if the last scrub was after this time: several processes may request the same one. */
   unlessSince?: number;
-  /** Bytes written so far, and how many there will be. */
+  /** Bytes written so far, and the total. */
   onProgress?(written: number, whole: number): void;
 }) => Promise<ScrubOutcome>;
 
 export type ScrubOutcome =
   | { outcome: 'scrubbed'; bytesBefore: number; bytesAfter: number; logEmptied: boolean }
   | { outcome: 'not-due' }
-  /** Another process writes, for longer than anybody waits. */
+  /** Another process has been writing for longer than the wait. */
   | { outcome: 'in-use' }
   | { outcome: 'no-space'; neededBytes: number; freeBytes: number; folder: string };

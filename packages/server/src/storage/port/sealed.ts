@@ -1,4 +1,4 @@
-/** Every column with texts that are sealed under INNKEEPER_SECRET, and the use whose key opens them (domain/keyring.ts). */
+/** Every column with texts sealed under INNKEEPER_SECRET, and the use whose key opens them (domain/keyring.ts). */
 export const SEALED_PLACES = {
   'signing-key': { table: 'signing_keys', column: 'sealed_private_key', use: 'seal' },
   totp: { table: 'accounts', column: 'sealed_totp', use: 'totp' },
@@ -12,8 +12,11 @@ export type SealedText = { place: SealedPlace; sealed: string };
 
 export interface SealedStore {
   list(): Promise<SealedText[]>;
-  /** Replaces texts that are still `from`; answers how many were. No two sealed texts are the same. */
+  /** Replaces texts that are still `from`; returns how many were. No two sealed texts are equal. */
   replace(changes: readonly { place: SealedPlace; from: string; to: string }[]): Promise<number>;
-  /** Replaces the fact that keeps the check of the secret, and tells every replica; 'changed' when it is no longer `expected`. */
+  /**
+   * Replaces the fact with the check of the secret, and notifies every replica; 'changed' if it is no longer
+   * `expected`.
+   */
   switchSecret(fact: string, expected: string, check: string): Promise<'switched' | 'changed'>;
 }

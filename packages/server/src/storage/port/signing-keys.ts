@@ -2,20 +2,23 @@ export type SigningKeyRecord = {
   /** 1, 2, 3 …: only one replica can add each. */
   generation: number;
   kid: string;
-  /** What it signs with, as JWTs name it. Each has its own succession of keys. */
+  /** The signing algorithm, by its JWT name. Each has its own sequence of keys. */
   algorithm: string;
-  /** The private key, sealed under INNKEEPER_SECRET; '' once it is retired, when it is erased and only verifies. */
+  /**
+   * The private key, sealed under INNKEEPER_SECRET; '' once the key is retired: then it is erased, and the key only
+   * verifies.
+   */
   sealedPrivateKey: string;
   publicJwk: string;
   createdAt: number;
-  /** Published before it signs, so that every verifier has met it. */
+  /** Published before it signs, so that every verifier has seen it. */
   signsFrom: number;
-  /** Verifies tokens until every one it signed has expired; receipts are verified by it for good. */
+  /** Verifies tokens until all of its tokens have expired; verifies receipts forever. */
   publishedUntil: number | null;
 };
 
 export interface SigningKeyStore {
   list(): Promise<SigningKeyRecord[]>;
-  /** Adds the next generation; the ones of its algorithm before it stay published until `previousPublishedUntil`. */
+  /** Adds the next generation; earlier keys of its algorithm stay published until `previousPublishedUntil`. */
   add(key: SigningKeyRecord, previousPublishedUntil: number): Promise<'added' | 'taken'>;
 }

@@ -1,17 +1,17 @@
 import type { NewSelection, SelectionRecord } from './selections.ts';
 import type { UserStatus } from './users.ts';
 
-/** A profile with its user and what the user has selected. */
+/** A profile with its user and the user's selections. */
 export type StoredUser = {
   clientUserId: string;
   clientUserName: string;
-  /** Of a profile without a user: the user it once had. */
+  /** For a profile without a user: the user it once had. */
   userId: string;
   /** null: a profile that outlived its user. */
   createdAt: number | null;
-  /** null where createdAt is. */
+  /** null if createdAt is. */
   status: UserStatus | null;
-  /** null: nothing of the user has changed since. */
+  /** null: the user has not changed since. */
   updatedAt: number | null;
   /** By key number. */
   selections: SelectionRecord[];
@@ -22,23 +22,23 @@ export type ImportSelection = NewSelection & { createdAt: number; updatedAt: num
 export type ImportEntry = {
   clientUserId: string;
   clientUserName: string;
-  /** The one to keep; null: any. */
+  /** The id to keep; null: any. */
   userId: string | null;
-  /** For a new user that keeps none. */
+  /** For a new user without an id to keep. */
   newUserId: string;
-  /** null: a profile alone, without a user. */
+  /** null: only a profile, without a user. */
   createdAt: number | null;
-  /** Left out: active for a new user, else as it is. */
+  /** Default: active for a new user, else unchanged. */
   status?: UserStatus | undefined;
   /** For a new user. */
   updatedAt?: number | undefined;
-  /** Each key at most once, each selectionId at most once. */
+  /** Each key and each selectionId at most once. */
   selections: ImportSelection[];
 };
 
 /**
- * What to do with a user that is there: tell whether it differs, make it what the entry says (what the entry does not
- * name stays, and so does a selection saved or unset after the entry's updatedAt), or leave it alone.
+ * What to do with an existing user: report whether it differs, update it (what the entry does not name stays, and so
+ * does a selection saved or unset after the entry's updatedAt), or leave it alone.
  */
 export type IfThere = 'compare' | 'update' | 'keep';
 
@@ -46,42 +46,42 @@ export type ImportOutcome =
   | 'created'
   /** A profile without a user. */
   | 'profile-created'
-  /** The profile was there without a user, and has this one now. */
+  /** The profile existed without a user, and has this one now. */
   | 'adopted'
   | 'updated'
   | 'unchanged'
-  /** So many selections differ and were kept: they are newer than the entry's. */
+  /** `keptNewer` selections differ and were kept: they are newer than the entry's. */
   | { outcome: 'updated' | 'unchanged'; keptNewer: number }
   /** It existed and was left unchanged. */
   | 'kept'
-  /** A profile alone was to be made, but it is there with a user. */
+  /** Only a profile was to be created, but it exists with a user. */
   | 'has-user'
   /** The user of this userId was deleted, and stays deleted. */
   | 'deleted-since'
   /** Another user has this userId. */
   | 'user-id-taken'
-  /** It is there and differs; a number is the place among the selections. */
+  /** It exists and differs; a number is the index of a selection. */
   | { differsIn: 'userId' | 'clientUserName' | 'status' | number };
 
-/** `importId`: what the batches of an import have in common, a UUID of version 7. */
+/** `importId`: shared by all batches of an import, a version 7 UUID. */
 export type ImportChange = {
   at: number;
   ifThere: IfThere;
   importId: string;
-  /** Users that were deleted come back. */
+  /** Restore deleted users. */
   restoreDeleted?: boolean;
-  /** Else each user that is created or changed has one event. */
+  /** By default, each user that is created or changed has one event. */
   withoutEvents?: boolean;
 };
 
 export interface TransferStore {
-  /** One transaction. No clientUserId twice among the entries; an outcome for each, in the order given. */
+  /** One transaction. No clientUserId may occur twice; returns an outcome for each entry, in the order given. */
   importUsers(
     appId: number,
     entries: readonly ImportEntry[],
     change: ImportChange,
   ): Promise<{ outcomes: ImportOutcome[] } | { outcome: 'application-gone' }>;
-  /** The next ones after a clientUserId, in the order of its bytes. */
+  /** The next users after a clientUserId, in byte order. */
   exportUsers(appId: number, page: { after: string | null; limit: number }): Promise<StoredUser[]>;
   find(appId: number, clientUserId: string): Promise<StoredUser | undefined>;
 }

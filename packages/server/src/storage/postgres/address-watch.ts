@@ -4,7 +4,10 @@ import type { Servers } from './servers.ts';
 
 const EVERY_MS = 10_000;
 
-/** Of several addresses one takes writes. Two that do are two databases, and nobody can tell which one is right. */
+/**
+ * Only one of several addresses may accept writes. If two do, they are two databases, and there is no telling which is
+ * right.
+ */
 export class AddressWatch {
   readonly #servers: Servers;
   readonly #timer: NodeJS.Timeout;

@@ -3,7 +3,7 @@ import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement } from './connections.ts';
 import type { Query } from './transactions.ts';
 
-/** Called inside the transaction that changes something replicas hold in memory, as its last statement. */
+/** Called as the last statement of a transaction that changes something replicas have in memory. */
 export async function logChange(query: Query, subject: Change['subject'], appId: number | null): Promise<void> {
   await query(
     `with counted as (update change_counter set version = version + 1 returning version)
@@ -32,7 +32,7 @@ export function changeStore(connections: Connections): ChangeStore {
       const changes = rows.flatMap((row): Change[] =>
         row.version === null ? [] : [{ version: row.version, subject: row.subject, appId: row.app_id }],
       );
-      // Versions have no gaps, so a count is enough; it also notices a database set back to an earlier state.
+      // Versions have no gaps, so a count is enough; it also detects a database restored to an earlier state.
       return { version: latest, complete: changes.length === latest - version, changes };
     },
   };

@@ -2,21 +2,25 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** A server that has not answered this long after it was asked to cancel does not answer at all. */
+/** A server that has not responded this long after a cancel request will not respond at all. */
 const CANCEL_MS = 2_000;
-/** A request to cancel that comes between two statements is lost. */
+/** A cancel request that arrives between two statements is lost. */
 const CANCEL_AGAIN_MS = 100;
-/** `warning`: a commit that was cancelled is done here, and perhaps not on the standby that it waits for. */
+/** `warning`: a cancelled commit is done here, but perhaps not on the standby it waits for. */
 const WARNING = /^01/;
 
-/** Nothing was answered in time. Whether the statement was carried out is known only if the server could be asked to cancel it. */
+/**
+ * There was no response in time. Whether the statement was carried out is known only if the server could be asked to
+ * cancel it.
+ */
 export class Overdue extends Error {
   override name = 'Overdue';
 }
 
 /**
- * The answer to a statement. One that takes longer than `ms` is cancelled, and what the server says then is the answer: a statement that
- * was refused for taking too long must not be carried out later, when the lock that it waits for is gone.
+ * The result of a statement. One that takes longer than `ms` is cancelled, and the server's answer to that is the
+ * result: a statement that was refused for taking too long must not be carried out later, when the lock it waits for is
+ * released.
  */
 export async function answerWithin(client: pg.Client, query: pg.QueryConfig, ms: number): Promise<pg.QueryResult> {
   const answer = client.query(query);
@@ -31,7 +35,10 @@ export async function answerWithin(client: pg.Client, query: pg.QueryConfig, ms:
   return cancelled(client, answer);
 }
 
-/** Of a connection: statements whose time is up. They are cancelled one after another, in the order in which the server gets to them. */
+/**
+ * For a connection: statements that are overdue. They are cancelled one after another, in the order in which the server
+ * runs them.
+ */
 type Cancelling = { late: Set<Promise<void>>; warned: boolean; gaveUp: boolean };
 const cancelling = new WeakMap<pg.Client, Cancelling>();
 
@@ -76,7 +83,10 @@ async function cancelAll(client: pg.Client, state: Cancelling): Promise<void> {
 
 const CANCEL_REQUEST = 80877102;
 
-/** By a connection of its own, as the protocol has it: it needs no password and no free place, and a pooler hands it on. Resolves when the server has taken it. */
+/**
+ * Uses its own connection, as the protocol requires: it needs no password and no free slot, and a pooler passes it on.
+ * Resolves when the server has received it.
+ */
 function requestCancel(client: pg.Client): Promise<void> {
   const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
   const request = Buffer.alloc(16);

@@ -3,9 +3,10 @@ import { type Connections, statement } from './connections.ts';
 
 export const NEWEST = statement('select last_value as no from events_no_seq');
 
-// The number first, then the locks. A transaction with a number up to that one has committed, or still holds the table's lock, which an insert
-// takes before its number and lets go of after its commit is visible. So nothing up to that number can appear once these
-// transactions are gone. Locks of other databases, and transactions that write no events, are of no matter.
+// Read the number first, then the locks. A transaction with a number up to that one has committed or still holds the
+// table's lock: an insert takes the lock before its number and releases it after its commit is visible. So nothing up
+// to that number can appear once these transactions are gone. Locks of other databases, and transactions that write no
+// events, do not matter.
 const LOOK = statement(`
   with newest as materialized (select last_value as no from events_no_seq)
   select n.no, coalesce((
@@ -17,16 +18,18 @@ const LOOK = statement(`
   from newest n
 `);
 
-/** What commits in these milliseconds is worth waiting for; what takes longer is read the next time. */
+/** Commits within these milliseconds are worth waiting for; slower ones are read the next time. */
 const PAUSES_MS = [1, 2, 4, 8, 16];
-/** Looks whose writers are still at work. With more, a transaction is taking long, and there is no use in further ones. */
+/**
+ * Maximum snapshots whose writers are still active. Beyond it, a transaction is taking long, and more would not help.
+ */
 const MAX_LOOKS = 16;
 
 type Look = { no: number; writers: Set<string> };
 
 /**
- * How far the events can be read. Transactions take numbers in one order and commit in another: one who reads up to the newest would
- * miss an event that is committed later with a smaller number.
+ * How far events can be read. Transactions take numbers in one order and commit in another: a reader up to the newest
+ * number would miss an event that commits later with a smaller number.
  */
 export class EventHorizon {
   readonly #connections: Connections;
@@ -39,7 +42,10 @@ export class EventHorizon {
     this.#connections = connections;
   }
 
-  /** Everything up to the number answered is committed or never will be. It looks after it was called: readers share what begins then. */
+  /**
+   * Everything up to the returned number is committed or never will be. Starts after the call: readers share what
+   * begins then.
+   */
   advance(): Promise<number> {
     if (!this.#current) {
       this.#current = this.#advance().finally(() => (this.#current = undefined));
@@ -68,7 +74,7 @@ export class EventHorizon {
     const [row] = await this.#connections.read<{ no: number; writers: string[] }>(LOOK);
     const { no, writers } = row as { no: number; writers: string[] };
     const working = new Set(writers);
-    // Numbers went back: another server, which did not get the last of them.
+    // Numbers went back: this is another server, which did not get the last of them.
     if (no < this.#passed) this.#passed = this.#looks.length = 0;
     while (this.#looks[0]?.writers.isDisjointFrom(working)) {
       this.#passed = (this.#looks.shift() as Look).no;

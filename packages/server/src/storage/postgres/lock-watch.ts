@@ -2,13 +2,13 @@ import type { Problem } from '../port.ts';
 import { answerWithin } from './deadline.ts';
 import { endClient, type Servers } from './servers.ts';
 
-/** How often the holder is looked for while there is one. */
+/** How often to look for the holder while there is one. */
 const EVERY_MS = 1_000;
 const LOOK_MS = 2_000;
 /** More names would hide the advice. */
 const TABLES_SHOWN = 3;
 
-// Modes that keep out reads, or writes. Rows that are locked concern few requests, and are not looked for.
+// Lock modes that block reads or writes. Row locks affect few requests and are ignored.
 const HOLDERS = `
   select l.pid, a.application_name as "applicationName", a.usename as "user", a.state,
     to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as since,
@@ -31,7 +31,7 @@ type Holder = {
   keepsReadsOut: boolean;
 };
 
-/** The session that has locked tables of this database; undefined where there is none. */
+/** The session that has locked tables of this database; undefined if there is none. */
 export async function findLockHolder(servers: Servers): Promise<Problem | undefined> {
   const client = await servers.connect({ pipeline: false });
   try {
@@ -55,7 +55,7 @@ function describe({ pid, applicationName, user, state, since, tables, keepsReads
   };
 }
 
-/** After acts that failed: looks for the session that has locked what they need, until there is none. */
+/** After failed calls, looks for the session that holds the lock they need, until there is none. */
 export class LockWatch {
   readonly #servers: Servers;
   #problem: Problem | undefined;
@@ -79,7 +79,7 @@ export class LockWatch {
         (problem) => {
           this.#problem = problem;
         },
-        // A server that cannot be asked is another problem, which its acts tell of.
+        // An unreachable server is another problem, which the failing calls report.
         () => {
           this.#problem = undefined;
         },

@@ -2,7 +2,7 @@ import type { SelectionStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { addSelectionEvents } from './events.ts';
 
-// Users are locked first, in order, as saves and deletes do. One that is being deleted is left alone.
+// Lock users first, in order, as saves and deletes do. A user being deleted is skipped.
 const REPLACE = statement(`
   with chosen as materialized (
     select s.user_id from selections s join users u on u.user_id = s.user_id

@@ -21,9 +21,9 @@ import { codeHash } from './users.ts';
 const IMPORT_MS = 60_000;
 const MAX_ROUNDS = 20;
 
-// A profile's user is the one it names, if that one is of the same name: any other only has the number by chance.
-// Each is looked up by itself (lateral): while an import fills the tables, the planner knows nothing of them, and
-// would read all users for every page.
+// A profile's user is the one it names, if that one has the same name: any other only has the number by chance. Each is
+// looked up separately (lateral): while an import fills the tables, the planner has no statistics, and would read all
+// users for every page.
 const usersWhere = (which: string): string => `
   select p.client_user_id as "clientUserId", p.client_user_name as "clientUserName", p.user_id as "userId",
     u.created_at as "createdAt", u.status, u.updated_at as "updatedAt", coalesce((
@@ -66,12 +66,12 @@ export function transferStore(connections: Connections): TransferStore {
   };
 }
 
-/** Someone else came between: nothing is kept of the transaction, and the next one sees what they did. */
+/** Another transaction interfered: this one is rolled back, and the next one sees the other's changes. */
 class Overtaken extends Error {}
 
 /**
- * Looks at what is there, then writes what is to be written; every write says whether it found what was seen. Rows
- * are taken in the order that other acts take them (a user before its profile), and each kind in one order.
+ * Reads what exists, then writes; every write says whether it found what was read. Rows are locked in the same order as
+ * elsewhere (a user before its profile), and each kind in a fixed order.
  */
 async function importEntries(
   query: Query,
@@ -80,7 +80,7 @@ async function importEntries(
   { at, ifThere, restoreDeleted, withoutEvents = false }: ImportChange,
 ): Promise<ImportOutcome[]> {
   const stored = await readStored(query, appId, entries, ifThere);
-  // After the look at what is there: of a user that was deleted in between, this sees it.
+  // Read after the existing users, so that it includes a user deleted in between.
   const deleted = await readDeleted(query, appId, entries, restoreDeleted === true);
   const taken = await readTaken(query, entries, stored);
   const isTaken = (userId: string): boolean => taken.has(userId);
@@ -110,7 +110,7 @@ async function importEntries(
     }
     const saved = step.save.map((index) => ({
       ...(selections[index] as ImportSelection),
-      // An id given for it may be in its history already.
+      // The given id may already be in its history.
       selectionId: randomUUIDv7(),
     }));
     const renamed = step.rename ? clientUserName : null;
@@ -161,7 +161,7 @@ async function readStored(
   );
 }
 
-/** By user and key number: when it was last unset. */
+/** When a key was last unset, by user and key number. */
 async function readUnset(query: Query, userIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
   const rows = await query<{ user_id: string; key_no: number; at: number }>(
     `select user_id, key_no, max(at) as at from selection_events
@@ -176,7 +176,10 @@ async function readUnset(query: Query, userIds: readonly string[]): Promise<Map<
   return unset;
 }
 
-/** Of the ids that entries want, those whose user was deleted; none where these are to come back: then they are forgotten. */
+/**
+ * Of the ids that entries want, those whose user was deleted. If these are to be restored, their deletions are
+ * forgotten and none is returned.
+ */
 async function readDeleted(
   query: Query,
   appId: number,
@@ -219,11 +222,11 @@ type AddedUser = Pick<
   'clientUserId' | 'clientUserName' | 'createdAt' | 'status' | 'updatedAt' | 'selections'
 > & {
   userId: string;
-  /** The user that the profile, which is there, names now. */
+  /** The user that the existing profile now names. */
   adopts: string | null;
 };
 
-// JSON and not arrays: pg takes 15 times as long to write an array as one JSON text.
+// JSON instead of arrays: pg takes 15 times as long to serialize an array as one JSON text.
 const ADD = `
   with entry as materialized (
     select * from json_to_recordset($2::json) as e ("clientUserId" text, "clientUserName" text, "createdAt" bigint,
@@ -277,7 +280,7 @@ async function add(
   }
   const values = [appId, JSON.stringify(users), JSON.stringify(selections), at, withoutEvents];
   const [row] = await query<{ profiles: number; users: number }>(ADD, values).catch((error: unknown) => {
-    // Selections went to a user that another made at the same moment.
+    // Selections went to a user that another transaction created at the same time.
     throw violation(error)?.kind === 'unique' ? new Overtaken() : error;
   });
   const withUser = users.filter(({ createdAt }) => createdAt !== null).length;
@@ -291,7 +294,7 @@ type UpdatedUser = {
   renamed: string | null;
   status: ImportEntry['status'] | null;
   selections: ImportSelection[];
-  /** How many of them were there. */
+  /** How many of them existed. */
   replaced: number;
 };
 

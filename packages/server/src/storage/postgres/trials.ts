@@ -7,7 +7,7 @@ import { USER_OF_PROFILE } from './user-row.ts';
 
 const ADD = statement('insert into trial_users (app_id, client_user_id, ends_at) values ($1, $2, $3)');
 
-/** Notes of trials go, and with each the user it tells of. */
+/** Deletes records of trials, and the user of each. */
 export const endTrials = (which: string): string => `
   with trial as (
     delete from trial_users where ${which} returning app_id, client_user_id

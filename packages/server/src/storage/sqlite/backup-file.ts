@@ -16,7 +16,7 @@ import {
 import { LATEST_MIGRATION, migrate } from './migrations.ts';
 import { rowInserter, rowPages, tableShapes } from './tables.ts';
 
-/** "Inkb", for programs that tell files by their contents. */
+/** "Inkb", for programs that identify files by their contents. */
 const APPLICATION_ID = 0x496e6b62;
 const MANIFEST = `
   create table backup (format integer not null, version text not null, made_at integer not null, source text not null) strict;
@@ -29,7 +29,7 @@ const SQLITE_NOTADB = 26;
 /** A SQLite database with the tables of the service and a manifest. */
 export const backupFiles: BackupFiles = { create: (path) => createBackupFile(path), open: openBackupFile };
 
-/** `schema` is for tests: an older one. */
+/** `schema`: an older one, for tests. */
 export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBackupFile {
   closeSync(openSync(path, 'wx', 0o600));
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
@@ -64,12 +64,12 @@ export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBa
 }
 
 function beginBackup(database: DatabaseSync, schema: number) {
-  // Half a file is thrown away and a whole one flushed at the end: nothing in between need survive.
+  // A partial file is discarded and a complete one flushed at the end: nothing in between has to survive.
   database.exec('pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive');
   migrate(database, schema);
   const made = database.prepare(`select name, sql from sqlite_schema where type = 'index' and sql is not null`).all();
   database.exec('begin');
-  // Made at the end, from rows that are there, they cost a fraction.
+  // Created at the end, from existing rows, indexes cost a fraction.
   for (const { name } of made) database.exec(`drop index "${name}"`);
   const tables = tableShapes(database);
   const inserters = new Map(tables.map((table) => [table.name, rowInserter(database, table)]));
@@ -87,7 +87,7 @@ function writeManifest(
 }
 
 function openBackupFile(path: string): OpenedBackup {
-  // SQLite would call a missing file and one that is not to be read the same.
+  // SQLite reports a missing file and an unreadable one the same way.
   closeSync(openSync(path, 'r'));
   const database = new DatabaseSync(path, { readOnly: true });
   let opened: OpenedBackup | undefined;
@@ -107,7 +107,7 @@ function readBackup(database: DatabaseSync, path: string): OpenedBackup {
   const id = database.prepare('pragma application_id').get()?.application_id;
   const entries = database.prepare('select type, name from sqlite_schema').all();
   if (id !== APPLICATION_ID || !entries.some(({ name }) => name === 'backup_tables')) return { outcome: 'foreign' };
-  // Nothing of ours has them, and they could give orders.
+  // We never create triggers or views, and they could run code.
   if (entries.some(({ type }) => type === 'trigger' || type === 'view')) return { outcome: 'foreign' };
   const about = database.prepare('select format, version, made_at as madeAt, source from backup').get() as
     | ({ format: number } & Omit<BackupManifest, 'schema' | 'tables'>)
@@ -146,7 +146,7 @@ function toRead(database: DatabaseSync): Pick<BackupFile, 'tables' | 'rows' | 'c
   };
 }
 
-/** In the folder for temporary files, as the one of the backup may be read-only. */
+/** In the folder for temporary files, because that of the backup may be read-only. */
 function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-restore-'));
   let database: DatabaseSync | undefined;
@@ -197,7 +197,7 @@ function flush(path: string): void {
 }
 
 function errorNumber(error: unknown): number | undefined {
-  // The low byte is the kind, the rest says more of it.
+  // The low byte is the kind of error, the rest is the detail.
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;
 }

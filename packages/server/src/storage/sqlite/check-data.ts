@@ -6,7 +6,10 @@ import { factActs, readFileCheck } from './facts.ts';
 import { checkSteps, runChecks } from './file-check.ts';
 import { migrate } from './migrations.ts';
 
-/** Reads alone, so it is safe beside a running service. Where damage was found before, all is checked: a clean result ends it. */
+/**
+ * Only reads, so it is safe next to a running service. If damage was found before, everything is checked: a clean
+ * result clears it.
+ */
 export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptions): DataCheck {
   return namingFile(path, () => {
     const connection = connectToRead(path);
@@ -14,7 +17,7 @@ export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptio
       const wasDamaged = (readFileCheck(connection)?.findings.length ?? 0) > 0;
       const deep = wanted || wasDamaged;
       const missing = compareSchema(connection.database);
-      // What would be read may be what is missing.
+      // The checks may need what is missing.
       if (missing.length > 0) return { checked: 'tables', findings: missing };
       const steps = checkSteps(connection.database, { deep });
       const findings = runChecks(steps, (what, done) => onStep(what, done, steps.length));
@@ -37,11 +40,11 @@ export function recordCheck(path: string, findings: string[]): void {
       connection.close();
     }
   } catch {
-    // The damage is where this would be written, or somebody else writes: it is reported here anyway.
+    // The damage is where this would be written, or someone else is writing: it is reported here anyway.
   }
 }
 
-/** What a new database has and this one has not, or has otherwise. */
+/** What a new database has that this one lacks or has differently. */
 function compareSchema(database: DatabaseSync): string[] {
   using fresh = new DatabaseSync(':memory:');
   migrate(fresh);

@@ -4,7 +4,10 @@ import { connectToRead } from './connection.ts';
 import { isDamage } from './errors.ts';
 import { checkSteps } from './file-check.ts';
 
-/** The thread of one check of the whole file. It pauses after each statement for as long as that took, so that requests keep the disk. */
+/**
+ * The thread for one check of the whole file. It pauses after each statement for as long as that took, so that requests
+ * get the disk.
+ */
 const { path } = workerData as { path: string };
 const findings: string[] = [];
 try {
@@ -12,7 +15,7 @@ try {
   for (const { run } of checkSteps(connection.database, { deep: true })) {
     const began = performance.now();
     findings.push(...run());
-    // The first findings are enough to call for a restore.
+    // The first findings are enough to require a restore.
     if (findings.length > 0) break;
     await sleep(performance.now() - began);
   }

@@ -1,16 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isDamage } from './errors.ts';
 
-/** As many as a message can show; SQLite itself stops at 100 a statement. */
+/** As many as a message can show; SQLite itself stops at 100 per statement. */
 const MAX_FINDINGS = 20;
 
-/** What one statement checks, and what it found: nothing when all is well. */
+/** What one statement checks, and what it found: empty if all is well. */
 export type CheckStep = { what: string; run(): string[] };
 
 /**
- * The steps that look for damage, one statement each, so that the caller can pause or report between them. SQLite keeps no checksums of
- * pages (node:sqlite has no cksumvfs): a value that changed into another valid value goes unnoticed, everything that breaks the structure
- * or an agreement between tables is found. `deep` also compares every index with its table and every user with its profile.
+ * The steps that look for damage, one statement each, so that the caller can pause or report in between. SQLite keeps
+ * no page checksums (node:sqlite has no cksumvfs): a value that changed into another valid value goes unnoticed, but
+ * anything that breaks the structure or the consistency between tables is found. `deep` also compares every index with
+ * its table and every user with its profile.
  */
 export function checkSteps(database: DatabaseSync, { deep }: { deep: boolean }): CheckStep[] {
   const tables = database
@@ -24,11 +25,11 @@ export function checkSteps(database: DatabaseSync, { deep }: { deep: boolean }):
     database
       .prepare(`pragma ${sql}`)
       .all()
-      // One row may hold several lines, after a heading.
+      // One row may have several lines, after a heading.
       .flatMap((row) => String(Object.values(row)[0]).split('\n'))
       .filter((finding) => finding !== 'ok' && !finding.startsWith('***'));
   return [
-    // Structure of all pages, the free ones included.
+    // The structure of all pages, including free ones.
     step('pages', pragma('quick_check')),
     ...(deep ? tables.map((table) => step(`indexes of ${table}`, pragma(`integrity_check("${table}")`))) : []),
     ...tables.map((table) => step(`references of ${table}`, () => brokenReferences(database, table))),
@@ -62,7 +63,7 @@ function brokenReferences(database: DatabaseSync, table: string): string[] {
   return broken.map(({ parent, n }) => `${n} rows of ${table} refer to rows of ${parent} that do not exist`);
 }
 
-/** Profiles without a user are allowed (an import can bring them), users without a profile are not. */
+/** Profiles without a user are allowed (an import can create them), users without a profile are not. */
 function moreUsersThanProfiles(database: DatabaseSync): string[] {
   const { users, profiles } = database
     .prepare('select (select count(*) from users) as users, (select count(*) from profiles) as profiles')

@@ -33,7 +33,7 @@ function isOpen(pid: number, fd: number, identity: string | undefined): boolean 
   }
 }
 
-/** Without its arguments beyond the first few characters, and without the interpreter's path. */
+/** The command with only the start of its arguments, and without the interpreter's path. */
 function commandOf(pid: number): string {
   try {
     const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);

@@ -4,18 +4,22 @@ import { basename, dirname, join } from 'node:path';
 import { identityOf } from './open-file.ts';
 
 /**
- * A process that has the database open leaves a note beside it, and removes it after it has closed the file. SQLite deletes the
- * log when the last connection is closed, so a missing log is normal, unless the note of a process that has ended is there.
+ * A process that has the database open leaves a note next to it, and removes it after closing the file. SQLite deletes
+ * the log when the last connection is closed, so a missing log is normal, unless there is a note of a process that has
+ * ended.
  */
 export type OpenNote = { remove(): void };
 
-/** `startedAt` tells processes apart that had the same number, where the system says it; `database` and `log` are the files by device and inode. */
+/**
+ * `startedAt` tells apart processes with the same id, if the system has it; `database` and `log` identify the files by
+ * device and inode.
+ */
 type Noted = {
   pid: number;
   startedAt: string | null;
   database: string | undefined;
   log?: string | undefined;
-  /** When the database file came to be: a new file may get the number of one that was deleted. */
+  /** When the database file was created: a new file may get the inode of a deleted one. */
   born?: string | undefined;
 };
 
@@ -28,7 +32,7 @@ export function leaveNote(path: string): OpenNote {
   return { remove: () => quietly(() => rmSync(note, { force: true })) };
 }
 
-/** Notes about this very file, of processes that ended without closing it. */
+/** Notes about this very file by processes that ended without closing it. */
 export function notesOfDead(path: string): string[] {
   const database = identityOf(path);
   return readNotes(path)
@@ -37,8 +41,9 @@ export function notesOfDead(path: string): string[] {
 }
 
 /**
- * The note of a process that ended with this very log and another database: the log is not of the file that lies beside it. By
- * inode alone, because a machine may number its devices again; where all files were copied, the log is another one too.
+ * The note of a process that ended with this very log and another database: the log does not belong to the file next to
+ * it. Compares only inodes, because a machine may renumber its devices; if all files were copied, the log is another
+ * one too.
  */
 export function findNoteOfOtherLog(path: string): string | undefined {
   const [database, log] = [inodeOf(identityOf(path)), inodeOf(identityOf(`${path}-wal`))];
@@ -50,12 +55,12 @@ export function findNoteOfOtherLog(path: string): string | undefined {
   return ofLog.find(({ noted }) => !isAlive(noted))?.note;
 }
 
-/** For who has the database open with all that is in its log. */
+/** Called once the database is open with everything in its log. */
 export function removeNotesOfDead(path: string): void {
   for (const note of notesOfDead(path)) quietly(() => rmSync(note, { force: true }));
 }
 
-/** undefined where the system does not keep it, and answers with the time of the last change or nothing. */
+/** undefined if the system does not store it, and returns the time of the last change or nothing. */
 function birthOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!found || found.birthtimeNs === 0n || found.birthtimeNs === found.ctimeNs) return undefined;
@@ -74,7 +79,7 @@ function readNotes(path: string): { note: string; noted: Noted }[] {
   });
   for (const name of names.filter((each) => each.startsWith(prefixOf(path)))) {
     const note = join(dirname(path), name);
-    // Removed meanwhile, or not written in full.
+    // Removed meanwhile, or not written completely.
     quietly(() => notes.push({ note, noted: JSON.parse(readFileSync(note, 'utf8')) as Noted }));
   }
   return notes;
@@ -94,7 +99,7 @@ function isAlive({ pid, startedAt }: Noted): boolean {
   return startOf(pid) === startedAt;
 }
 
-/** In ticks since the machine was started; null where the system does not say. */
+/** In ticks since the machine was started; null if the system does not say. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -105,7 +110,7 @@ function startOf(pid: number): string | null {
   }
 }
 
-/** A folder that takes no file, say: then nobody is warned. */
+/** Ignores errors, such as a read-only folder: then there is no warning. */
 function quietly(work: () => void): void {
   try {
     work();

@@ -4,7 +4,7 @@ import { DatabaseRefused } from '../port.ts';
 import { FIRST_TABLE } from './first-table.ts';
 import { findNoteOfOtherLog } from './open-note.ts';
 
-/** Before SQLite opens the file: it would write the log of another database into it. */
+/** Called before SQLite opens the file: it would write another database's log into it. */
 export function refuseOtherLog(path: string): void {
   const log = `${path}-wal`;
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
@@ -16,7 +16,7 @@ export function refuseOtherLog(path: string): void {
   );
 }
 
-/** Before anything is written: the database may be another program's. */
+/** Called before anything is written: the database may belong to another program. */
 export function refuseForeign(database: DatabaseSync, path: string): void {
   const version = database.prepare('pragma user_version').get()?.user_version;
   const id = database.prepare('pragma application_id').get()?.application_id;

@@ -4,7 +4,7 @@ import { type Scrub, type ScrubOutcome, StorageUnavailable } from '../port.ts';
 import { damaged } from './errors.ts';
 
 const LOOK_MS = 200;
-/** The service may be moving the log into the file at this moment; readers let go of it soon. Half a second each. */
+/** The service may be moving the log into the file at this moment; readers release it soon. Half a second per try. */
 const EMPTY_TRIES = 30;
 
 export type ScrubData = { path: string; now: number; unlessSince: number | undefined; emptyTries: number };
@@ -13,7 +13,7 @@ export type ScrubMessage =
   | { done: ScrubOutcome }
   | { failed: string; isDamage: boolean };
 
-/** SQLite's VACUUM is one long statement: it runs in a thread of its own, and the growth of the log tells how far it is. */
+/** SQLite's VACUUM is one long statement: it runs on its own thread, and the growth of the log shows the progress. */
 export function sqliteScrub(path: string, { emptyTries = EMPTY_TRIES } = {}): Scrub {
   return async ({ now, unlessSince, onProgress }) => {
     const logBytes = (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -6,9 +6,9 @@ import { type DamageReport, damaged, isDamage, isUnreadable, NO_DAMAGE, toPortEr
 type Waiting = { read(): unknown; reject(error: unknown): void };
 
 /**
- * Reads for a thread that has other work: those that are asked for in one turn of the event loop run at its end, in one
- * snapshot. To begin and end one costs SQLite more than to find a row in it. It begins after all who asked were heard, so
- * nobody misses what any process acknowledged before they asked.
+ * Reads for a thread that has other work: those requested in one turn of the event loop run at its end, in one
+ * snapshot. Beginning and ending a snapshot costs SQLite more than finding a row in it. The snapshot begins after all
+ * requests of the turn, so none of them misses what any process acknowledged before.
  */
 export class SharedReads {
   readonly #connection: Connection;
@@ -19,7 +19,7 @@ export class SharedReads {
 
   readonly #checkFile: () => void;
 
-  /** `checkFile` throws while the path leads to another file than the open one: nothing from that can be trusted. */
+  /** `checkFile` throws while the path leads to another file than the open one: then no result can be trusted. */
   constructor(path: string, checkFile: () => void) {
     this.#path = path;
     this.#connection = connectToRead(path);
@@ -30,7 +30,7 @@ export class SharedReads {
     return this.#waiting.length;
   }
 
-  /** The same reads, each at the end of the turn in which it is asked for. */
+  /** The same reads, each at the end of the turn in which it is requested. */
   of<Reads extends object>(makeReads: (connection: Connection) => Reads): Reads {
     const reads = Object.entries(makeReads(this.#connection)).map(([name, read]: [string, AnyRead]) => {
       return [name, (...args: unknown[]) => this.#atEndOfTurn(() => read(...args))];
@@ -38,7 +38,7 @@ export class SharedReads {
     return Object.fromEntries(reads) as Reads;
   }
 
-  /** Throws when nothing can be read, and also when a read failed within the last minute. */
+  /** Throws if nothing can be read, or if a read failed within the last minute. */
   check(): void {
     if (this.#failed.isRecent)
       throw new StorageUnavailable('The database file could not be read within the last minute.');
@@ -59,7 +59,7 @@ export class SharedReads {
       const reject = (error: unknown): void => refuse(this.#explain(error));
       const answer = (found: unknown): void => {
         const { finding } = this.damage;
-        // Rows that a damaged file does not show may exist.
+        // A damaged file may hide existing rows.
         if (found === undefined && finding !== undefined) refuse(damaged(this.#path, finding));
         else resolve(found);
       };
@@ -84,7 +84,7 @@ export class SharedReads {
         for (const { read } of waiting) read();
       });
     } catch (error) {
-      // Who has been read for already has an answer.
+      // Has no effect on reads that already have a result.
       for (const { reject } of waiting) reject(error);
     }
   }

@@ -3,7 +3,7 @@ import { connectToRead } from './connection.ts';
 import { isDamage } from './errors.ts';
 import { type SurveyMessage, type SurveyResult, surveyReads } from './surveys.ts';
 
-/** The thread that counts. The HTTP thread answers requests meanwhile. */
+/** The thread that counts. The HTTP thread serves requests meanwhile. */
 const connection = connectToRead((workerData as { path: string }).path);
 const reads = surveyReads(connection) as Record<string, (...args: unknown[]) => unknown>;
 

@@ -6,7 +6,7 @@ import type { SurveyMessage, SurveyReads, SurveyResult } from './surveys.ts';
 
 type Waiting = { resolve(outcome: unknown): void; reject(error: Error): void };
 
-/** The HTTP thread's side of the thread that surveys, which is started when it is first needed. */
+/** The HTTP thread's side of the survey thread, which is started on first use. */
 export class Surveyor {
   readonly #path: string;
   readonly #checkFile: () => void;

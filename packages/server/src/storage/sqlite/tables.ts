@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RowPages, StoredRow, TableShape } from '../port.ts';
 
 const PAGE = 1000;
-/** Of rows with long texts, fewer make a page. */
+/** Rows with long texts make shorter pages. */
 const PAGE_CHARACTERS = 4_000_000;
-/** About running processes, or about the backup itself: nothing to keep. */
+/** About running processes, or about the backup itself: not part of a backup. */
 const LEFT_OUT = ['change_log', 'rate_limits', 'backup', 'backup_tables'];
 
-/** Each after those that it refers to. */
+/** In the order of their references. */
 export function tableShapes(database: DatabaseSync): TableShape[] {
   const names = database
     .prepare(

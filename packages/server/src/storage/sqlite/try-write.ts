@@ -1,6 +1,6 @@
 import { connectToWrite } from './connection.ts';
 
-/** A value that is there already would not be written again. */
+/** The value must be new: SQLite would not write an existing one again. */
 export function tryWrite(path: string, value: string): void {
   const connection = connectToWrite(path);
   try {

@@ -24,7 +24,7 @@ export function sqliteWhole(path: string): WholeDatabase {
       naming(async () => {
         const { database, close } = connectToRead(path);
         try {
-          // Readers of a write-ahead log see the moment at which they began, and hold no writer up.
+          // Readers of a write-ahead log see a snapshot from when they began, and block no writer.
           database.exec('begin');
           return await use(rowPages(database));
         } finally {
@@ -45,9 +45,10 @@ export function sqliteWhole(path: string): WholeDatabase {
       naming(async () => {
         const { database, close } = connectToWrite(path);
         try {
-          // Tables are emptied and filled one after another: what refers to what is compared with the backup instead.
+          // Tables are emptied and filled one after another: references are checked by comparing with the backup
+          // instead.
           database.exec('pragma foreign_keys = off');
-          // Beside a running service: its reads see what was until the commit, and its writes wait.
+          // Next to a running service: its reads see the old state until the commit, and its writes wait.
           if (!beginToWrite(database)) return 'in-use';
           const identity = identityOf(path);
           const { applications, accounts } = countContents(database);
@@ -63,24 +64,24 @@ export function sqliteWhole(path: string): WholeDatabase {
           delete from change_log;
         `);
           await check(rowPages(database));
-          // No event of a number that was used before, here or where the backup is from: some were read and are gone now.
+          // Never reuse an event number, from here or from the backup's origin: some were read and are gone now.
           database.exec(`
           update sqlite_sequence set seq = max(seq, cast(unixepoch('subsec') * 1000000 as integer)) where name = 'events'
         `);
-          // Once before: what can be undone need not be told.
+          // Check before the commit too, while it can still be rolled back.
           refuseMoved(path, identity);
           database.exec('commit');
           refuseMoved(path, identity);
           return 'replaced';
         } finally {
-          // What was not committed is undone by that.
+          // This also rolls back what was not committed.
           close();
         }
       }),
   };
 }
 
-/** False when another process has been writing for longer than anybody waits: another restore, say. */
+/** False if another process, such as another restore, has been writing for longer than the wait. */
 function beginToWrite(database: DatabaseSync): boolean {
   try {
     migrate(database);
