@@ -18,7 +18,7 @@ const CATALOG = {
   ],
 };
 
-/** `innkeeper users import` into a new SQLite database, its start included; and what a selection takes on the disk. */
+/** `innkeeper users import` into a new SQLite database, including its start; and the disk space of a selection. */
 export async function measureImport(folder: string, users: number, runs: number): Promise<Figure[]> {
   const rates: number[] = [];
   const bytes: number[] = [];
@@ -39,7 +39,7 @@ export async function measureImport(folder: string, users: number, runs: number)
       return count / ((performance.now() - before) / 1000);
     };
     rates.push(await put('three', users, 3));
-    // The last connection that closes leaves everything in the file itself.
+    // When the last connection closes, everything is moved into the file itself.
     const first = await sizeOf(path);
     await put('none', users / 10, 0);
     const second = await sizeOf(path);

@@ -15,7 +15,7 @@ import type { Figure } from '../results.ts';
 import { residentMegabytes } from '../service.ts';
 import type { Stage } from '../stage.ts';
 
-/** In a hundred requests: who opens settings reads most of all, and now and then saves. */
+/** Per hundred requests: people who open settings mostly read, and now and then save. */
 const MIX: [Operation, number][] = [
   [listGroups, 15],
   [listKeys, 25],
@@ -29,8 +29,8 @@ const MIX: [Operation, number][] = [
 ];
 
 /**
- * The most that a mix of operations reaches, its memory then, and how long an answer takes at half that rate; beside that, a bare
- * server that is sent the same at that rate, and the disk.
+ * The maximum rate of a mix of operations, its memory then, and the response time at half that rate; for comparison, a
+ * bare server under the same load, and the disk.
  */
 export async function measureMixedLoad(stage: Stage, conditions: Conditions): Promise<Figure[]> {
   const { rounds, seconds, connections, folder } = conditions;
@@ -77,7 +77,7 @@ export async function measureMixedLoad(stage: Stage, conditions: Conditions): Pr
   ];
 }
 
-/** Evenly mixed: each operation has its places among a hundred, spread over them. */
+/** Evenly mixed: each operation's requests are spread over every hundred. */
 async function mixedRequests(stage: Stage, count: number): Promise<string[]> {
   const hundreds = Math.ceil(count / 100);
   const sources: { requests: string[]; share: number; taken: number }[] = [];

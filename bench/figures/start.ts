@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../results.ts';
 import { innkeeper, processorTime, residentMegabytes, startService } from '../service.ts';
 
-/** By then whatever a start leaves behind has been done. */
+/** By then, the work after a start is done. */
 const REST_MS = 2_000;
 
-/** `innkeeper serve` on an existing database, to /readyz = 200 and at rest; and what a short command takes. */
+/** `innkeeper serve` on an existing database, until /readyz returns 200 and at rest; and the time of a short command. */
 export async function measureStart(settings: NodeJS.ProcessEnv, runs: number): Promise<Figure[]> {
   const ready: number[] = [];
   const processor: number[] = [];
@@ -17,7 +17,7 @@ export async function measureStart(settings: NodeJS.ProcessEnv, runs: number): P
     try {
       const processorMs = await processorTime(service.child);
       await sleep(REST_MS);
-      // The first one also fills the compile cache.
+      // The first run also fills the compile cache.
       if (run < 0) continue;
       ready.push(service.readyMs);
       processor.push(processorMs);

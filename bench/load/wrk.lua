@@ -1,7 +1,8 @@
 -- wrk -s wrk.lua URL -- SECONDS FILE once|again [MEAN PAUSE IN MS]
 --
--- Sends the requests of FILE (each preceded by a line with its length), once or again and again, until SECONDS have passed
--- or they are spent: wrk by itself knows whole seconds only, and no end of requests. One thread. Prints one line of JSON. wrk counts a status over 399 as an error by itself.
+-- Sends the requests of FILE (each preceded by a line with its length), once or repeatedly, until SECONDS have passed or
+-- they are used up: wrk itself only knows whole seconds, and no end of requests. One thread. Prints one line of JSON.
+-- wrk itself counts a status over 399 as an error.
 
 local ffi = require('ffi')
 ffi.cdef [[
