@@ -35,7 +35,8 @@ export async function send(port: number, requests: string[], connections = 32): 
       socket.on('close', () => resolve());
     });
   await Promise.all(Array.from({ length: Math.min(connections, requests.length) }, runConnection));
-  if (answers.length !== requests.length) throw new Error(`${requests.length - answers.length} had no answer.`);
+  if (answers.length !== requests.length)
+    throw new Error(`${requests.length - answers.length} requests got no response.`);
   return answers;
 }
 

@@ -44,7 +44,7 @@ const SETTINGS: Record<string, { on: NodeJS.ProcessEnv; off: NodeJS.ProcessEnv }
   },
 };
 const measured = SETTINGS[setting];
-if (!measured) throw new Error(`There is no ${setting}, but ${Object.keys(SETTINGS).join(' and ')}.`);
+if (!measured) throw new Error(`Unknown setting ${setting}: use ${Object.keys(SETTINGS).join(' or ')}.`);
 const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const conditions = { rounds: Number(rounds), seconds: Number(seconds), connections: 64, folder };
 const stages: Stage[] = [];

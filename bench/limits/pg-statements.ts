@@ -49,7 +49,7 @@ async function sent(act: (connections: Connections) => Promise<unknown>): Promis
   const noteShared = (statement: SharedStatement, shared: object) =>
     note(statement.together, [JSON.stringify([shared]), '100']);
   await act({ read: note, write: note, writeWithOthers: noteShared } as unknown as Connections).catch(() => {});
-  if (first === undefined) throw new Error('an act sent no statement');
+  if (first === undefined) throw new Error('a storage call sent no statement');
   return first.replaceAll(/\s+/g, ' ').trim();
 }
 

@@ -37,7 +37,7 @@ export async function pgbenchLimit(
     databaseUrl,
     'select app_id::int as "appId", key_no as "keyNo", revision from selections limit 1',
   );
-  if (!place) throw new Error('pgbench: there is nothing in the database');
+  if (!place) throw new Error('pgbench: the database is empty');
   const script = join(folder, `pgbench-${operation}.sql`);
   const lines = [
     '\\set i :i + 1',

@@ -162,5 +162,5 @@ async function untilRight({ url }: ServeProcess): Promise<void> {
     const answer = await fetch(`${url}/readyz`);
     if (answer.ok && !(await answer.text()).includes('"clock"')) return;
   }
-  throw new Error('The service still reports its clock.');
+  throw new Error('The service still reports a wrong clock.');
 }

@@ -98,7 +98,8 @@ async function run(ground: Ground): Promise<void> {
       });
     }
     const kept = guests.filter((guest) => !gone.includes(guest));
-    if (found(kept, await contents(url)).size < kept.length) throw new Error('those who stayed are not found either');
+    if (found(kept, await contents(url)).size < kept.length)
+      throw new Error('the remaining users are not found either');
   }
 }
 

@@ -47,7 +47,7 @@ async function run(ground: Ground, targets: Target[]): Promise<void> {
   for (const { name, genuine, shown } of targets) {
     const [[, taken]] = shown as [Target['shown'][0]];
     if (!(await taken(genuine.token)))
-      throw new Error(`${name}: the genuine token is refused, so the others show nothing`);
+      throw new Error(`${name}: the genuine token is refused, so the others prove nothing`);
   }
 }
 

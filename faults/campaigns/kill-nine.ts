@@ -72,7 +72,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
     });
   }
   const { acknowledged, unknown } = load.counts();
-  if (unknown < ground.times) throw new Error('Hardly anything was under way when the process was killed.');
+  if (unknown < ground.times) throw new Error('Hardly anything was in flight when the process was killed.');
   ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
   const measure = isBusy() ? ' of processor time (a busy machine)' : '';
   ground.tell(`ready in ${worst(readyMs.slice(1))} ms${measure}`);

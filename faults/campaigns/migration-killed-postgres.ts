@@ -60,7 +60,7 @@ async function run(ground: Ground, { onTheWay, hows, untilLost = false }: Faults
     });
     if (untilLost && hasLost) break;
   }
-  if (stopped.kill + stopped.terminate < tried / 2) throw new Error('Hardly any was stopped in time.');
+  if (stopped.kill + stopped.terminate < tried / 2) throw new Error('Hardly any migration was stopped in time.');
   ground.tell(`${stopped.kill} killed and ${stopped.terminate} cut off before the end, of ${messages} messages`);
 }
 

@@ -33,7 +33,7 @@ const LONGEST_EVENT = 1_000_000;
  * function ends it.
  */
 export function watchStream(listener: Listener, signal: AbortSignal | undefined, open: OpenStream): () => void {
-  if (typeof listener !== 'function') throw new TypeError('watch needs a function');
+  if (typeof listener !== 'function') throw new TypeError('watch requires a function');
   const control = new AbortController();
   const stop = () => control.abort();
   signal?.addEventListener('abort', stop);

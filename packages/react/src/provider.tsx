@@ -130,7 +130,7 @@ function keepCurrent(store: SelectionStore, drafts: Drafts): () => void {
 
 export function useInnkeeper(): Innkeeper {
   const innkeeper = useContext(Context);
-  if (!innkeeper) throw new Error('There is no <InnkeeperProvider> around this.');
+  if (!innkeeper) throw new Error('Use this inside <InnkeeperProvider>.');
   return innkeeper;
 }
 

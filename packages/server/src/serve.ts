@@ -173,7 +173,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     held.push(activity, allowances, requestLog);
     if (mailer) {
       const warning = keepWarning(Object.assign(service, { mailer }), (error) =>
-        logger.warn({ err: error }, 'could not look for what to warn owners of; retrying'),
+        logger.warn({ err: error }, 'could not check what to warn owners about; retrying'),
       );
       held.push(mailer, { close: () => warning.stop() });
     }

@@ -198,7 +198,7 @@ export class SigningKeys {
 }
 
 function signInPool(text: string, { privateKey, algorithm }: SigningKey): Promise<Buffer> {
-  if (!privateKey) throw new Error('A retired key signs nothing.');
+  if (!privateKey) throw new Error('A retired key cannot sign.');
   const { digest, dsaEncoding } = ALGORITHMS[algorithm];
   const key = dsaEncoding ? { key: privateKey, dsaEncoding } : privateKey;
   return new Promise((resolve, reject) => {

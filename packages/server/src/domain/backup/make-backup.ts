@@ -36,7 +36,7 @@ export async function makeBackup(
     file.finish({ version, madeAt: now, source: whole.kind, tables });
     const written = files.open(path);
     if (written.outcome !== 'opened')
-      throw new Error(`The backup was written, but reading it back says: ${written.outcome}.`);
+      throw new Error(`The backup was written, but reading it back failed: ${written.outcome}.`);
     try {
       await checkRows(written.file, (count) => onRows('read', count));
       return { outcome: 'made', manifest: written.file.manifest };

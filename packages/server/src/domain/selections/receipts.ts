@@ -49,7 +49,7 @@ export async function readReceipt(
 ): Promise<Receipt> {
   const catalog = await catalogs.getAt(user.appId, record.revision);
   const placed = catalog?.keyByNo.get(record.keyNo);
-  if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
+  if (!catalog || !placed) throw new Error(`revision ${record.revision} does not have key ${record.keyNo}`);
   return describe(user, catalog, placed, record, origin);
 }
 

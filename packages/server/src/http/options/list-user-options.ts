@@ -110,7 +110,7 @@ export function placeAt(
 
 function placeIn(catalog: CompiledCatalog | undefined, record: SelectionRecord): PlacedThen {
   const placed = catalog?.keyByNo.get(record.keyNo);
-  if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
+  if (!catalog || !placed) throw new Error(`revision ${record.revision} does not have key ${record.keyNo}`);
   return { catalog, placed };
 }
 

@@ -96,7 +96,7 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
     const { user, catalog, wanted, saved } = await saveRequested(service, application, request, body, read);
     const [option] = wanted;
     const [done] = saved;
-    if (!option || !done) throw new Error('a save without a record');
+    if (!option || !done) throw new Error('a save returned no record');
     reply
       .code(done.created ? 201 : 200)
       .header('cache-control', 'no-store')

@@ -242,7 +242,7 @@ export class Door {
       if (isStream(reply.body)) {
         // Recorded at the start: a stream may last as long as its client wants.
         writeStream(exchange, reply, reply.body).catch((error: unknown) => {
-          this.#parts.logger.error({ err: error, reqId: request.id }, 'a response broke off');
+          this.#parts.logger.error({ err: error, reqId: request.id }, 'a response was cut off');
         });
       } else writeResponse(exchange, reply);
       this.#record(request, reply, refused);

@@ -166,7 +166,8 @@ async function openExplorer(api, choice) {
     withCredentials: false,
     /** @param {{ url: string }} request */
     requestInterceptor(request) {
-      if (new URL(request.url, location.href).origin !== location.origin) throw new Error('Nothing is sent elsewhere.');
+      if (new URL(request.url, location.href).origin !== location.origin)
+        throw new Error('Requests go to this service only.');
       return request;
     },
     onComplete() {
