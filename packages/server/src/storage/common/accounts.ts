@@ -79,6 +79,8 @@ export const accounts: CommonStore<AccountStore, Read> = {
       if (known) return { outcome: 'found', account: toAccount(known) };
       const there = emailKey === null ? undefined : await by('email_key', emailKey);
       if (there) {
+        // Linked since this looked for it.
+        if (there.oidc_subject === subject) return { outcome: 'found', account: toAccount(there) };
         if (there.oidc_subject !== null) return 'other-identity';
         await link(there.account_id);
         return { outcome: 'linked', account: toAccount(there) };
