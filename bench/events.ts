@@ -131,7 +131,7 @@ async function measureWebhook(kind: string, stage: Stage): Promise<void> {
   const sorted = delays.toSorted((a, b) => a - b);
   const at = (part: number): string => `${sorted[Math.floor(sorted.length * part)]} ms`;
   const saved = `${rate.toFixed(0)} saves a second, ${sorted.length} delivered, ${work.toFixed(2)} ms of processor time each`;
-  console.log(`| ${kind}, first try of a webhook (${saved}) | p50 ${at(0.5)}, p99 ${at(0.99)} |`);
+  console.log(`| ${kind}, first attempt of a webhook (${saved}) | p50 ${at(0.5)}, p99 ${at(0.99)} |`);
   receiver.closeAllConnections();
   receiver.close();
 

@@ -89,7 +89,7 @@ async function deadLinks(stage: Stage): Promise<Record<string, string>> {
     'of a suspended user': await link(suspended),
     altered: `${good.slice(0, -3)}${good.at(-3) === 'A' ? 'B' : 'A'}${good.slice(-2)}`,
     forged: `/p/ikr_${Buffer.from(crypto.getRandomValues(new Uint8Array(45))).toString('base64url')}`,
-    'of no form': '/p/nothing',
+    malformed: '/p/nothing',
   };
   await sendWell(port, [
     request('DELETE', `${withdrawn}/preference-link`, credentials(stage)),

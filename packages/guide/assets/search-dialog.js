@@ -51,7 +51,7 @@ function show() {
     })
     .catch(() => {
       finder = undefined;
-      dialog.querySelector('[role=status]').textContent = 'The search cannot be reached.';
+      dialog.querySelector('[role=status]').textContent = 'Search is not available. Try again later.';
     });
 }
 

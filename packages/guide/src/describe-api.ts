@@ -20,7 +20,7 @@ const PAGES: [path: string, title: string, takes: (tag: string, path: string) =>
   ['manage-revisions', 'Manage: revisions', under(/\/revisions/)],
   ['manage-users', 'Manage: users', under(/\/applications\/\{clientId\}\/users/)],
   ['manage-account', 'Manage: your account', under(/^\/(session|account)/)],
-  ['manage-insights', 'Manage: what happened', under(/./)],
+  ['manage-insights', 'Manage: activity and audit', under(/./)],
   ['operations', 'Health and metrics', (tag) => tag === 'operations'],
 ];
 

@@ -45,7 +45,7 @@ const SECTIONS: [title: string, files: string[]][] = [
       'docs/performance.md',
     ],
   ],
-  ['Inside', ['docs/architecture.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
+  ['Internals', ['docs/architecture.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
   ['Decisions', []],
 ];
 

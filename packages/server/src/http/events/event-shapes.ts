@@ -152,8 +152,8 @@ export const WEBHOOK_TEST = {
 /** Standard Webhooks: headers that a receiver verifies before it reads the body. */
 export const WebhookHeaders: TSchema = Type.Object(
   {
-    'webhook-id': Type.String({ description: 'the `id` of the event, the same in every try' }),
-    'webhook-timestamp': Type.String({ description: 'when this try was sent, in seconds since 1970' }),
+    'webhook-id': Type.String({ description: 'the `id` of the event, the same in every attempt' }),
+    'webhook-timestamp': Type.String({ description: 'when this attempt was sent, in seconds since 1970' }),
     'webhook-signature': Type.String({
       description:
         '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, by the decoded secret after `whsec_`; two of them, with a space between, while the secret is rotated',
