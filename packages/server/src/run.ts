@@ -74,7 +74,7 @@ async function welcome(server: RunningServer, config: Config): Promise<void> {
   process.stdout.write(`\n  Guide: ${url}/guide\n  Stop with Ctrl+C.\n\n`);
 }
 
-/** CONTRACT.md section 1: the first start prints the portal's one-time set-up link; later ones print no secrets. */
+/** The first start prints the portal's one-time set-up link; later ones print no secrets. */
 async function portalLines({ service }: RunningServer, isFirst: boolean): Promise<string> {
   const { storage, keyring, publicUrl, now } = service;
   const setUp = isFirst ? await createSetUpLink(storage, keyring, { publicUrl, now: now() }) : undefined;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
-/** Events of a deleted user keep the ids (CONTRACT.md section 6). */
+/** Events of a deleted user keep the ids. */
 export const KEEP_IDS = ['events'];
 
 /** All that a database holds, as text: what is in it can be searched for, whatever table it went to. */

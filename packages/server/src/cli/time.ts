@@ -2,7 +2,7 @@ import { counted, showRoughly, UNITS } from '../domain/duration.ts';
 
 export { counted, showRoughly };
 
-/** CONTRACT.md section 3: times are UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** Times are UTC, `YYYY-MM-DD HH:MM:SS`. */
 export function showTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
 }

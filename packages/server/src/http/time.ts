@@ -5,7 +5,7 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padS
 let day = Number.NaN;
 let dayText = '';
 
-/** UTC, `YYYY-MM-DD HH:MM:SS` (SPEC.md 2.4). */
+/** UTC, `YYYY-MM-DD HH:MM:SS`. */
 export function formatTime(milliseconds: number): string {
   const today = Math.floor(milliseconds / DAY_MS);
   if (today !== day) {

@@ -33,7 +33,7 @@ async function writeLogo(name: string, base64: string): Promise<string> {
   return file;
 }
 
-// Beside a running server throughout, as CONTRACT.md section 1 has it.
+// All of it while a server runs on the same database.
 describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let server: TestServer;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** The file of CONTRACT.md section 4. */
+/** An example of a catalog file. */
 export const CATALOG = `languages:
   - { name: English, tag: en, default: true }
   - { name: Español, tag: es }

@@ -8,7 +8,7 @@ import { CATALOG } from './catalog-file.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
-// CONTRACT.md section 1: the same commands with INNKEEPER_URL and INNKEEPER_TOKEN, without the database and its secret.
+// The same commands with INNKEEPER_URL and INNKEEPER_TOKEN, without the database and its secret.
 describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-remote-'));
   let here: ReturnType<typeof commandLine>;

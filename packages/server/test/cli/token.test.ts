@@ -6,7 +6,7 @@ import { commandLine } from './run-innkeeper.ts';
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-// Beside a running server throughout, as CONTRACT.md section 1 has it.
+// All of it while a server runs on the same database.
 describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let server: TestServer;

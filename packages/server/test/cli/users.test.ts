@@ -29,7 +29,7 @@ const numbered = (i: number): Line => ({
   ],
 });
 
-// Beside a running server throughout, as CONTRACT.md section 1 has it.
+// All of it while a server runs on the same database.
 describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-users-'));
   let cli: ReturnType<typeof commandLine>;

@@ -11,7 +11,7 @@ const UNKNOWN = '0198c5a6-4c65-7fb7-8d2e-179cadbecfd5';
 const ALLOW = '127.0.0.1';
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
-// Beside a running server throughout, as CONTRACT.md section 1 has it.
+// All of it while a server runs on the same database.
 describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
   let server: TestServer;
   let receiver: Receiver;

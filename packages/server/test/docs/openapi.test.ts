@@ -97,7 +97,7 @@ test('names of components begin with a letter, which generators need', () => {
   expect(names.filter((name) => !/^[A-Za-z][\w.-]*$/.test(name))).toEqual([]);
 });
 
-test('the operations of SPEC.md section 4 are there under their names', () => {
+test('the operations of applications are there under their names', () => {
   const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
   );
@@ -121,7 +121,7 @@ test('every error of the table stands under an operation, or is told once for al
   expect(missing).toEqual([]);
 });
 
-test('the codes of SPEC.md section 7 stand under the operations it gives them to', () => {
+test('each operation of user management lists its codes', () => {
   const codesOf = (operationId: string) => {
     const { responses } = operations.find((each) => each.operationId === operationId) as WholeOperation;
     return Object.values(responses).flatMap(({ content }) => {

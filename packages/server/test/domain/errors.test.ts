@@ -7,7 +7,6 @@ import { ERRORS, type ErrorDefinition } from '../../src/domain/errors.ts';
 const definitions: [name: string, definition: ErrorDefinition][] = Object.entries(ERRORS);
 const codes = [...new Set(definitions.map(([, { code }]) => code))].sort();
 
-/** SPEC.md section 7. */
 const OF_THE_INTERFACE = [
   ...['0001', '0004', '0005', '0007', '0011', '0012', '0021', '0023', '0024'], // 7.1 create user
   ...['0002', '0006', '0007', '0008', '0009', '0010', '0016'], // 7.2 get access token
@@ -15,10 +14,9 @@ const OF_THE_INTERFACE = [
 ];
 /** /manage/v1 */
 const OF_MANAGE = ['9400', '9401', '9403', '9404', '9409', '9410', '9412', '9422', '9428'];
-/** CONTRACT.md section 2, and what HTTP itself brings (docs/decisions/0013). */
+/** Codes of our own for users and tokens, and those of HTTP itself (docs/decisions/0013). */
 const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9417', '9431'];
 
-/** CONTRACT.md section 3. */
 const OF_THE_OPTIONS = Array.from({ length: 14 }, (_, index) => String(1001 + index));
 
 /** Codes that no test over HTTP provokes, each with its reason. */
@@ -35,7 +33,7 @@ describe('the table of errors', () => {
     expect(code).toMatch(/^\d{4}$/);
     expect(message).toMatch(/^\S.*\.$/s);
     expect(remedy).toMatch(/^\S.*\.$/s);
-    // SPEC.md section 7: HTTP 400, save for the 401 that the contract gives to failed credentials.
+    // HTTP 400, save for the 401 that the contract gives to failed credentials.
     if (code.startsWith('0')) expect([400, 401]).toContain(status);
     if (code.startsWith('9')) expect(code).toBe(`9${status}`);
   });

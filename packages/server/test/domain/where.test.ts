@@ -217,7 +217,7 @@ describe.each(databases)('where on $kind', (database) => {
   }, 3_600_000);
 });
 
-/** CONTRACT.md sections 3 and 8, as plainly as they can be said. */
+/** The rules of conditions and effective values, as plainly as possible. */
 function model(spec: KeySpec, saved: Scalar | Scalar[] | undefined, effective: boolean, isUnchanged: boolean) {
   if (!effective) return saved;
   if (spec.archived) return undefined;

@@ -17,7 +17,7 @@ const AREA_A: [method: string, path: string][] = [
   ['DELETE', '/api/v2/app/1_a/users'],
 ];
 
-/** CONTRACT.md section 1: INNKEEPER_SERVE, so that {base_url} and {profile_url} can be two addresses. */
+/** INNKEEPER_SERVE, so that {base_url} and {profile_url} can be two addresses. */
 describe('which areas a process answers for', () => {
   let users: TestServer;
   let options: TestServer;

@@ -19,7 +19,7 @@ describe.each(databases)('create-user on $kind', (database) => {
     return { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
   };
 
-  test('answers 200 with the fields of SPEC.md 4.1, not to be stored', async () => {
+  test('answers 200 with the four fields, not to be stored', async () => {
     const body = await valid();
     const { status, json, headers } = await server.post(PATH, body);
     expect(status).toBe(200);

@@ -17,7 +17,7 @@ describe.each(databases)('get-access-token on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  test('answers the fields of SPEC.md 4.2 with token_type and expires_in', async () => {
+  test('answers user code, name, email and token, with token_type and expires_in', async () => {
     const application = await server.application();
     const { specialToken, clientUserId } = await makeUser(server, application, 'ada@example.com');
     const { status, json, headers } = await server.post(PATH, { clientSecret: application.clientSecret, specialToken });

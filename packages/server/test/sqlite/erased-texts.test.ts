@@ -19,7 +19,7 @@ const USERS = 200;
 
 type Act = BatchMessage['acts'][number];
 
-/** After 204 no row of the user is left (CONTRACT.md section 2), soon nothing in the log, and after a scrub nothing in the file either. */
+/** After 204 no row of the user is left, soon nothing in the log, and after a scrub nothing in the file either. */
 describe('what was erased', () => {
   let path: string;
   let connection: Connection;

@@ -98,7 +98,7 @@ const Language = Type.Object(
   { additionalProperties: false },
 );
 
-/** CONTRACT.md section 4. The same schema checks the file, types it, and is published for editors. */
+/** The catalog file. The same schema checks it, types it, and is published for editors. */
 export const CatalogFileSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: 'URL of this schema, for editors' })),

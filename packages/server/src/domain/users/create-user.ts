@@ -20,7 +20,7 @@ export type UserWithToken = { specialToken: string; clientId: string; clientUser
 
 const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
-/** CONTRACT.md section 2 gives the order of the checks. */
+/** The order of the checks is part of the API. */
 export async function createUser(service: Service, request: CreateUserRequest): Promise<UserWithToken> {
   const clientId = required(request.clientId, 'clientId', 'clientIdMissing');
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnCreate');

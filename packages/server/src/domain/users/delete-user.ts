@@ -19,7 +19,7 @@ export type DeleteUserRequest = {
   admission: Admission;
 };
 
-/** Order of CONTRACT.md section 2: clientId known, credentials, then the user. */
+/** The order of the checks is part of the API: clientId known, credentials, then the user. */
 export async function deleteUser(service: Service, request: DeleteUserRequest): Promise<void> {
   const { clientId, path, credentials, admission } = request;
   const application = await service.applications.findByClientId(clientId);

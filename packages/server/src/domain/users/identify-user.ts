@@ -9,7 +9,7 @@ import { readUuid } from './user-code.ts';
 /** Everything in a request of area B that identifies the end user. */
 export type UserClaims = {
   userUid: string | undefined;
-  /** In the body (SPEC.md 4.7). */
+  /** In the body. */
   accessToken: string | undefined;
   /** In the Authorization header. */
   credentials: Credentials;

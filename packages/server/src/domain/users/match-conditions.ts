@@ -35,7 +35,7 @@ function savedValue(selection: WalkedSelection | undefined): Value {
   return selection && (JSON.parse(selection[1]) as Scalar | Scalar[]);
 }
 
-/** What an application should act on now (CONTRACT.md section 3). */
+/** What an application should act on now. */
 export function effectiveValue(
   catalog: CompiledCatalog,
   placed: PlacedKey,

@@ -56,7 +56,6 @@ const schema = {
   errors: [...BACK_END_ERRORS, 'usersBadRequest', 'cursorInvalid', 'cursorExpired', 'tooManyStreams'],
 } satisfies RouteSchema;
 
-/** CONTRACT.md section 6 */
 export function listEventsRoute(app: Routes, service: Service, live: LiveEvents): void {
   app.get('/api/v2/app/:clientId/events', { schema }, async (request, reply) => {
     const { clientId = '' } = request.params;

@@ -41,7 +41,6 @@ const schema = {
   errors: [...USER_ERRORS, 'tooManyStreams'],
 } satisfies RouteSchema;
 
-/** CONTRACT.md section 6 */
 export function userEventsRoute(app: Routes, service: Service, live: LiveEvents): void {
   const { keyring, storage } = service;
   app.get('/api/user_options/events', { schema }, async (request, reply) => {

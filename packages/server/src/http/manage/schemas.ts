@@ -15,7 +15,7 @@ export const GroupParams = Type.Object({ groupUid: Type.String({ format: 'uuid' 
 export const KeyParams = Type.Object({ keyUid: Type.String({ format: 'uuid' }) });
 export const RevisionParams = Type.Object({ revision: Type.Integer({ minimum: 1 }) });
 
-/** CONTRACT.md section 4, as JSON. */
+/** The catalog file, as JSON. */
 export const CatalogShape = Type.Object(CatalogFileSchema.properties, {
   additionalProperties: false,
   title: 'CatalogFile',

@@ -18,7 +18,7 @@ const members = {
 
 const Url = Type.String({ description: 'https, leading to a public address; redirects are not followed' });
 
-/** Where events of an application are sent (CONTRACT.md section 6). */
+/** Where events of an application are sent. */
 export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
   const { storage, now } = service;
   const acts = webhookActs(service);

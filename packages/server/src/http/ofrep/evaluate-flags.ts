@@ -87,7 +87,7 @@ const all = {
   errors: ERRORS,
 } satisfies RouteSchema;
 
-/** CONTRACT.md section 9: selections for any OpenFeature SDK. */
+/** Selections for any OpenFeature SDK. */
 export function flagRoutes(app: Routes, service: Service): void {
   app.post(`${PATH}/:key`, { schema: one }, async (request, reply) => {
     const name = request.params.key as string;

@@ -57,7 +57,6 @@ const schema = {
   errors: [...USER_ERRORS, 'languageUnknown', 'groupNotFound', 'groupsDisagree', 'keyNotFound'],
 } satisfies RouteSchema;
 
-/** CONTRACT.md section 3 */
 export function listUserOptionsRoute(app: Routes, service: Service): void {
   app.get('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);

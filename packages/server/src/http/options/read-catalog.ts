@@ -22,7 +22,7 @@ import {
 
 type Read = Omit<RouteSchema, 'response' | 'errors'> & { answer: TSchema; errors?: ErrorName[] };
 
-/** Groups and keys of the catalog (SPEC.md 4.4 to 4.6, CONTRACT.md section 3). */
+/** Groups and keys of the catalog. */
 export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
   const read = (
     path: string,

@@ -8,7 +8,7 @@ import { saveUserOptionRoute } from './save-user-option.ts';
 import { saveUserOptionsRoute } from './save-user-options.ts';
 import { userOptionRoutes } from './user-option.ts';
 
-/** Area B of SPEC.md: the profile options interface. */
+/** The profile options interface. */
 export function optionRoutes(app: Routes, service: Service, cache: CatalogCache): void {
   catalogReadRoutes(app, { service, cache });
   saveUserOptionRoute(app, service);

@@ -83,7 +83,6 @@ const schema = {
   errors: SAVE_ERRORS,
 } satisfies RouteSchema;
 
-/** SPEC.md 4.7 */
 export function saveUserOptionRoute(app: Routes, service: Service): void {
   app.post('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);

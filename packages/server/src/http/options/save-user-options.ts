@@ -56,7 +56,6 @@ const schema = {
   errors: SAVE_ERRORS,
 } satisfies RouteSchema;
 
-/** CONTRACT.md section 3 */
 export function saveUserOptionsRoute(app: Routes, service: Service): void {
   app.put('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);

@@ -195,7 +195,6 @@ const Etag = Type.String({
   description: 'changes with the record, not with labels or languages; send it as If-Match or `if_match`',
 });
 
-/** SPEC.md 2.4 */
 export const UserOptionAnswer = Type.Object(
   {
     user_options_uid: Type.String({ format: 'uuid' }),

@@ -68,7 +68,7 @@ const HistoryEntry = Type.Object(
   { title: 'UserOptionEvent' },
 );
 
-/** One user option: its record, history and receipt (CONTRACT.md sections 3 and 9). */
+/** One user option: its record, history and receipt. */
 export function userOptionRoutes(app: Routes, service: Service): void {
   const getSchema: RouteSchema = {
     ...ONE,

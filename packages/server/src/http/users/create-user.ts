@@ -37,7 +37,6 @@ const schema = {
   ],
 } satisfies RouteSchema;
 
-/** SPEC.md 4.1 */
 export function createUserRoute(app: Routes, service: Service): void {
   app.post('/api/v2/app/create-user', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);

@@ -15,7 +15,6 @@ const schema = {
   errors: ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable', 'tokenServiceDown'],
 } satisfies RouteSchema;
 
-/** SPEC.md 4.3 */
 export function deleteUserRoute(app: Routes, service: Service): void {
   for (const way of [...WAYS_TO_USER, WITHOUT_CODE]) {
     app.delete(way.path, { schema: schemaOf(schema, way) }, async (request, reply) => {

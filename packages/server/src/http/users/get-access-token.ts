@@ -39,7 +39,6 @@ const schema = {
   ],
 } satisfies RouteSchema;
 
-/** SPEC.md 4.2 */
 export function getAccessTokenRoute(app: Routes, service: Service): void {
   app.post(GET_ACCESS_TOKEN_PATH, { schema, wrongMethod: 'onlyPost' }, async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);

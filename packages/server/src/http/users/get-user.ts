@@ -12,7 +12,6 @@ const schema = {
   answerHeaders: CACHED_HEADERS,
 };
 
-/** CONTRACT.md section 2 */
 export function getApplicationUserRoute(app: Routes, service: Service): void {
   userRoute(app, service, { method: 'GET', schema }, async ({ request, reply, user }) =>
     answerUsers(request, reply, viewUser(user)),

@@ -53,7 +53,6 @@ const schema = {
   answerHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
 } satisfies RouteSchema;
 
-/** CONTRACT.md sections 2 and 8 */
 export function listApplicationUsersRoute(app: Routes, service: Service): void {
   app.get(USERS_PATH, { schema }, async (request, reply) => {
     const { clientId = '' } = request.params;

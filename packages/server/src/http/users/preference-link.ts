@@ -57,7 +57,6 @@ const withdrawn = {
   response: { 204: Type.Null({ description: 'The links are withdrawn.' }) },
 };
 
-/** CONTRACT.md section 7 */
 export function preferenceLinkRoutes(app: Routes, service: Service): void {
   const under = 'preference-link';
   userRoute(app, service, { method: 'POST', schema: created, under }, async ({ request, application, user }) => {

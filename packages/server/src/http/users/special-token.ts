@@ -25,7 +25,6 @@ const schema = {
   ],
 } satisfies RouteSchema;
 
-/** CONTRACT.md section 2 */
 export function specialTokenRoute(app: Routes, service: Service): void {
   app.post('/api/v2/app/special-token', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId } = readJsonObject(request);

@@ -30,7 +30,6 @@ const schema = {
   ] as const,
 };
 
-/** CONTRACT.md section 2 */
 export function updateApplicationUserRoute(app: Routes, service: Service): void {
   userRoute(app, service, { method: 'PATCH', schema }, async ({ request, application, user }) => {
     const updated = await updateUser(service, application, user.userId, readUserChange(readJsonObject(request)));

@@ -7,7 +7,7 @@ import { Type } from '../../schema.ts';
 import { USER_STATUSES } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
 
-/** CONTRACT.md section 8, for every list of users. */
+/** The filters of every list of users. */
 export const FilterQuery = {
   status: Type.Optional(Type.Enum([...USER_STATUSES])),
   where: Type.Optional(

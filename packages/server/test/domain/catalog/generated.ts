@@ -257,7 +257,7 @@ function key(translations: Translations): fc.Arbitrary<Omit<FileKey, 'name'>> {
   );
 }
 
-/** Files as CONTRACT.md section 4 has them, with all that can be in them. */
+/** Catalog files with everything that they can contain. */
 export const catalogFile: fc.Arbitrary<CatalogFile> = languages.chain((given) => {
   const translations = translating(given);
   const keys = fc

@@ -69,7 +69,7 @@ export async function withCatalog(server: TestServer, file: CatalogFile = EXAMPL
     if (!key) throw new Error(`no key ${name}`);
     return key;
   };
-  /** The body of SPEC.md 4.7 for a key, less the user. */
+  /** The body of a save for a key, without the user. */
   const choice = async (name: string, value: unknown, more: Wire = {}): Promise<Wire> => {
     const { option_group_uid, option_key_uid } = await keyNamed(name);
     return { option_group_uid, option_key_uid, value, ...more };

@@ -17,7 +17,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   afterAll(() => server.close());
   const guest = (settings?: Record<string, unknown>) => makeGuest(server, settings);
 
-  test('saving answers 201 with the record of SPEC.md 2.4, replacing 200 with the same uid', async () => {
+  test('saving answers 201 with the record, replacing 200 with the same uid', async () => {
     const { application, user, save, choice, keyNamed } = await guest();
     const first = await save(await choice('vegetarian', [true]));
     expect(first.status).toBe(201);
