@@ -3,7 +3,7 @@ import pg from 'pg';
 
 /**
  * How many rows belong to a user, in every table with a `user_id`. Events are excluded: their ids stay as long as
- * events are kept (CONTRACT.md section 6), and their personal data is in the other tables.
+ * events are kept, and their personal data is in the other tables.
  */
 export type RowsOfUser = { count(code: string): Promise<number>; close(): Promise<void> };
 

@@ -19,7 +19,7 @@ import type { Input } from './read-input.ts';
 
 /**
  * What commands need, either on the database in the settings or, with INNKEEPER_URL, on a remote service. Times are
- * strings in the form of CONTRACT.md. Failures are thrown.
+ * strings in the form of the API. Failures are thrown.
  */
 export type Management = {
   /** Where this is, for people. */

@@ -1,9 +1,9 @@
 /**
- * Every error the service can return, in one closed table. The codes come from SPEC.md section 7 and CONTRACT.md
- * sections 2 and 3; errors without a code there use 9 and the HTTP status. docs/errors.md is generated from this table.
+ * Every error the service can return, in one closed table: 0001 and up for users and tokens, 1001 and up for profile
+ * options, 9 with the HTTP status for everything else. docs/errors.md is generated from this table.
  */
 export const ERRORS = {
-  // ---- area A: users and tokens
+  // ---- users and tokens
   duplicateUser: {
     code: '0001',
     status: 400,
@@ -152,7 +152,7 @@ export const ERRORS = {
       'Continue with `oldest` of the response, and compare your copy with the users and selections: you missed events. The setting eventsKept defines how long events are kept.',
   },
 
-  // ---- area B: profile options
+  // ---- profile options
   apiKeyMissing: {
     code: '1001',
     status: 401,
@@ -599,7 +599,7 @@ export const ERRORS = {
     remedy: 'Send the ETag of the catalog, or * to overwrite any version.',
   },
 
-  // ---- errors without a code in SPEC.md: 9 and the HTTP status
+  // ---- errors of any path: 9 and the HTTP status
   badRequest: {
     code: '9400',
     status: 400,
@@ -728,7 +728,7 @@ export type ErrorDefinition = {
 };
 export type ErrorName = keyof typeof ERRORS;
 
-/** An invalid field (area B): which, why, and what is allowed. */
+/** An invalid field: which, why, and what is allowed. */
 export type FieldError = { field: string; message: string; allowed?: unknown };
 
 /** Created only by name, so that no error outside the table can be returned. */

@@ -1,6 +1,6 @@
 import type { Change, Storage } from '../storage/port.ts';
 
-/** How often a replica checks for others' changes. Two tries fit into the second that CONTRACT.md section 1 allows. */
+/** How often a replica checks for others' changes. Two attempts fit into the second within which changes must apply. */
 const POLL_MS = 400;
 
 export type ChangeHandlers = {

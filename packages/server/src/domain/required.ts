@@ -19,7 +19,7 @@ export function required(value: unknown, field: string, error: MissingError): st
 }
 
 /**
- * Why a field counts as missing (CONTRACT.md section 2), worded to follow the field's name; undefined if it does not.
+ * Why a field counts as missing, worded to follow the field's name; undefined if it does not.
  */
 export function whyMissing(value: unknown): string | undefined {
   if (value === undefined) return 'is missing';

@@ -20,7 +20,7 @@ type Parts = {
 
 type ErrorBody = { code: string; message: string; errors?: FieldError[] };
 
-/** Every error response is made here, with the two fields of SPEC.md section 7. */
+/** Every error response is made here, with the fields `code` and `message`. */
 export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
   const logOutage = createOutageLog(logger);
   return (thrown: unknown, request: HttpRequest, reply: HttpReply): void => {

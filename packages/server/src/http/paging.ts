@@ -10,7 +10,7 @@ export type Page = { offset: number; limit: number };
 export type Query = Record<string, string | string[] | undefined>;
 
 /**
- * CONTRACT.md section 3: limit defaults to 50 and is clamped to 200; anything but a whole number from 0 is error 1009.
+ * Limit defaults to 50 and is clamped to 200; anything but a whole number from 0 is error 1009.
  */
 export function readPage(query: Query, maxLimit = MAX_LIMIT): Page {
   return {

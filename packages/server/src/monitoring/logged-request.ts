@@ -70,7 +70,7 @@ function kindOf({ status, route }: SeenRequest): 'catalog' | 'user' | 'error' {
   return route?.startsWith('/api/option_') ? 'catalog' : 'user';
 }
 
-/** A clientUserId that the rules accept (CONTRACT.md section 2); any other belongs to no user. */
+/** A clientUserId that the rules accept; any other belongs to no user. */
 function clientUserIdOf(body: ReadBody): string | null {
   const id = body?.clientUserId;
   if (typeof id !== 'string' || id.length === 0 || id.length > 255) return null;

@@ -3,7 +3,7 @@ import { isBlank } from './form-problems.ts';
 
 type Texts = Record<string, string> | undefined;
 
-/** CONTRACT.md section 3: the text in the language, else in its base language, else in the default, else the name. */
+/** The text in the language, else in its base language, else in the default, else the name. */
 export function labelIn(
   { name, translations }: { name: string; translations?: Texts },
   language: TreeLanguage | undefined,

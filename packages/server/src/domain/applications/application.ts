@@ -14,7 +14,7 @@ export type Application = {
 };
 
 /**
- * SPEC.md 2.1: digits, an underscore, then a random string. The digits are the application's key in the database; they
+ * Digits, an underscore, then a random string. The digits are the application's key in the database; they
  * are random, so that no shared counter is needed.
  */
 export function makeClientId(): { appId: number; clientId: string } {

@@ -3,7 +3,7 @@ import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
 import { LOGO_FORM, readAccentColor, readLogo } from './look.ts';
 
-/** The settings of an application, with defaults, meanings and allowed values (CONTRACT.md sections 2 and 3). */
+/** The settings of an application, with defaults, meanings and allowed values. */
 export type ApplicationSettings = {
   specialTokenTtl: number;
   accessTokenTtl: number;

@@ -3,7 +3,7 @@ import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Group, GroupDefinition, Key, KeyDefinition, Language } from './catalog.ts';
 
 /**
- * The desired state of a catalog: the file of CONTRACT.md section 4, checked and with its languages by tag. Anything it
+ * The desired state of a catalog: the catalog file, checked and with its languages by tag. Anything it
  * does not name gets archived.
  */
 export type CatalogDefinition = {

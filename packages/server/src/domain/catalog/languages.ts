@@ -8,7 +8,7 @@ export type Languages = {
   find(nameOrTag: string): Language | undefined;
   /** What Accept-Language asks for, else the default. */
   negotiate(acceptLanguage: string | undefined): Language | undefined;
-  /** CONTRACT.md section 3: the text in that language, else in its base language, else in the default, else the name. */
+  /** The text in that language, else in its base language, else in the default, else the name. */
   textFor<Text = string>(
     texts: Readonly<Record<string, Text>>,
     language: Language | undefined,

@@ -12,7 +12,7 @@ export const MAX_FILE_LENGTH = 32 * 1024 * 1024;
 /** `data` is the file itself, in the form of JSON. */
 export type ParsedFile = { definition: CatalogDefinition; data: unknown } | { problems: PlacedProblem[] };
 
-/** The file of CONTRACT.md section 4: its definition, or what is wrong with it, by line and column. */
+/** A catalog file: its definition, or what is wrong with it, by line and column. */
 export function parseCatalogFile(text: string, fileName = '', known?: Known): ParsedFile {
   if (text.length > MAX_FILE_LENGTH)
     return refuse(`is longer than ${MAX_FILE_LENGTH / 1024 / 1024} million characters`);

@@ -4,7 +4,7 @@ import type { CompiledCatalog } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { pauses } from '../slices.ts';
 
-/** The public form in feeds, streams and webhooks (CONTRACT.md section 6). */
+/** The public form in feeds, streams and webhooks. */
 export type PublicEvent = {
   /** Derived from its number: the same in every delivery. */
   id: string;

@@ -33,7 +33,7 @@ export type MadeLink = {
   unsubscribeUrl?: string;
 };
 
-/** A link to one user's preference page, which needs no sign-in (CONTRACT.md section 7). */
+/** A link to one user's preference page, which needs no sign-in. */
 export async function makePreferenceLink(
   service: LinkMaker,
   { appId }: Pick<Application, 'appId'>,

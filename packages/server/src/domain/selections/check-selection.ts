@@ -26,7 +26,7 @@ type Circumstances = {
 };
 
 /**
- * The canonical value of what was sent for a key (CONTRACT.md section 3): checked by type without coercion, translated
+ * The canonical value of what was sent for a key: checked by type without coercion, translated
  * values of `language` replaced by the values they stand for, in catalog order and without repeats. A retired value is
  * allowed only for a user who has it: `held`.
  */

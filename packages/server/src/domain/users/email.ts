@@ -6,7 +6,7 @@ const EMAIL =
 const INTERNATIONAL_EMAIL =
   /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?)*$/u;
 
-/** CONTRACT.md section 2: the clientUserId if it is an email address, otherwise "". */
+/** The clientUserId if it is an email address, otherwise "". */
 export function emailOf(clientUserId: string): string {
   return INTERNATIONAL_EMAIL.test(clientUserId) ? clientUserId : '';
 }

@@ -1,4 +1,4 @@
-/** UTC, as everywhere (CONTRACT.md section 3), with the milliseconds that a copy must not lose. */
+/** UTC, as everywhere, with the milliseconds that a copy must not lose. */
 export function writeTransferTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 23).replace('T', ' ');
 }

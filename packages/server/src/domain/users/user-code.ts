@@ -5,7 +5,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUID in either case, converted to the service's form (CONTRACT.md section 2). */
+/** A UUID in either case, converted to the service's form. */
 export function readUuid(text: string): string | undefined {
   const lower = text.length === 36 ? text.toLowerCase() : '';
   return isUuid(lower) ? lower : undefined;

@@ -3,7 +3,7 @@ import { typeProblem } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { findNamedKey } from './key-names.ts';
 
-/** CONTRACT.md section 8. `differs` is the negation of `equals`, and `unsaved` that of `saved`. */
+/** A condition on a selection. `differs` is the negation of `equals`, and `unsaved` that of `saved`. */
 export type Condition = { placed: PlacedKey } & (
   | { test: 'saved' }
   | { test: 'unsaved' }

@@ -23,7 +23,7 @@ const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a user.' },
 };
 
-/** The AsyncAPI 3 document of all events, from the same shapes as the OpenAPI document (CONTRACT.md section 6). */
+/** The AsyncAPI 3 document of all events, from the same shapes as the OpenAPI document. */
 export function describeEvents({ publicUrl }: Pick<Config, 'publicUrl'>): Json {
   const shapes = new SharedShapes();
   const { host, protocol, pathname } = new URL(publicUrl);

@@ -2,7 +2,7 @@ import { catalogJsonSchema } from '../../domain/catalog/file-schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
-/** The JSON Schema of the catalog file (CONTRACT.md section 4), for validation and completion in editors. */
+/** The JSON Schema of the catalog file, for validation and completion in editors. */
 export function catalogSchemaRoute(app: Routes): void {
   const file = once(async () =>
     makeFile(Buffer.from(JSON.stringify(catalogJsonSchema())), 'application/schema+json; charset=utf-8'),

@@ -57,7 +57,7 @@ export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
   );
 }
 
-/** The two fields of SPEC.md section 7, plus those that the error table or the route adds. */
+/** `code` and `message`, plus the fields that the error table or the route adds. */
 function errorShape(
   { schema, oauthErrors = false }: DocumentedRoute,
   status: number,

@@ -26,7 +26,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** CONTRACT.md section 5: the explorer for /openapi.json. Its files are read on first use. */
+/** The explorer for /openapi.json. Its files are read on first use. */
 export function explorerRoutes(app: Routes, service: Service): void {
   const assets = new Map(
     Object.entries(ASSETS).map(([name, type]) => [

@@ -4,7 +4,7 @@ import type { Routes } from '../server/routes.ts';
 import { documentedRoutes } from './collect-routes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
-/** CONTRACT.md section 5: the OpenAPI document of what this process serves, made on first use. */
+/** The OpenAPI document of what this process serves, made on first use. */
 export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
   const file = once(async () => {
     const { describeApi } = await import('./describe-api.ts');

@@ -44,7 +44,7 @@ function readWord({ type }: Parameter, text: string): unknown {
 
 type Asked = { offset?: number | undefined; limit?: number | undefined };
 
-/** CONTRACT.md section 3: a limit above the maximum is clamped. */
+/** A limit above the maximum is clamped. */
 export function pageOf({ offset = 0, limit = 50 }: Asked, maxLimit = 200): Page {
   return { offset, limit: Math.min(limit, maxLimit) };
 }

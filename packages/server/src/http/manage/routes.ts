@@ -28,7 +28,7 @@ import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /**
- * CONTRACT.md section 5: the portal's interface. It is documented, and open to programs with a personal access token.
+ * The portal's interface. It is documented, and open to programs with a personal access token.
  */
 export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   const routes = createManageRoutes(app, service);

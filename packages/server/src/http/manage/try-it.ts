@@ -80,7 +80,7 @@ type Sent = {
   body?: Record<string, unknown>;
 };
 
-/** Each step is a request to this process's own routes, as an application would send it (SPEC.md section 1.6). */
+/** Each step is a request to this process's own routes, as an application would send it. */
 async function runFlow(
   ask: Ask,
   { clientId, clientSecret, clientUserId, sample, language }: Flow,

@@ -84,7 +84,7 @@ function makeReady({ text, page }: Made): ReadyAnswer {
   return { body, etag: etagOf(bytes), page };
 }
 
-/** `language` by name or tag; without it, by Accept-Language, then the default (CONTRACT.md section 3). */
+/** `language` by name or tag; without it, by Accept-Language, then the default. */
 export function readWording({ languages }: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Wording {
   const asked = readParameter(query, 'language');
   if (asked === undefined) return { language: languages.negotiate(acceptLanguage), only: false };

@@ -6,7 +6,7 @@ import { translationUid } from '../../domain/catalog/translation-uid.ts';
 /** The language of labels, and whether translations are limited to it. */
 export type Wording = { language: Language | undefined; only: boolean };
 
-/** A group as in CONTRACT.md section 3. */
+/** A group as the API returns it. */
 export function viewGroup({ languages }: CompiledCatalog, group: Group, position: number, wording: Wording) {
   const label = languages.textFor(group.texts, wording.language, group.name);
   return {
@@ -24,7 +24,7 @@ export function viewGroup({ languages }: CompiledCatalog, group: Group, position
   };
 }
 
-/** A key as in CONTRACT.md section 3: with allowed_values, or with constraint if it is open. */
+/** A key as the API returns it: with allowed_values, or with constraint if it is open. */
 export function viewKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, wording: Wording) {
   const { languages } = catalog;
   const label = languages.textFor(key.texts, wording.language, key.name);

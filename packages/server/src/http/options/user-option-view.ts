@@ -36,7 +36,7 @@ export function recordView(
 type Choice = Pick<SelectionRecord, 'value' | 'language' | 'texts'>;
 
 /**
- * The stored record of SPEC.md 2.4 as JSON. Names and translations come from the revision it was saved in (`then`), so
+ * The stored record as JSON. Names and translations come from the revision it was saved in (`then`), so
  * it still reads as it did. It has one translation per language of that revision, or only the requested one. Labels are
  * current.
  */

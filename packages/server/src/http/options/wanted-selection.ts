@@ -14,7 +14,7 @@ import { findGroup } from './find-group.ts';
 type Part = Pick<WantedSelection, 'place' | 'field'> & { language?: Language | 'unknown' | undefined };
 
 /**
- * Reads one choice as sent (SPEC.md 4.7) and finds its group, key and language. `field` prefixes names in errors. All
+ * Reads one choice as sent and finds its group, key and language. `field` prefixes names in errors. All
  * problems go to `refusals`; a choice whose key was found is returned even so, to check the rest of it.
  */
 export function readWantedSelection(

@@ -18,7 +18,7 @@ const contentSecurityPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** CONTRACT.md section 5: the portal. Its page contains no data: everything it shows comes through /manage/v1. */
+/** The portal. Its page contains no data: everything it shows comes through /manage/v1. */
 export function portalPages(app: Routes): void {
   let built: { html: string; files: BuiltFiles } | undefined;
 

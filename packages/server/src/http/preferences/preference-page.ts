@@ -17,7 +17,7 @@ import { failAsPageIn, inWords, pageLanguage, sendPage } from './page.ts';
 /** The same limit as for a PUT of user options. */
 const MAX_CHANGES = 500;
 
-/** CONTRACT.md section 7: the options of the user that a link names. GET changes nothing. */
+/** The options of the user that a link names. GET changes nothing. */
 export function preferencePageRoutes(app: Routes, service: Service, words: PageWords): void {
   const options = { schema: { hide: true }, failAsPage: failAsPageIn(words) };
   app.get('/p/:link', options, async (request, reply) => {

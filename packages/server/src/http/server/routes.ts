@@ -126,7 +126,7 @@ export class Routes {
     const found = this.#find(method, target);
     if (!found?.store) return undefined;
     const { store, params, searchParams } = found as Found;
-    // UUIDs are case-insensitive (CONTRACT.md section 2).
+    // UUIDs are case-insensitive.
     for (const name of store.uuids.params) lowerCase(params, name);
     for (const name of store.uuids.query) lowerCase(searchParams, name);
     return found as Found;
@@ -177,7 +177,7 @@ export function isLimited(schema: RouteSchema): boolean {
 
 /**
  * The request's target with every path segment decodable. A segment with malformed escapes is kept literally, as the
- * name of something that does not exist: the route knows the right code for it (CONTRACT.md section 2: 0012, 0025).
+ * name of something that does not exist: the route knows the right code for it (0012, 0025).
  */
 function readableTarget(target: string): string {
   if (!target.includes('%')) return target;
