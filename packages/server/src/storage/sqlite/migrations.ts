@@ -558,12 +558,14 @@ export function migrate(database: DatabaseSync, upTo = LATEST_MIGRATION): Migrat
           `This database was last used by a newer Innkeeper (schema ${applied}; this version supports ${latest}). Run that version or a later one.`,
         );
       }
-      const next = applied < upTo ? MIGRATIONS[applied] : undefined;
-      if (next === undefined) {
+      if (applied >= upTo) {
         database.exec('rollback');
         return { applied, latest };
       }
-      database.exec(`${next}; pragma user_version = ${applied + 1}; commit`);
+      // A new database has no rows to migrate: one flush to disk for all.
+      const reached = applied === 0 ? upTo : applied + 1;
+      const pending = MIGRATIONS.slice(applied, reached).join(';');
+      database.exec(`${pending}; pragma user_version = ${reached}; commit`);
     } catch (error) {
       if (database.isTransaction) database.exec('rollback');
       throw error;
