@@ -22,11 +22,19 @@ const SMALL = {
   languages: [{ name: 'English', tag: 'en', default: true }],
   groups: [{ name: 'look', keys: [{ name: 'dark', type: 'boolean', default: false }] }],
 };
+const LARGE = {
+  languages: SMALL.languages,
+  groups: Array.from({ length: 20 }, (_, group) => ({
+    name: `group-${group}`,
+    keys: Array.from({ length: 50 }, (_, key) => ({ name: `key-${key}`, type: 'boolean', default: false })),
+  })),
+};
 
 console.log('| what | ms |\n| --- | --- |');
 if (existsSync(EXECUTABLE)) await measureExecutable();
 await measureTesting('one key, 1 user', SMALL, 1);
 await measureTesting('32 keys in 5 languages, 20 users', makeCatalog(), 20);
+await measureTesting('1,000 keys, 20 users', LARGE, 20);
 
 async function measureExecutable(): Promise<void> {
   const [first, again, bare]: [Start[], Start[], number[]] = [[], [], []];

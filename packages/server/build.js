@@ -41,6 +41,8 @@ async function bundle(name, path, output) {
     platform: 'node',
     // Code that looks unused may be there for what it throws, so nothing is removed.
     treeshake: false,
+    // Commands load parts that the service has in its files.
+    checks: { ineffectiveDynamicImport: false },
     plugins: [
       {
         name: 'thread-addresses',
