@@ -17,8 +17,8 @@ export function catalogReview(): Command {
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog review de.xlf --app 123456789_4f2c', 'after reading a file of `catalog export`'],
-      ['catalog review de.xlf --app 123456789_4f2c --withdraw', 'take the marks back'],
+      ['catalog review de.xlf --app 123456789_4f2c', 'after you have reviewed a file from `catalog export`'],
+      ['catalog review de.xlf --app 123456789_4f2c --withdraw', 'mark them as not reviewed again'],
       ['catalog review de.csv --app 123456789_4f2c --json', '{"count","changed":[{"path","language"}]}'],
     ],
   })
