@@ -15,7 +15,7 @@ export function catalogApply(): Command {
       ['catalog apply catalog.yaml --app 123456789_4f2c', 'rejects breaking changes'],
       ['catalog apply catalog.yaml --app 123456789_4f2c --allow-breaking', 'after reviewing the plan'],
       ['catalog apply catalog.yaml --app 123456789_4f2c --if-revision 7', 'only if revision 7 is current'],
-      ['catalog apply catalog.yaml --app 123456789_4f2c --note "New colours for spring"', 'with a note: why you publish it'],
+      ['catalog apply catalog.yaml --app 123456789_4f2c --note "New colours for spring"', 'with a note'],
     ],
   })
     .argument(...FILE_ARGUMENT)
