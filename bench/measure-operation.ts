@@ -7,7 +7,7 @@ import type { Row } from './results.ts';
 import { type Answer, send } from './send.ts';
 import type { Stage } from './stage.ts';
 
-/** This many different requests are enough for servers without memory. */
+/** This many different requests are enough for servers that keep no state. */
 const BARE_REQUESTS = 1_000;
 
 /** One operation on every stage and on the limits, which return the same bytes as the first stage. */

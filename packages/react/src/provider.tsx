@@ -16,7 +16,7 @@ import { type Texts, textsFor } from './texts.ts';
 
 export type InnkeeperProviderProps = {
   /** From createOptionsClient: created once, outside components or with useMemo. */
-  // biome-ignore lint/suspicious/noExplicitAny: of any catalog; names and values are checked by Register
+  // biome-ignore lint/suspicious/noExplicitAny: for any catalog; Register checks names and values
   client: PageClient<any>;
   /** The signed-in user in your application's own terms; undefined or null if nobody is. */
   userId: string | null | undefined;

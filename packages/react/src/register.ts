@@ -4,7 +4,7 @@ import type { AnyCatalog, GroupName, HeldValueOf, KeyName, Value } from '@innkee
  * The catalog of your application, registered once:
  * `declare module '@innkeeper/react' { interface Register { catalog: Catalog } }`
  */
-// biome-ignore lint/suspicious/noEmptyInterface: to be merged with the declaration of a page
+// biome-ignore lint/suspicious/noEmptyInterface: merged with the page's own declaration
 export interface Register {}
 
 type Registered = Register extends { catalog: infer C extends AnyCatalog } ? C : AnyCatalog;

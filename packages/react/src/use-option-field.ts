@@ -100,7 +100,7 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
     latest.current = { commit, sendNow: () => send(draft) };
   });
   // A field that goes away with its page is left as well.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed for one user is saved before the next is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: input for one user is saved before the next is shown
   useEffect(() => () => latest.current.commit(), [store]);
   useEffect(() => {
     if (!draft || !key) return undefined;

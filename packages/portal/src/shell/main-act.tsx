@@ -10,7 +10,7 @@ type Props = ButtonProps & Omit<ComponentPropsWithoutRef<'button'>, keyof Button
 export function MainAct(props: Props) {
   const isSafe = props.color !== 'red';
   const button = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when it comes, and never under the hands of somebody
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it appears, so that it never takes the focus from someone
   useEffect(() => {
     const at = document.activeElement;
     // The dialog focused the first element it had, or the focused one was replaced by this.

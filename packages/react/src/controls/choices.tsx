@@ -7,7 +7,7 @@ export function Switch({ id, value, choose, describedBy, invalid, disabled }: Co
     <input
       className="innkeeper-switch"
       type="checkbox"
-      // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox tells by itself whether it is checked
+      // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox itself exposes whether it is checked
       role="switch"
       id={id}
       checked={value === true}

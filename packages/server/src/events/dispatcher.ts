@@ -14,7 +14,7 @@ const POLL_MS = 50;
 const DUE_MS = 500;
 /** An event can become visible this long after its number was assigned. */
 const SETTLING_MS = 3_000;
-/** After a stalled commit it can take longer, so everything is read again this often. */
+/** After a stalled commit it can take longer, so every webhook looks for events this often. */
 const READ_ALL_MS = 5_000;
 const CLOSE_MS = 3_000;
 

@@ -133,7 +133,7 @@ export class Endpoint {
     if (this.#isOver || performance.now() > this.#leasedUntil) return 0;
     const held = this.#ready.length + this.#inFlight;
     if (this.#isFailing) return held === 0 && performance.now() >= this.#probeAt ? 1 : 0;
-    // Accepting more than can be sent at once would delay them if this process died.
+    // Deliveries that are accepted but have to wait would be late if this process died.
     return Math.min(PAGE, this.#webhook.maxPerSecond ?? PAGE) - held;
   }
 

@@ -45,7 +45,7 @@ function useOthersEdits(clientId: string, etag: string): void {
   const queries = useQueryClient();
   const { data } = useQuery(draftQuery(clientId));
   const newest = data && (data.draft?.etag ?? `"${data.revision}"`);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the draft has moved on, not after an edit of our own
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when others changed the draft, not after our own edit
   useEffect(() => {
     if (newest === undefined || newest === etag) return;
     void queries.invalidateQueries({ queryKey: treeQuery(clientId).queryKey });

@@ -67,7 +67,7 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
 
   // A second key press can come before the rows are rendered again.
   const ahead = useRef(new Map<string, number>());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was moved is drawn now
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the moved rows are rendered now
   useEffect(() => ahead.current.clear(), [rows]);
   const placeOf = (row: Row) => ahead.current.get(row.uid) ?? row.index;
 

@@ -42,7 +42,7 @@ export function useEditor<Item, Content, Form>(edited: Edited<Item, Content, For
   };
   const isTyping = useRef(isChanged);
   isTyping.current = isChanged;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when the draft has another one, an undo's or our own included
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the draft's version changes, including by undo or our own edit
   useEffect(() => {
     if (!isTyping.current) take(item);
   }, [item]);

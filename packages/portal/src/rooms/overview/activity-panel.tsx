@@ -113,7 +113,7 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                 {asTable ? (
                   <section
                     className={classes.tableScroll}
-                    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+                    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
                     tabIndex={0}
                     aria-label={t(`activity.chart.${name}`)}
                   >

@@ -6,7 +6,7 @@ import { sessionQuery } from '../../api/queries.ts';
 export function useLetIn(enter: () => void): boolean {
   const session = useQuery({ ...sessionQuery, retry: false, retryOnMount: false });
   const isIn = session.isSuccess;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once they are known to be in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once they are known to be signed in
   useEffect(() => {
     if (isIn) enter();
   }, [isIn]);

@@ -1,5 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
-// biome-ignore-all lint/a11y/useFocusableInteractive: of a grid the cells take the focus, one at a time
+// biome-ignore-all lint/a11y/useSemanticElements: table elements cannot be virtualized both ways
+// biome-ignore-all lint/a11y/useFocusableInteractive: in a grid the cells take the focus, one at a time
 import { VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { memo } from 'react';

@@ -165,7 +165,7 @@ function PreviewList(props: {
     useFlushSync: false,
   });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
     <section ref={scroller} className={classes.preview} tabIndex={0} aria-label={t('import.title')}>
       <ul className={classes.list} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {

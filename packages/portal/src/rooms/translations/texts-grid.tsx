@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
+// biome-ignore-all lint/a11y/useSemanticElements: table elements cannot be virtualized both ways
 import { useMergedRef } from '@mantine/hooks';
 import {
   type ClipboardEvent,
@@ -78,7 +78,7 @@ export function TextsGrid(props: Props) {
     scrollTo(next.active);
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the active cell is another, or its editor closed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the active cell changes or its editor closes
   useLayoutEffect(() => {
     if (!isOurs.current || editing !== undefined) return;
     scroller.current

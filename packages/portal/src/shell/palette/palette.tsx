@@ -56,7 +56,7 @@ function Finder({ session, clientId, onClose }: Props & { onClose(): void }) {
   const index = Math.min(marked, all.length - 1);
   const current = all[index];
   const here = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another is marked
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the highlight moves
   useEffect(() => {
     // It returns a promise in some browsers.
     void here.current?.scrollIntoView({ block: 'nearest' });
@@ -112,7 +112,7 @@ function Finder({ session, clientId, onClose }: Props & { onClose(): void }) {
               </Text>
               {sections[section].map((command) => (
                 // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
-                // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the field's
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles keys
                 <div
                   key={command.id}
                   id={`${list}-${command.id}`}

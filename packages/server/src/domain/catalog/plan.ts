@@ -148,7 +148,7 @@ function planKey(
 
 /**
  * Whether a key is unchanged, judged by shared objects: an edit leaves the other keys alone, so only one in thousands
- * has to be compared. Equal content in different objects is compared later.
+ * has to be compared. Equal content in different objects is found by the full comparison.
  */
 function isSameKey(before: Key, wanted: WantedKey): boolean {
   return (

@@ -47,7 +47,7 @@ function content(text: string): string {
     text
       .replace(/[&<>]/g, (character) => NAMED[character] as string)
       .replaceAll('\r', '&#13;')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this matches
       .replace(/[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, (character) => {
         return `<cp hex="${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}"/>`;
       })

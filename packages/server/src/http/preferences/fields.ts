@@ -24,7 +24,7 @@ export type Field = {
 
 /** Blank lines at the end of a list, for adding to it without scripts. */
 const BLANK_LINES = 2;
-/** Even if a key requires more values: lines are added as they are filled in. */
+/** Maximum lines for a key with a high minimum: more are added as they are filled in. */
 const MOST_LINES = 100;
 
 /** In small pieces: a key may have thousands of values, a catalog thousands of keys. */
