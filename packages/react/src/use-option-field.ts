@@ -99,7 +99,7 @@ export function useOptionField(which: OptionName | Which): OptionField | undefin
   useEffect(() => {
     latest.current = { commit, sendNow: () => send(draft) };
   });
-  // A field that goes away with its page is left as well.
+  // A field that is unmounted with its page counts as left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: input for one user is saved before the next is shown
   useEffect(() => () => latest.current.commit(), [store]);
   useEffect(() => {

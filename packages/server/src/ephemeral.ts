@@ -18,7 +18,7 @@ export function ephemeralFolder(): Disposable & { databaseUrl: string } {
 
 let offsetMs = 0;
 
-/** From now on; 0 is the right time. */
+/** Sets the offset from now on; 0 is the real time. */
 export function moveTime(milliseconds: number): void {
   offsetMs = milliseconds;
 }

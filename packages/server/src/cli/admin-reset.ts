@@ -64,7 +64,10 @@ async function run(email: string, options: CommandOptions & { password?: true; t
   );
 }
 
-/** As the portal does when a password changes: it may not have been the owner who asked. One try: the operator waits. */
+/**
+ * Mails the owner, as the portal does when a password changes: they may not have asked for it. Tried once, because the
+ * operator is waiting.
+ */
 async function tellOwner(
   { config: { mail, publicUrl }, now }: OpenStorage,
   account: AccountRecord,

@@ -6,7 +6,7 @@ import type { CommandOptions } from './command.ts';
 export type CatalogOptions = CommandOptions & { app: string };
 
 export const APP_OPTION = ['--app <ID>', 'clientId of the application'] as const;
-/** What the portal calls the note of a publication. */
+/** The note of a publication, as the portal calls it. */
 export const NOTE_OPTION = [
   '--note <text>',
   `why, at most ${MAX_NOTE} characters; shown with the revision`,

@@ -45,7 +45,7 @@ export type Management = {
     texts(clientId: string, options: TextsOptions): Promise<{ revision: number; content: string }>;
     types(clientId: string, withSchemas: boolean): Promise<{ revision: number; content: string }>;
     importTexts(clientId: string, input: Input, options: ImportTextsOptions): Promise<ImportedTexts>;
-    /** Marks the texts of an exported file, or takes the marks back. */
+    /** Marks the texts of an exported file as reviewed, or removes the marks. */
     review(clientId: string, input: Input, reviewed: boolean): Promise<ReviewedTexts>;
     revisions(clientId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: Revision[] }>;
     revision(clientId: string, revision: number): Promise<Revision>;
@@ -181,7 +181,7 @@ export type ImportedTexts =
   | (Published & { outdated: OutdatedText[] })
   | { outcome: 'refused'; problems: string[]; conflicts: TextConflict[] };
 
-/** Texts that have changed since the file was exported are not marked. */
+/** Texts that have changed since the export are not marked. */
 type ReviewedTexts =
   | { outcome: 'marked'; count: number; changed: { path: string; language: string }[] }
   | { outcome: 'refused'; problems: string[] };

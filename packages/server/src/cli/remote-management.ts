@@ -24,7 +24,7 @@ import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 const PATIENCE_MS = 60_000;
 /** Maximum items of a list per response. */
 const PAGE = 200;
-/** Texts of a review in one request: the longest fit into its body. */
+/** Texts of a review per request: even the longest fit into its body. */
 const REVIEWED_AT_ONCE = 200;
 /** A part of an import, within the service's limits (http/manage/transfer-users.ts). */
 const PART = { lines: 500, characters: 1024 ** 2 };

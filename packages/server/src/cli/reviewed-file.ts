@@ -5,7 +5,7 @@ import type { ReviewedText } from '../domain/catalog/review-texts.ts';
 import { type PlacedProblem, showProblem } from '../domain/catalog/source.ts';
 import type { Input } from './read-input.ts';
 
-/** The translations of an exported file as a reviewer read them in it, each with its source; or why there are none. */
+/** The translations in an exported file as a reviewer read them, each with its source; or why there are none. */
 export async function readReviewedFile(
   { name, text: content }: Input,
   languages: readonly Language[],
@@ -24,7 +24,7 @@ export async function readReviewedFile(
     if (problem !== undefined) report(`line ${line}`, problem);
     else if (!language) report(`language ${word}`, `"${word}" is not a language of the catalog`);
     else if (source === undefined) report('source', 'has no source text: use a file of `catalog export`');
-    // The source itself is nobody's translation.
+    // The source itself is not a translation.
     else if (!language.isDefault) texts.push({ path, language: language.tag, text, source });
   }
   return problems.size > 0 ? { problems: show(problems.values()) } : { texts };

@@ -4,7 +4,7 @@ import type { PortalLanguage } from '../accounts/preferences.ts';
 /** What changed about how an account signs in. */
 export type AccountChange = 'password' | 'twoStepOn' | 'twoStepOff' | 'recoveryCodes';
 
-/** What the operator took away from the command line. */
+/** What the operator reset from the command line. */
 export type AccountReset = 'password' | 'twoStep' | 'both';
 
 /** What a letter is about; times are milliseconds since the epoch. */

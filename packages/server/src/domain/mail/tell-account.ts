@@ -16,7 +16,7 @@ export function tellAccount(
   mailer?.send(async () => writeLetter(account.email, letterLanguage(account, 'en'), content));
 }
 
-/** The same when the operator reset it. */
+/** The same after a reset by the operator. */
 export function tellReset(
   { mailer, publicUrl, now }: Pick<Service, 'mailer' | 'publicUrl' | 'now'>,
   account: Pick<AccountRecord, 'email' | 'preferences'>,

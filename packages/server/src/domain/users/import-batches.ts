@@ -40,7 +40,7 @@ export type Rejection = {
 
 export type ImportOptions = Omit<LineRules, 'appId'> & {
   ifThere: IfThere;
-  /** The current one, if the caller has it. */
+  /** The current catalog, if the caller has it. */
   catalog?: CompiledCatalog;
   /** Restore deleted users. */
   restoreDeleted?: boolean;

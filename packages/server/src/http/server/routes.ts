@@ -71,7 +71,10 @@ export type Found = { store: Route; params: Record<string, string>; searchParams
 export class Routes {
   readonly all: Route[] = [];
   readonly #router;
-  /** By the first part of their path, which is never a parameter: the router compiles code for each of them, a tenth of a start. */
+  /**
+   * Routes not added to the router yet, by the first part of their path, which is never a parameter. The router
+   * generates code for each route, a tenth of the startup time, so they are added on first use.
+   */
   readonly #notYetRouted = new Map<string, Route[]>();
   readonly #byPath = new Map<string, { methods: string[]; wrongMethod: ErrorName }>();
 
@@ -108,7 +111,7 @@ export class Routes {
     this.all.push(route);
   }
 
-  /** Those of a first part; all, if that is unknown or written in another way. */
+  /** Adds the routes with this first part to the router; all of them if it is unknown or written differently. */
   #route(part: string): void {
     const parts = this.#notYetRouted.has(part) ? [part] : [...this.#notYetRouted.keys()];
     for (const each of parts) {
