@@ -18,7 +18,7 @@ const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 const MAX_WAITING = 32;
 const MAX_WAITING_BYTES = 64 * 1024 ** 2;
 const IDLE_MS = 30_000;
-/** Of processor time: a large catalog takes two seconds, however busy the machine is. */
+/** Limit of processor time: a large catalog takes two seconds, however busy the machine is. */
 const LIMIT_MS = 10_000;
 /** The time limit on the clock is this many times as long, for busy machines. */
 const PATIENCE = 6;

@@ -3,7 +3,7 @@ import type { DatabaseRoom } from '../../storage/port.ts';
 import { showSize } from '../time.ts';
 import { type Check, passed, warned } from './check.ts';
 
-/** Logs and updates alone use up this little. */
+/** Less free space than this is used up by logs and updates alone. */
 const LEAST_BYTES = 512 * 2 ** 20;
 const NEARLY_ALL = 0.8;
 

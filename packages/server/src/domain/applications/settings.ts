@@ -29,7 +29,7 @@ export type SettingName = keyof ApplicationSettings;
 type SettingDefinition<T> = {
   default: T;
   describe: string;
-  /** The value, or why it is invalid. `text` is what was typed; stored values are read back unchanged. */
+  /** The value, or why it is invalid. Reads typed text, and returns stored values unchanged. */
   read(value: unknown): { value: T } | { problem: string };
 };
 

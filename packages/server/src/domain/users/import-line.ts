@@ -280,7 +280,7 @@ function createKeyFinder(catalog: CompiledCatalog, withArchived: boolean): KeyFi
   };
 }
 
-/** An application with the same catalog has other UIDs: there, the one key that the name does not find is meant. */
+/** An application with the same catalog has other UIDs: there, the only other key of that name is meant. */
 function findByUid(
   catalog: CompiledCatalog,
   names: KeyNames,

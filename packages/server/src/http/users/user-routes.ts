@@ -50,7 +50,7 @@ export const WAYS_TO_USER: readonly Way[] = [
   })),
 ];
 
-/** For operations that share no path with another: the list of users is at the same path. */
+/** The path without a code, for methods other than GET: the list of users is at the same path. */
 export const WITHOUT_CODE = { ...(WAYS_TO_USER[1] as Way), path: USERS_PATH };
 
 /** Fills in where the paths differ: operationId, parameters and the error for an unknown user. */

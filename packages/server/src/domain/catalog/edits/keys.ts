@@ -55,7 +55,7 @@ export function archiveKey(keyUid: string): Edit {
 function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: WorkingCopy['languages']): FileKey {
   const { translations, descriptions, ...replaced } = patch;
   const patched: Record<string, unknown> = { ...key };
-  // Members that only apply to the old state are removed with it, without being told.
+  // Members that only apply to the old state are removed automatically.
   if (replaced.multiple === false) for (const name of ['min', 'max']) delete patched[name];
   if (replaced.values) delete patched.constraint;
   if (replaced.constraint) delete patched.values;
