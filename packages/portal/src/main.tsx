@@ -8,6 +8,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { startTranslations } from './i18n.ts';
 import { router } from './router.tsx';
@@ -17,6 +18,8 @@ import { colorSchemeStore, theme } from './theme.ts';
 const nonce = document.querySelector<HTMLScriptElement>('script[type=module]')?.nonce ?? '';
 setNonce(nonce);
 
+// In parallel with the texts.
+void queryClient.prefetchQuery(sessionQuery);
 await startTranslations();
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -1,14 +1,28 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { catalogTreeQuery } from './api/catalog-names.ts';
 import { PORTAL_PATH } from './api/client.ts';
 import { patiently } from './api/connection.ts';
-import { sessionQuery } from './api/queries.ts';
+import { applicationQuery, sessionQuery, signInMethodsQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { asking, listing, whileLoading } from './api/while-loading.ts';
+import { draftQuery, treeQuery } from './draft/queries.ts';
+import { sessionsQuery, tokensQuery } from './rooms/account/queries.ts';
+import { allApplicationsQuery } from './rooms/applications/queries.ts';
+import { auditQuery, EVERYTHING } from './rooms/audit/queries.ts';
 import { type EventType, isEventType } from './rooms/events/event-types.ts';
+import { eventsQuery } from './rooms/events/queries.ts';
+import { invitationsQuery, membersQuery } from './rooms/members/queries.ts';
+import { activityQuery, overviewQuery } from './rooms/overview/queries.ts';
+import { requestsQuery } from './rooms/requests/queries.ts';
 import { readRequestsSearch } from './rooms/requests/search.ts';
+import { revisionsQuery } from './rooms/revisions/queries.ts';
 import { isProviderProblem, type ProviderProblemName } from './rooms/sign-in/problem-names.ts';
+import { languagesQuery } from './rooms/translations/queries.ts';
 import { readTranslationsSearch } from './rooms/translations/search.ts';
 import { readFilters } from './rooms/users/filters.ts';
+import { countUsersQuery, userOptionsQuery, userQuery, usersQuery } from './rooms/users/queries.ts';
+import { webhooksQuery } from './rooms/webhooks/queries.ts';
 import { ApplicationFrame } from './shell/application-frame.tsx';
 import { Frame } from './shell/frame.tsx';
 import { NotFound } from './shell/not-found.tsx';
@@ -37,11 +51,14 @@ const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
   component: Frame,
-  async beforeLoad({ location }) {
+  // A loader, not beforeLoad: the room loads at the same time.
+  async loader({ location }): Promise<void> {
     try {
       await queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (!isInnkeeperError(error) || error.status !== 401) throw error;
+      // The room's queries were refused meanwhile, and must run again after sign-in.
+      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
     }
   },
@@ -54,6 +71,7 @@ const applications = createRoute({
     patiently(() => import('./rooms/applications/applications-page.tsx')),
     'ApplicationsPage',
   ),
+  loader: whileLoading(['applications'], () => [asking(allApplicationsQuery)]),
 });
 
 const account = createRoute({
@@ -63,6 +81,7 @@ const account = createRoute({
     patiently(() => import('./rooms/account/account-page.tsx')),
     'AccountPage',
   ),
+  loader: whileLoading(['account'], () => [asking(signInMethodsQuery), asking(sessionsQuery), asking(tokensQuery)]),
 });
 
 const installationAudit = createRoute({
@@ -72,13 +91,17 @@ const installationAudit = createRoute({
     patiently(() => import('./rooms/audit/installation-audit-page.tsx')),
     'InstallationAuditPage',
   ),
+  loader: whileLoading(['audit'], () => [listing(auditQuery(null, EVERYTHING))]),
 });
 
 /** Pages of one application. */
+type OfApplication = { clientId: string };
+
 const application = createRoute({
   getParentRoute: () => frame,
   path: 'applications/$clientId',
   component: ApplicationFrame,
+  loader: whileLoading(['shell'], ({ clientId }: OfApplication) => [asking(applicationQuery(clientId))]),
 });
 
 const overview = createRoute({
@@ -88,6 +111,11 @@ const overview = createRoute({
     patiently(() => import('./rooms/overview/overview-page.tsx')),
     'OverviewPage',
   ),
+  loader: whileLoading(['overview'], ({ clientId }: OfApplication) => [
+    asking(overviewQuery(clientId)),
+    asking(activityQuery(clientId, 'day')),
+    asking(webhooksQuery(clientId)),
+  ]),
 });
 
 const catalog = createRoute({
@@ -102,6 +130,10 @@ const catalog = createRoute({
     patiently(() => import('./rooms/catalog/catalog-page.tsx')),
     'CatalogPage',
   ),
+  loader: whileLoading(['catalog'], ({ clientId }: OfApplication) => [
+    asking(treeQuery(clientId)),
+    asking(draftQuery(clientId)),
+  ]),
 });
 
 const revisions = createRoute({
@@ -117,6 +149,10 @@ const revisions = createRoute({
     patiently(() => import('./rooms/revisions/revisions-page.tsx')),
     'RevisionsPage',
   ),
+  loader: whileLoading(['revisions', 'catalog'], ({ clientId }: OfApplication) => [
+    listing(revisionsQuery(clientId)),
+    asking(draftQuery(clientId)),
+  ]),
 });
 
 const translations = createRoute({
@@ -127,6 +163,7 @@ const translations = createRoute({
     patiently(() => import('./rooms/translations/translations-page.tsx')),
     'TranslationsPage',
   ),
+  loader: whileLoading(['translations'], ({ clientId }: OfApplication) => [asking(languagesQuery(clientId))]),
 });
 
 const users = createRoute({
@@ -137,6 +174,11 @@ const users = createRoute({
     patiently(() => import('./rooms/users/users-page.tsx')),
     'UsersPage',
   ),
+  loader: whileLoading(['users'], ({ clientId }: OfApplication, search) => {
+    const filters = readFilters(search);
+    const counted = filters.search === undefined ? [asking(countUsersQuery(clientId, filters))] : [];
+    return [listing(usersQuery(clientId, filters)), asking(catalogTreeQuery(clientId)), ...counted];
+  }),
 });
 
 const user = createRoute({
@@ -146,6 +188,11 @@ const user = createRoute({
     patiently(() => import('./rooms/users/user-page.tsx')),
     'UserPage',
   ),
+  loader: whileLoading(['users'], ({ clientId, userUid }: OfApplication & { userUid: string }) => [
+    asking(userQuery(clientId, userUid)),
+    listing(userOptionsQuery(clientId, userUid)),
+    asking(catalogTreeQuery(clientId)),
+  ]),
 });
 
 const insights = createRoute({
@@ -156,6 +203,7 @@ const insights = createRoute({
     patiently(() => import('./rooms/insights/insights-page.tsx')),
     'InsightsPage',
   ),
+  loader: whileLoading(['insights'], ({ clientId }: OfApplication) => [asking(catalogTreeQuery(clientId))]),
 });
 
 const requests = createRoute({
@@ -166,6 +214,11 @@ const requests = createRoute({
     patiently(() => import('./rooms/requests/requests-page.tsx')),
     'RequestsPage',
   ),
+  loader: whileLoading(['requests'], ({ clientId }: OfApplication, search) => {
+    const filter = readRequestsSearch(search);
+    // With a user, the page has to find the user first.
+    return filter.user === undefined ? [listing(requestsQuery(clientId, filter, true))] : [];
+  }),
 });
 
 const events = createRoute({
@@ -176,6 +229,9 @@ const events = createRoute({
     patiently(() => import('./rooms/events/events-page.tsx')),
     'EventsPage',
   ),
+  loader: whileLoading(['events'], ({ clientId }: OfApplication, { type }) => [
+    listing(eventsQuery(clientId, isEventType(type) ? { type } : {})),
+  ]),
 });
 
 const audit = createRoute({
@@ -185,6 +241,7 @@ const audit = createRoute({
     patiently(() => import('./rooms/audit/audit-page.tsx')),
     'AuditPage',
   ),
+  loader: whileLoading(['audit'], ({ clientId }: OfApplication) => [listing(auditQuery(clientId, EVERYTHING))]),
 });
 
 const connect = createRoute({
@@ -194,6 +251,7 @@ const connect = createRoute({
     patiently(() => import('./rooms/connect/connect-page.tsx')),
     'ConnectPage',
   ),
+  loader: whileLoading(['connect'], ({ clientId }: OfApplication) => [asking(catalogTreeQuery(clientId))]),
 });
 
 const credentials = createRoute({
@@ -203,6 +261,7 @@ const credentials = createRoute({
     patiently(() => import('./rooms/credentials/credentials-page.tsx')),
     'CredentialsPage',
   ),
+  loader: whileLoading(['credentials']),
 });
 
 const webhooks = createRoute({
@@ -212,6 +271,7 @@ const webhooks = createRoute({
     patiently(() => import('./rooms/webhooks/webhooks-page.tsx')),
     'WebhooksPage',
   ),
+  loader: whileLoading(['webhooks'], ({ clientId }: OfApplication) => [asking(webhooksQuery(clientId))]),
 });
 
 const members = createRoute({
@@ -221,6 +281,10 @@ const members = createRoute({
     patiently(() => import('./rooms/members/members-page.tsx')),
     'MembersPage',
   ),
+  loader: whileLoading(['members'], ({ clientId }: OfApplication) => [
+    asking(membersQuery(clientId)),
+    asking(invitationsQuery(clientId)),
+  ]),
 });
 
 const tree = root.addChildren([
@@ -252,6 +316,8 @@ export const router = createRouter({
   routeTree: tree,
   basepath: PORTAL_PATH,
   defaultPreload: 'intent',
+  // Preloading a link loads files; the room's data is requested when the link is opened.
+  defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultErrorComponent: PageProblem,
   defaultPendingComponent: LoadingState,

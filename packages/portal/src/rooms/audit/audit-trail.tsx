@@ -13,7 +13,7 @@ import { tellProblem } from '../../shell/told.tsx';
 import classes from './audit.module.css';
 import { AuditItem } from './audit-item.tsx';
 import { textOf } from './audit-looks.ts';
-import { type AuditAction, type AuditEntry, type AuditFilter, auditQuery, exportAudit } from './queries.ts';
+import { type AuditAction, type AuditEntry, type AuditFilter, auditQuery, EVERYTHING, exportAudit } from './queries.ts';
 
 type Props = {
   /** null: the installation. */
@@ -21,8 +21,6 @@ type Props = {
   actions: readonly AuditAction[];
   canChooseActor: boolean;
 };
-
-const EVERYTHING: AuditFilter = { action: null, actor: '', search: '', range: {} };
 
 /** The audit entries, day by day, newest first. */
 export function AuditTrail({ clientId, actions, canChooseActor }: Props) {

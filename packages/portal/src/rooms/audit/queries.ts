@@ -7,6 +7,7 @@ import { type Range, rangeQuery } from '../../shell/range.ts';
 export type AuditEntry = OutputOf<'/manage/v1/applications/{clientId}/audit', 'get'>['items'][number];
 export type AuditAction = AuditEntry['action'];
 export type AuditFilter = { action: AuditAction | null; actor: string; search: string; range: Range };
+export const EVERYTHING: AuditFilter = { action: null, actor: '', search: '', range: {} };
 
 /** For an application, or the installation. */
 export function auditQuery(clientId: string | null, filter: AuditFilter) {
