@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { chromiumHere } from '../packages/server/test/browser.ts';
 import { freePort } from '../packages/server/test/free-port.ts';
+import { startPostgres } from '../packages/server/test/postgres-server.ts';
 import { innkeeper } from './service.ts';
 import { setStage } from './stage.ts';
 
 /**
- * Every room of the portal on a slow 4G connection, in a real Chromium against the real service on SQLite with many
- * users: the time until its content is shown and its thread is idle. Run: npm run bench:rooms [USERS]
+ * Every room of the portal on a slow 4G connection, in a real Chromium against the real service with many users: the time until
+ * it shows its content and its thread is idle, and what its first visit loads.
+ * Run: npm run bench:rooms [USERS] [sqlite|postgres] [waterfall]
  */
 const [users = 1_000_000] = process.argv.slice(2).map(Number);
+const [, kind = 'sqlite', withWaterfall] = process.argv.slice(2);
 /** Lighthouse's slow 4G: 1.6 Mbit/s down, 0.75 up, 150 ms round trip. */
 const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 96_000 };
 /** The goal. */
@@ -23,7 +26,9 @@ const folder = await mkdtemp(join(tmpdir(), 'innkeeper-rooms-'));
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const env = { INNKEEPER_PORT: String(port), INNKEEPER_PUBLIC_URL: url, INNKEEPER_LOG_LEVEL: 'warn' };
-const stage = await setStage({ databaseUrl: `sqlite:${join(folder, 'bench.db')}`, folder, users, env });
+const postgres = kind === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+const databaseUrl = (await postgres?.createDatabase()) ?? `sqlite:${join(folder, 'bench.db')}`;
+const stage = await setStage({ databaseUrl, folder, users, env });
 const browser = await chromium.launch(await chromiumHere());
 try {
   const made = await innkeeper(['admin', 'create', '--email', 'bench@example.com', '--json'], stage.settings);
@@ -43,14 +48,16 @@ try {
   const rooms = ['', 'catalog', 'translations', 'revisions', 'users', `users/${user?.code}`, 'insights', 'requests'];
   const others = ['events', 'audit', 'connect', 'credentials', 'webhooks', 'members'];
   const paths = [...rooms, ...others].map((room) => (room === '' ? home : `${home}/${room}`));
-  console.log(`| room, ${users} users, slow 4G, load ${loadavg()[0]?.toFixed(1)} | first visit, ms | again, ms |`);
-  console.log('| --- | --- | --- |');
+  console.log(
+    `| room, ${users} users, ${kind}, slow 4G, load ${loadavg()[0]?.toFixed(1)} | first visit, ms | again, ms | requests | kB |`,
+  );
+  console.log('| --- | --- | --- | --- | --- |');
   let slowest = 0;
   for (const path of ['/portal', ...paths]) {
     // The first visit, coming from another room as people do: its files are not in the browser yet.
     await page.goto(`${url}/portal/account`);
     await ready(page);
-    const first = await opened(page, path);
+    const { ms: first, loaded } = await opened(page, path);
     await page.goto(`${url}${path}`);
     const again = await ready(page);
     slowest = Math.max(slowest, first, again);
@@ -58,17 +65,26 @@ try {
       .slice(home.length)
       .replace(/^\//, '')
       .replace(user?.code ?? '-', '…');
-    console.log(`| ${path === '/portal' ? 'applications' : name || 'overview'} | ${first} | ${again} |`);
+    const kB = Math.round(loaded.reduce((sum, { bytes }) => sum + bytes, 0) / 1000);
+    console.log(
+      `| ${path === '/portal' ? 'applications' : name || 'overview'} | ${first} | ${again} | ${loaded.length} | ${kB} |`,
+    );
+    if (withWaterfall === undefined) continue;
+    for (const each of loaded) console.log(`    ${each.from} to ${each.to} ms, ${each.bytes} bytes: ${each.what}`);
+    for (const each of await loadedSince(page, 0)) {
+      console.log(`  again ${each.from} to ${each.to} ms, ${each.bytes} bytes: ${each.what}`);
+    }
   }
   console.log(`\nSlowest: ${slowest} ms; goal: ${GOAL_MS} ms.`);
 } finally {
   await browser.close();
   await stage.stop();
+  await postgres?.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
 /** From one room to another: the portal's router loads what it needs. */
-async function opened(page: Page, path: string): Promise<number> {
+async function opened(page: Page, path: string): Promise<{ ms: number; loaded: Loaded[] }> {
   const begun = await page.evaluate((to) => {
     const at = performance.now();
     const left = window as unknown as { left: Element | null };
@@ -77,7 +93,26 @@ async function opened(page: Page, path: string): Promise<number> {
     dispatchEvent(new PopStateEvent('popstate'));
     return at;
   }, path);
-  return Math.round((await readyAt(page, path)) - begun);
+  const ms = Math.round((await readyAt(page, path)) - begun);
+  return { ms, loaded: await loadedSince(page, begun) };
+}
+
+type Loaded = { what: string; from: number; to: number; bytes: number };
+
+/** What came over the network, by the browser's own entries. */
+async function loadedSince(page: Page, begun: number): Promise<Loaded[]> {
+  return page.evaluate(
+    (since) =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ startTime, transferSize }) => startTime >= since && transferSize > 0)
+        .map(({ name, startTime, responseEnd, transferSize }) => ({
+          what: name.replace(location.origin, ''),
+          from: Math.round(startTime - since),
+          to: Math.round(responseEnd - since),
+          bytes: transferSize,
+        })),
+    begun,
+  );
 }
 
 /** Since the page was requested. */
