@@ -30,6 +30,12 @@ export const theme = createTheme({
   components: {
     // Mantine leaves it without a name, in notifications and dialogs.
     CloseButton: { defaultProps: () => ({ 'aria-label': i18next.t('close') }) },
+    // Mantine's own toggle is not in the tab order, and without a name.
+    PasswordInput: {
+      defaultProps: () => ({
+        visibilityToggleButtonProps: { 'aria-label': i18next.t('newPassword.show'), tabIndex: 0 },
+      }),
+    },
     // Mantine's own colour is too bright in the dark theme for links on it.
     Table: {
       defaultProps: { highlightOnHoverColor: 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))' },

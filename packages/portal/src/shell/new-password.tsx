@@ -23,7 +23,6 @@ export function NewPassword(props: { value: string; onChange(value: string): voi
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={problem()}
-      visibilityToggleButtonProps={{ 'aria-label': t('newPassword.show') }}
     />
   );
 }

@@ -20,7 +20,6 @@ export function OwnProof(props: {
 }) {
   const { needs, value, onChange, error, focus } = props;
   const { t } = useTranslation('account');
-  const { t: shell } = useTranslation();
   const { data: methods } = useQuery(signInMethodsQuery);
   if (asksForLink(needs, error)) {
     if (methods?.oidc) {
@@ -49,7 +48,6 @@ export function OwnProof(props: {
           value={value.password ?? ''}
           onChange={(event) => onChange({ ...value, password: event.currentTarget.value })}
           error={isWrongPassword(error) ? t('wrongPassword') : tooMany}
-          visibilityToggleButtonProps={{ 'aria-label': shell('newPassword.show') }}
           {...(focus && { 'data-autofocus': true })}
         />
       )}

@@ -132,7 +132,7 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
           readOnly
           value={clientSecret}
           flex={1}
-          visibilityToggleButtonProps={{ 'aria-label': t('made.show') }}
+          visibilityToggleButtonProps={{ 'aria-label': t('made.show'), tabIndex: 0 }}
           styles={{ innerInput: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
         <Copy value={clientSecret} label={t('made.copy')} onCopy={() => setTaken(true)} />

@@ -125,6 +125,7 @@ export function ConnectPage() {
                 }}
               />
             }
+            visibilityToggleButtonProps={{ 'aria-label': t('snippets.show'), tabIndex: 0 }}
             value={secret}
             onChange={(event) => type(event.currentTarget.value)}
             // It is not this person's password: the browser must neither offer nor save it.

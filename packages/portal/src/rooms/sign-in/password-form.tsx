@@ -12,7 +12,6 @@ import { asksForCode, EntryProblem } from './entry-problem.tsx';
 export function PasswordForm(props: { email?: string; onEntered(): void; onEmail?(email: string): void }) {
   const { email: known, onEntered, onEmail } = props;
   const { t } = useTranslation('sign-in');
-  const { t: shell } = useTranslation();
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
@@ -63,7 +62,6 @@ export function PasswordForm(props: { email?: string; onEntered(): void; onEmail
             setPassword(event.currentTarget.value);
             changed();
           }}
-          visibilityToggleButtonProps={{ 'aria-label': shell('newPassword.show') }}
         />
         {needsCode && <CodeField value={code} onChange={setCode} />}
         <EntryProblem error={enter.error} failed={needsCode ? t('codeWrong') : t('wrong')} />
