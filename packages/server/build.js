@@ -14,7 +14,7 @@ export const THREADS = {
 
 /** What every start loads is in two files: the second is read while the database opens. */
 const GROUPS = [
-  { name: 'start', test: /src[\\/](cli[\\/]serve|run|storage[\\/]sqlite[\\/]index)\.ts$/, priority: 2 },
+  { name: 'start', test: /src[\\/](cli[\\/]serve|ephemeral|run|storage[\\/]sqlite[\\/]index)\.ts$/, priority: 2 },
   { name: 'app', test: /src[\\/](app|ephemeral-orders)\.ts$/, priority: 1 },
 ];
 
