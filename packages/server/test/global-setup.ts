@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ import { storageDriver } from '../src/storage/open.ts';
 import { chromiumHere } from './browser.ts';
 import { type CitusCluster, startCitus } from './citus-cluster.ts';
 import { createDatabase, type PostgresServer, startPostgres } from './postgres-server.ts';
+import { roomInMemory } from './room-in-memory.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -32,7 +33,7 @@ declare module 'vitest' {
 const LOOKS_AT_PAGES = join(import.meta.dirname, '../../../e2e');
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const scratchFolder = await mkdtemp(join((await roomInMemory()) ?? tmpdir(), 'innkeeper-tests-'));
+  const scratchFolder = await mkdtemp(join((await roomInMemory(4)) ?? tmpdir(), 'innkeeper-tests-'));
   project.provide('scratchFolder', scratchFolder);
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../scripts/build.js')]);
   // Never skipped: where PostgreSQL or Chromium cannot be started, the run fails here.
@@ -63,18 +64,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await citus?.stop();
     await rm(scratchFolder, { recursive: true, force: true });
   };
-}
-
-/** Half of a test on SQLite waits for the disk, which tests need as little as PostgreSQL's: a file system in memory, where one is large enough. */
-async function roomInMemory(): Promise<string | undefined> {
-  const folder = '/dev/shm';
-  try {
-    const { bavail, bsize } = await statfs(folder);
-    await access(folder, constants.W_OK | constants.X_OK);
-    return bavail * bsize > 4 * 2 ** 30 ? folder : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function makeTemplate(postgresUrl: string): Promise<string> {

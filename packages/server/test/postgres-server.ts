@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 import { type Binaries, postgresBinaries } from './postgres-binaries.ts';
+import { roomInMemory } from './room-in-memory.ts';
 
 const run = promisify(execFile);
 
@@ -67,7 +68,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const { bin } = options;
   const binaries =
     bin === undefined ? embedded : { ...embedded, initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
-  const folder = await mkdtemp(join(binaries.scratch, 'innkeeper-postgres-data-'));
+  // A database is made in a fifth of the time, and a run of the tests makes hundreds, of 10 MB each.
+  const inMemory = options.durable ? undefined : await roomInMemory(12);
+  const folder = await mkdtemp(join(inMemory ?? binaries.scratch, 'innkeeper-postgres-data-'));
   const { copyOf } = options;
   const password = copyOf?.password ?? options.password ?? randomBytes(16).toString('hex');
   try {
