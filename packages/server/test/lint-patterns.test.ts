@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { scratchFile } from './scratch-file.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+/** That it finds nothing in what is ours is for `npm run lint` to say, which takes many seconds. */
 const lint = (...files: string[]) => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/lint-patterns.js', ...files], {
     cwd: ROOT,
@@ -12,10 +13,6 @@ const lint = (...files: string[]) => {
   });
   return { status, lines: stderr.trim().split('\n').filter(Boolean) };
 };
-
-test('no pattern of ours reads a text more than a bounded number of times', () => {
-  expect(lint()).toEqual({ status: 0, lines: [] });
-}, 120_000);
 
 test('a pattern with a worst case that is more than linear is found, wherever it is written', () => {
   const file = scratchFile('planted.ts');
