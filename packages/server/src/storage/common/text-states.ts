@@ -25,7 +25,9 @@ export const textStates: CommonStore<TextStateStore, 'list'> = {
            where app_id = $1 and text_key > $2 order by text_key limit ${PAGE}`,
           [appId, after],
         );
-        for (const state of page) states.push({ ...state, reviewed: Boolean(state.reviewed) });
+        for (const { textKey, sourceKey, reviewed } of page) {
+          states.push({ textKey, sourceKey, reviewed: Boolean(reviewed) });
+        }
         if (page.length < PAGE) return states;
         after = states.at(-1)?.textKey as string;
       }

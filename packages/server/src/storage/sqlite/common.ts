@@ -6,8 +6,8 @@ import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
-/** `uuids`: the numbers of parameters that are bound as bytes. */
-type Translated = { sql: string; uuids: ReadonlySet<number> };
+/** `uuids`: the numbers of parameters that are bound as bytes. `columns`: of its rows, once it has run. */
+type Translated = { sql: string; uuids: ReadonlySet<number>; columns?: readonly string[] };
 
 const translations = new Map<string, Translated>();
 
@@ -15,23 +15,32 @@ const translations = new Map<string, Translated>();
 const UUID_BYTES = 16;
 
 /** Runs at once, on this thread; in an act, nothing else gets a turn before the commit. */
-export function queryOn({ statement }: Connection): Query {
+export function queryOn({ rows }: Connection): Query {
   return async <Row extends object>(text: string, values: unknown[] = []) => {
-    const { sql, uuids } = translate(text);
+    const translated = translate(text);
+    const { sql, uuids } = translated;
+    const statement = rows<unknown[]>(sql);
     const bound = values.map((value, index): SQLInputValue => {
       if (value === null || value === undefined) return null;
       if (uuids.has(index + 1)) return toBytes(value as string);
       return typeof value === 'boolean' ? Number(value) : (value as SQLInputValue);
     });
-    const rows = statement<Record<string, unknown>>(sql).all(...bound);
-    for (const row of rows) {
-      for (const name in row) {
-        const value = row[name];
-        if (value instanceof Uint8Array && value.length === UUID_BYTES) row[name] = toUuid(value);
-      }
-    }
-    return rows as Row[];
+    // As arrays: objects that SQLite makes take twice as long.
+    const found = statement.all(...bound);
+    if (found.length === 0) return [];
+    translated.columns ??= statement.columns().map(({ name }) => name);
+    return found.map((row) => toObject(translated.columns as readonly string[], row) as Row);
   };
+}
+
+function toObject(columns: readonly string[], row: readonly unknown[]): object {
+  const object: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index++) {
+    const value = row[index];
+    const isUuid = value instanceof Uint8Array && value.length === UUID_BYTES;
+    object[columns[index] as string] = isUuid ? toUuid(value) : value;
+  }
+  return object;
 }
 
 /** From PostgreSQL's dialect, as far as common stores use it. */

@@ -7,7 +7,7 @@ import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
 
-type Statement<Row> = Pick<StatementSync, 'run'> & {
+type Statement<Row> = Pick<StatementSync, 'run' | 'columns'> & {
   get(...parameters: SQLInputValue[]): Row | undefined;
   all(...parameters: SQLInputValue[]): Row[];
   iterate(...parameters: SQLInputValue[]): IteratorObject<Row>;
