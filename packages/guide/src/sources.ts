@@ -28,7 +28,7 @@ const SECTIONS: [title: string, files: string[]][] = [
       'docs/personal-data.md',
     ],
   ],
-  ['Reference', ['docs/errors.md', 'docs/import.md']],
+  ['Reference', ['docs/glossary.md', 'docs/errors.md', 'docs/import.md']],
   ['API', []],
   ['Packages', []],
   [
