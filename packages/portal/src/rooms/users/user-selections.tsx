@@ -67,7 +67,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
       <Group>
         <TextInput
           type="search"
-          flex={1}
+          flex="1 1 260px"
           aria-label={t('selections.search')}
           placeholder={t('selections.search')}
           leftSection={<IconSearch size={16} aria-hidden />}
