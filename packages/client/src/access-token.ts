@@ -69,5 +69,5 @@ async function askFor(given: AccessToken, rejected: string | undefined): Promise
   const token: unknown = typeof given === 'string' ? given : await given(rejected);
   // An error page is not a token, and would be kept as one that was not yet rejected.
   if (typeof token === 'string' && /^\S+$/.test(token)) return token;
-  throw new TypeError('accessToken returned no token');
+  throw new TypeError('There is no access token.');
 }
