@@ -40,6 +40,10 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
     expect((await applications(all.token)).json.total).toBe(2);
     expect((await applications(one.token)).json).toMatchObject({ items: [{ clientId }], total: 1 });
 
+    // The service notes a use without letting the request wait for it.
+    await expect
+      .poll(async () => (await server.service.storage.manageTokens.list()).map((token) => token.lastUsedAt))
+      .not.toContain(null);
     const [readable, listed] = await Promise.all([cli.run('token', 'list'), cli.json('token', 'list')]);
     expect(readable.stdout).toMatch(/^TOKEN ID +FOR +MAY +EXPIRES +LAST USED +NAME\n/);
     expect(readable.stdout).toMatch(
