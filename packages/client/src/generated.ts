@@ -12443,7 +12443,7 @@ export interface operations {
             query?: {
                 /** @description in UTC; weeks start on Monday */
                 period?: "day" | "week";
-                /** @description number of periods, including the current one */
+                /** @description number of periods, including the current one; 0 for current counts only, which is much faster */
                 last?: number;
             };
             header?: never;
@@ -12523,7 +12523,7 @@ export interface operations {
             query?: {
                 /** @description in UTC; weeks start on Monday */
                 period?: "day" | "week";
-                /** @description number of periods, including the current one */
+                /** @description number of periods, including the current one; 0 for current counts only, which is much faster */
                 last?: number;
             };
             header?: never;

@@ -352,6 +352,16 @@ describe.each(databases)('selections on $kind', (database) => {
       ],
       different: 3,
     });
+    expect(await storage.selections.survey(mine, 1, { fromDay: null, byValue: true, most: 5 })).toEqual({
+      users: 6,
+      days: [
+        { day: 0, value: '"a"', count: 3 },
+        { day: 0, value: '"b"', count: 1 },
+        { day: 0, value: '["a","b"]', count: 1 },
+      ],
+      common: [],
+      different: 0,
+    });
     const nothing = { users: 6, days: [], common: [], different: 0 };
     expect(await storage.selections.survey(mine, 2, { fromDay: day, byValue: false, most: 2 })).toEqual(nothing);
   });

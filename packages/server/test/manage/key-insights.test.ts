@@ -97,6 +97,16 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     });
     expect(await insights('unused')).toMatchObject({ users: 4, chose: 0, neverChose: 4, defaultValue: null });
     expect((await insights('theme', '')).periods).toHaveLength(30);
+    expect(await insights('theme', 'last=0')).toMatchObject({
+      chose: 3,
+      values: [{ count: 1 }, { count: 2 }, { count: 0 }],
+      earlier: { total: 3, counts: [1, 2, 0] },
+      periods: [],
+    });
+    expect(await insights('motto', 'last=0')).toMatchObject({
+      chose: 3,
+      values: [{ value: 'b', count: 2 }, { count: 1 }],
+    });
   });
 
   test('are of the moment: whoever chooses is counted in the next answer', async () => {
@@ -132,7 +142,7 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     for (const path of ['insights', 'insights/csv']) {
       expect((await elsewhere.get(`/keys/${keyUid}/${path}`)).json.code).toBe('9404');
       expect((await at.get(`/keys/x/${path}`)).json.code).toBe('9404');
-      for (const query of ['period=year', 'last=0', 'last=367', 'last=1.5', 'last=0x2', 'last=', 'last=1&last=2']) {
+      for (const query of ['period=year', 'last=-1', 'last=367', 'last=1.5', 'last=0x2', 'last=', 'last=1&last=2']) {
         expect((await at.get(`/keys/${keyUid}/${path}?${query}`)).json.code).toBe('9400');
       }
     }

@@ -4,12 +4,12 @@ import type { NamedKey } from '../../api/catalog-names.ts';
 import { toCsv } from '../../shell/csv.ts';
 import { download } from '../../shell/download.ts';
 import { ExportButton } from '../../shell/export-button.tsx';
-import { insightsQuery, mostCommon, type Span } from './queries.ts';
+import { mostCommon, totalsQuery } from './queries.ts';
 
 const HEAD = ['group', 'key', 'users', 'chose', 'neverChose', 'default', 'mostCommon', 'mostCommonUsers'];
 
 /** A row for each key, loaded one after the other. */
-export function AllKeysCsv({ clientId, keys, span }: { clientId: string; keys: readonly NamedKey[]; span: Span }) {
+export function AllKeysCsv({ clientId, keys }: { clientId: string; keys: readonly NamedKey[] }) {
   const { t } = useTranslation('insights');
   const queries = useQueryClient();
   return (
@@ -20,7 +20,7 @@ export function AllKeysCsv({ clientId, keys, span }: { clientId: string; keys: r
         const rows: (string | number | null)[][] = [HEAD];
         for (const { keyUid, groupName, name } of keys) {
           signal.throwIfAborted();
-          const insights = await queries.fetchQuery(insightsQuery(clientId, keyUid, span));
+          const insights = await queries.fetchQuery(totalsQuery(clientId, keyUid));
           const { users, chose, neverChose, defaultValue } = insights;
           const most = mostCommon(insights);
           const ofMost = most ? [written(most.value), most.count] : [null, null];

@@ -6,13 +6,13 @@ import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
 import classes from './insights.module.css';
-import { insightsQuery, mostCommon, type Span } from './queries.ts';
+import { mostCommon, totalsQuery } from './queries.ts';
 
 /** Of thousands, this many at a time. */
 const SHOWN = 100;
 
 /** A row for each key: how many users chose, how many never did, and the most common choice. */
-export function AllKeys({ clientId, keys, span }: { clientId: string; keys: readonly NamedKey[]; span: Span }) {
+export function AllKeys({ clientId, keys }: { clientId: string; keys: readonly NamedKey[] }) {
   const { t } = useTranslation('insights');
   const { t: shell } = useTranslation();
   const [shown, setShown] = useState(SHOWN);
@@ -30,7 +30,7 @@ export function AllKeys({ clientId, keys, span }: { clientId: string; keys: read
         </Table.Thead>
         <Table.Tbody>
           {keys.slice(0, shown).map((key) => (
-            <KeyRow key={key.keyUid} clientId={clientId} named={key} span={span} />
+            <KeyRow key={key.keyUid} clientId={clientId} named={key} />
           ))}
         </Table.Tbody>
       </Table>
@@ -45,12 +45,12 @@ export function AllKeys({ clientId, keys, span }: { clientId: string; keys: read
   );
 }
 
-function KeyRow({ clientId, named, span }: { clientId: string; named: NamedKey; span: Span }) {
+function KeyRow({ clientId, named }: { clientId: string; named: NamedKey }) {
   const { t, i18n } = useTranslation('insights');
   const { ref, inViewport } = useInViewport<HTMLTableRowElement>();
   // Counting takes a while among millions, so only visible rows are loaded.
-  const query = useQuery({ ...insightsQuery(clientId, named.keyUid, span), enabled: inViewport });
-  const insights = query.data?.keyUid === named.keyUid ? query.data : undefined;
+  const query = useQuery({ ...totalsQuery(clientId, named.keyUid), enabled: inViewport });
+  const insights = query.data;
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
   const share = (count: number) => percent.format(insights?.users ? count / insights.users : 0);
   const most = insights && mostCommon(insights);

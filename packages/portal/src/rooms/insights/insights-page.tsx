@@ -66,7 +66,7 @@ export function InsightsPage() {
               <CsvButton clientId={clientId} chosen={key} span={span} />
             </>
           ) : (
-            <AllKeysCsv clientId={clientId} keys={inOrder} span={span} />
+            <AllKeysCsv clientId={clientId} keys={inOrder} />
           )
         }
       />
@@ -115,7 +115,7 @@ export function InsightsPage() {
       {key ? (
         <KeyInsights clientId={clientId} chosen={key} span={span} isCompared={isCompared} />
       ) : (
-        <AllKeys clientId={clientId} keys={inOrder} span={span} />
+        <AllKeys clientId={clientId} keys={inOrder} />
       )}
     </Container>
   );

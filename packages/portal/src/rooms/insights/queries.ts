@@ -21,6 +21,17 @@ export function insightsQuery(clientId: string, keyUid: string, span: Span) {
   });
 }
 
+/** Current counts only, for the list of all keys. */
+export function totalsQuery(clientId: string, keyUid: string) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'insights', keyUid, 'totals'],
+    queryFn: async ({ signal }) => {
+      const input = { path: { clientId, keyUid }, query: { last: 0 }, signal };
+      return (await api.get('/manage/v1/applications/{clientId}/keys/{keyUid}/insights', input)).data;
+    },
+  });
+}
+
 /** The period and the one before it, of the same length. */
 export function comparisonQuery(clientId: string, keyUid: string, span: Span) {
   return queryOptions({

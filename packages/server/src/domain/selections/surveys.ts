@@ -24,7 +24,7 @@ export class Surveys {
     this.#now = now;
   }
 
-  take(appId: number, key: Key, fromDay: number): Promise<DatedSurvey> {
+  take(appId: number, key: Key, fromDay: number | null): Promise<DatedSurvey> {
     const now = this.#now();
     for (const [name, { until }] of this.#kept) if (until <= now) this.#kept.delete(name);
     const name = JSON.stringify([appId, key.keyNo, fromDay, key.values !== null]);
@@ -43,7 +43,7 @@ export class Surveys {
     return survey;
   }
 
-  async #run(appId: number, key: Key, fromDay: number): Promise<DatedSurvey> {
+  async #run(appId: number, key: Key, fromDay: number | null): Promise<DatedSurvey> {
     const at = this.#now();
     const wanted = { fromDay, byValue: key.values !== null, most: MOST_COMMON };
     return { ...(await this.#storage.selections.survey(appId, key.keyNo, wanted)), at };

@@ -176,8 +176,8 @@ export interface SelectionStore {
     appId: number,
     keyNo: number,
     wanted: {
-      /** Days since the epoch, UTC: what is older counts as of this one. */
-      fromDay: number;
+      /** Days since the epoch, UTC: what is older counts as of this one. Null: not by day; all counts as of day 0. */
+      fromDay: number | null;
       /** Otherwise days are returned without values, and the `most` common values separately: a key may have as many values as users. */
       byValue: boolean;
       most: number;

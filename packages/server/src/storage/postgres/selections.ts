@@ -291,7 +291,10 @@ export function selectionStore(connections: Connections): SelectionStore {
         const [counted] = await query<{ n: number }>('select count(*) as n from users where app_id = $1', [appId]);
         const value = byValue ? 'value' : 'null as value';
         const days = await query<KeySurvey['days'][number]>(
-          select(`${value}, greatest(updated_at / ${DAY_MS}, $3) as day`, 'group by 1, 2 order by 2, 1'),
+          select(
+            `${value}, case when $3::bigint is null then 0 else greatest(updated_at / ${DAY_MS}, $3) end as day`,
+            'group by 1, 2 order by 2, 1',
+          ),
           [appId, keyNo, fromDay],
         );
         const values = byValue

@@ -19,9 +19,22 @@ export function surveyReads(connection: Connection) {
       return snapshot(() => {
         const users = value<number>('select count(*) as n from users where app_id = ?', appId);
         const column = byValue ? 'value' : 'null as value';
-        const days = statement<KeySurvey['days'][number]>(
-          select(`${column}, max(updated_at / ${DAY_MS}, ?3) as day`, 'group by 1, 2 order by 2, 1'),
-        ).all(appId, keyNo, fromDay);
+        type Row = KeySurvey['days'][number];
+        const all = statement<Row>(select(column, 'group by 1 order by 1')).all(appId, keyNo);
+        // Sorted by day, while the index is in the order of values: only what is recent, five times as fast.
+        const recent =
+          fromDay === null
+            ? []
+            : statement<Row>(
+                select(`${column}, updated_at / ${DAY_MS} as day`, 'and updated_at >= ?3 group by 1, 2 order by 2, 1'),
+              ).all(appId, keyNo, (fromDay + 1) * DAY_MS);
+        const later = new Map<string | null, number>();
+        for (const { value, count } of recent) later.set(value, count + (later.get(value) ?? 0));
+        const earlier = all.map(({ value, count }) => ({
+          ...{ value, day: fromDay ?? 0 },
+          count: count - (later.get(value) ?? 0),
+        }));
+        const days = [...earlier.filter(({ count }) => count > 0), ...recent];
         const values = byValue
           ? []
           : statement<ValueRow & { different: number }>(
