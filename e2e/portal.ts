@@ -145,7 +145,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     // All that the other theme changes is colours.
     const found = await page.evaluate(
       async (options) => {
-        const { violations } = await (window as unknown as { axe: Axe }).axe.run(document, options);
+        // The rows of a table and the entries of a list are alike: five of them are looked at.
+        const context = { exclude: [['tbody tr:nth-child(n + 6)'], ['li:nth-child(n + 6)']] };
+        const { violations } = await (window as unknown as { axe: Axe }).axe.run(context, options);
         return violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')
           .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
@@ -162,7 +164,7 @@ const VIOLATIONS = { resultTypes: ['violations'], selectors: false, preload: fal
 
 type Axe = {
   run(
-    node: Document,
+    context: { exclude: string[][] },
     options: typeof VIOLATIONS & { runOnly?: string[] },
   ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
 };

@@ -9,6 +9,8 @@ export async function pipeline(url: string, requests: string[]): Promise<Line> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   const line: Line = { socket, text: '', times: [] };
+  // A connection that was reset is noticed by the responses that are missing.
+  socket.on('error', () => {});
   socket.setEncoding('utf8').on('data', (text: string) => {
     line.text += text;
     line.times.push(performance.now());
