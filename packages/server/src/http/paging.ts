@@ -85,7 +85,7 @@ export function* writeListing<T>(
 }
 
 /** Parameters that links to other pages keep, besides offset and limit: others did not affect the page. */
-const LINKED = [
+const LINKED = new Set([
   'language',
   'option_group_uid',
   'option_group_name',
@@ -95,7 +95,7 @@ const LINKED = [
   'search',
   'missing',
   'draft',
-];
+]);
 
 /** RFC 8288: links to the neighbouring pages. */
 export function linkHeader(
@@ -105,8 +105,11 @@ export function linkHeader(
 ): string | undefined {
   if (limit === 0) return undefined;
   const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
-  const known = LINKED.filter((name) => typeof query[name] === 'string').map((name) => [name, query[name] as string]);
-  const start = known.length === 0 ? `${path}?` : `${path}?${new URLSearchParams(known)}&`;
+  let start = `${path}?`;
+  for (const name in query) {
+    const value = query[name];
+    if (typeof value === 'string' && LINKED.has(name)) start += `${new URLSearchParams({ [name]: value })}&`;
+  }
   const link = (relation: string, at: number): string => `<${start}offset=${at}&limit=${limit}>; rel="${relation}"`;
   const links = [link('first', 0)];
   if (offset > 0) links.push(link('prev', Math.max(0, Math.min(offset - limit, last))));
