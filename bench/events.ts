@@ -9,7 +9,7 @@ import { runLoad } from './load.ts';
 import { createUser } from './operations/create-user.ts';
 import { saveReplace } from './operations/save.ts';
 import { basic, request } from './request.ts';
-import { sendWell } from './send.ts';
+import { sendOk } from './send.ts';
 import { innkeeper, processorTime, residentMegabytes } from './service.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -119,7 +119,7 @@ async function measureWebhook(kind: string, stage: Stage): Promise<void> {
   await sleep(1_500);
   const requests = await saveReplace.prepare(stage, 1);
   // Each user has the second value, so that every save below changes something.
-  await sendWell(stage.service.port, requests.slice(USERS));
+  await sendOk(stage.service.port, requests.slice(USERS));
   await allDelivered();
   delays.length = 0;
   const before = await processorTime(stage.service.child);

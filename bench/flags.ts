@@ -5,7 +5,7 @@ import { startPostgres } from '../packages/server/test/postgres-server.ts';
 import { startBareHttp } from './limits/start-limit.ts';
 import { runLoad } from './load.ts';
 import { evaluateFlag, evaluateFlags, evaluateOwnFlag } from './operations/evaluate-flags.ts';
-import { sendWell } from './send.ts';
+import { sendOk } from './send.ts';
 import { processorTime } from './service.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -40,7 +40,7 @@ try {
 async function measure(kind: string, stage: Stage, operation: (typeof OPERATIONS)[number]): Promise<void> {
   const { port, child } = stage.service;
   const requests = await operation.prepare(stage, 1);
-  const [answer] = await sendWell(port, requests.slice(0, 1));
+  const [answer] = await sendOk(port, requests.slice(0, 1));
   if (!answer) throw new Error('No answer.');
   const bare = await startBareHttp('', answer);
   const send = (to: number, pauseMs?: number) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../packages/server/test/postgres-server.ts';
 import { jsonRequest, request } from './request.ts';
-import { sendWell } from './send.ts';
+import { sendOk } from './send.ts';
 import { credentials, type Stage, setStage } from './stage.ts';
 
 /**
@@ -78,7 +78,7 @@ async function deadLinks(stage: Stage): Promise<Record<string, string>> {
     ({ code }) => `/api/v2/app/${stage.clientId}/users/${code}`,
   ) as [string, string, string, string, string];
   const link = async (user: string, body: object = {}): Promise<string> => {
-    const [made] = await sendWell(port, [jsonRequest('POST', `${user}/preference-link`, credentials(stage), body)]);
+    const [made] = await sendOk(port, [jsonRequest('POST', `${user}/preference-link`, credentials(stage), body)]);
     return new URL((JSON.parse(made?.body ?? '') as { url: string }).url).pathname;
   };
   const good = await link(altered);
@@ -91,7 +91,7 @@ async function deadLinks(stage: Stage): Promise<Record<string, string>> {
     forged: `/p/ikr_${Buffer.from(crypto.getRandomValues(new Uint8Array(45))).toString('base64url')}`,
     malformed: '/p/nothing',
   };
-  await sendWell(port, [
+  await sendOk(port, [
     request('DELETE', `${withdrawn}/preference-link`, credentials(stage)),
     request('DELETE', deleted, credentials(stage)),
     jsonRequest('PATCH', suspended, credentials(stage), { status: 'suspended' }),

@@ -29,7 +29,7 @@ export const USAGE = `npm run bench -- [options]
 
 export type Options = ReturnType<typeof readOptions>;
 
-export class Misuse extends Error {}
+export class UsageError extends Error {}
 
 export function readOptions(args: string[]) {
   const values = parse(args);
@@ -37,16 +37,16 @@ export function readOptions(args: string[]) {
   const all = [...operations.map(({ name }) => name), ...FIGURES];
   const only = (profile ?? values.only)?.split(',') ?? all;
   const unknown = only.find((name) => !all.includes(name));
-  if (unknown !== undefined) throw new Misuse(`There is nothing called ${unknown}.`);
+  if (unknown !== undefined) throw new UsageError(`There is nothing called ${unknown}.`);
   if (profile !== undefined && !operations.some(({ name }) => name === profile)) {
-    throw new Misuse('Only an operation can be profiled.');
+    throw new UsageError('Only an operation can be profiled.');
   }
   if (database !== undefined && !['sqlite', 'postgres'].includes(database)) {
-    throw new Misuse(`There is no database called ${database}.`);
+    throw new UsageError(`There is no database called ${database}.`);
   }
   const number = (text: string | undefined, usual: number, ifQuick = usual): number => {
     const value = text === undefined ? (quick ? ifQuick : usual) : Number(text);
-    if (!(value > 0)) throw new Misuse(`${text} is no number above 0.`);
+    if (!(value > 0)) throw new UsageError(`${text} is no number above 0.`);
     return value;
   };
   return {
@@ -87,6 +87,6 @@ function parse(args: string[]) {
       },
     }).values;
   } catch (error) {
-    throw new Misuse(error instanceof Error ? error.message : String(error));
+    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }

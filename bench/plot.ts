@@ -8,7 +8,7 @@ const ROW = 22;
 const TOP = 46;
 /** The position of the bar, and the right edge. */
 const BAR_AT = 300;
-const MOST = 1.9;
+const MAX = 1.9;
 const COLOURS = { stretch: '#2e7d4f', held: '#6aa84f', missed: '#cc6b49', 'not measured': '#bbbbbb' };
 
 export function drawPlot(results: Results): string {
@@ -42,7 +42,7 @@ export function drawPlot(results: Results): string {
 
 /** How far it got, in pixels: the bar is always at the same position, whether higher or lower is better. */
 function reach({ bar, atMost }: Bar, value: number): number {
-  return Math.min(MOST, atMost ? bar / value : value / bar) * BAR_AT;
+  return Math.min(MAX, atMost ? bar / value : value / bar) * BAR_AT;
 }
 
 function mark(x: number, y: number, colour: string): string {

@@ -88,7 +88,7 @@ async function measureOpening(page: Page, clientId: string): Promise<void> {
     const { longTasks } = await noted(page);
     row(`${visit}: first contentful paint`, `${paint.toFixed(0)} ms`);
     row(`${visit}: first rows in the grid`, `${shown.toFixed(0)} ms`);
-    row(`${visit}: all rows`, `${whole.toFixed(0)} ms; long tasks ${tell(longTasks)}`);
+    row(`${visit}: all rows`, `${whole.toFixed(0)} ms; long tasks ${describeTasks(longTasks)}`);
   }
   const script = await page.evaluate(() =>
     performance
@@ -119,7 +119,7 @@ async function measureScrolling(page: Page): Promise<void> {
     const work = ((await worked()) - before) / 60;
     row(
       `scrolling ${what}, 60 steps: time between frames`,
-      `p50 ${percentile(frames, 50)}, p95 ${percentile(frames, 95)}, most ${percentile(frames, 100)} ms; long tasks ${tell(longTasks)}; ${work.toFixed(1)} ms of work a step`,
+      `p50 ${percentile(frames, 50)}, p95 ${percentile(frames, 95)}, most ${percentile(frames, 100)} ms; long tasks ${describeTasks(longTasks)}; ${work.toFixed(1)} ms of work a step`,
     );
   }
 }
@@ -133,7 +133,7 @@ async function measureMoving(page: Page): Promise<void> {
   const work = ((await worked()) - before) / 200;
   row(
     '200 arrow keys: key to next paint',
-    `${spread(events)}; long tasks ${tell(longTasks)}; ${work.toFixed(1)} ms of work a key`,
+    `${spread(events)}; long tasks ${describeTasks(longTasks)}; ${work.toFixed(1)} ms of work a key`,
   );
 }
 
@@ -150,7 +150,7 @@ async function measureTyping(page: Page): Promise<void> {
   const work = ((await worked()) - before) / 30;
   row(
     '30 texts typed, each with Enter: key to next paint',
-    `${spread(events)}; long tasks ${tell(longTasks)}; ${work.toFixed(1)} ms of work a text`,
+    `${spread(events)}; long tasks ${describeTasks(longTasks)}; ${work.toFixed(1)} ms of work a text`,
   );
   await saved(page);
 }
@@ -245,7 +245,7 @@ function spread(samples: number[]): string {
   return `${samples.length} of 16 ms or more: p50 ${percentile(samples, 50)}, p95 ${percentile(samples, 95)}, most ${percentile(samples, 100)} ms`;
 }
 
-function tell(longTasks: number[]): string {
+function describeTasks(longTasks: number[]): string {
   return longTasks.length === 0 ? 'none' : `${longTasks.length}, longest ${percentile(longTasks, 100)} ms`;
 }
 

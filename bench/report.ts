@@ -5,7 +5,7 @@ import { verdictRows } from './bars.ts';
 import { generator } from './load.ts';
 import type { Options } from './options.ts';
 import { drawPlot } from './plot.ts';
-import { type Figure, introduce, type Results, type Row } from './results.ts';
+import { describeRun, type Figure, type Results, type Row } from './results.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { HEAD, layOut, tableRows } from './table.ts';
 import { writeDocs } from './write-docs.ts';
@@ -27,7 +27,7 @@ export class Report {
       conditions: { rounds, seconds, connections, users, ...(flushMs > 0 ? { flushMs } : {}) },
       ...{ rows: [], figures: [], isWhole, left: [] },
     };
-    console.log(`${introduce(this.results)}\n\n${layOut(HEAD)}`);
+    console.log(`${describeRun(this.results)}\n\n${layOut(HEAD)}`);
   }
 
   addRow(row: Row): void {

@@ -26,7 +26,7 @@ export type Results = {
 /** Above this load, readers must be told that there was other work. */
 const BUSY = 1;
 
-export function introduce({ date, machine, loadBefore }: Results): string {
+export function describeRun({ date, machine, loadBefore }: Results): string {
   const busy =
     loadBefore >= BUSY
       ? ' Other work ran on the machine: rounds differ by much, and a verdict near its bar says little.'

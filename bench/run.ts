@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureAll } from './measure-all.ts';
 import { measureLarge } from './measure-large.ts';
-import { Misuse, type Options, readOptions, USAGE } from './options.ts';
+import { type Options, readOptions, USAGE, UsageError } from './options.ts';
 import { profile } from './profile.ts';
 import { slowDownFlushes } from './slow-down-flushes.ts';
 
@@ -13,7 +13,7 @@ try {
   if (options.help) console.log(USAGE);
   else await run(options);
 } catch (error) {
-  if (!(error instanceof Misuse)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(`${error.message}\n\n${USAGE}`);
   process.exitCode = 2;
 }

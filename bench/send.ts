@@ -41,7 +41,7 @@ export async function send(port: number, requests: string[], connections = 32): 
 }
 
 /** Like `send`, but every response must be a success. */
-export async function sendWell(port: number, requests: string[]): Promise<Answer[]> {
+export async function sendOk(port: number, requests: string[]): Promise<Answer[]> {
   const answers = await send(port, requests);
   const bad = answers.find(({ status }) => status >= 400);
   if (bad) throw new Error(`HTTP ${bad.status} while preparing: ${bad.body}`);

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GROUP, KEY_NAMES, makeCatalog, valuesOf } from './catalog.ts';
 import { basic, jsonRequest } from './request.ts';
-import { sendWell } from './send.ts';
+import { sendOk } from './send.ts';
 import { commandOf, innkeeper, type Service, startService } from './service.ts';
 
 /** A running service with one application, its catalog and its users, for operations to send requests to. */
@@ -92,7 +92,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
     const requests = names.map((clientUserId) =>
       jsonRequest('POST', path, {}, { clientId, clientSecret, clientUserId, clientUserName: 'Ada' }),
     );
-    const answers = await sendWell(service.port, requests);
+    const answers = await sendOk(service.port, requests);
     return answers.map(({ body }) => (JSON.parse(body) as { specialToken: string }).specialToken);
   };
   return {
@@ -106,7 +106,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
       const requests = (await specialTokens('/api/v2/app/special-token', names)).map((specialToken) =>
         jsonRequest('POST', '/oauth/v2/get-access-token', {}, { clientSecret, specialToken }),
       );
-      const answers = await sendWell(service.port, requests);
+      const answers = await sendOk(service.port, requests);
       return answers.map(({ body }) => (JSON.parse(body) as { access_token: string }).access_token);
     },
     stop: () => service.stop(),

@@ -52,16 +52,16 @@ async function measureExecutable(): Promise<void> {
     ['empty folder', first],
     ['existing database', again],
   ] as const) {
-    tell(
+    report(
       `executable, start to ready, ${where}`,
       starts.map(({ taken }) => taken),
     );
-    tell(
+    report(
       `executable, processor time by then, ${where}`,
       starts.map(({ processor }) => processor),
     );
   }
-  tell('executable, `--version`, start to end', bare);
+  report('executable, `--version`, start to end', bare);
 }
 
 type Start = { taken: number; processor: number };
@@ -104,11 +104,11 @@ async function measureTesting(what: string, catalog: object, count: number): Pro
     // The first run fills the compile cache.
     if (run >= 0) ready.push(taken);
   }
-  tell(`@innkeeper/testing, ready (${what})`, ready);
-  tell(`@innkeeper/testing, first reset (${what})`, changed);
-  tell(`@innkeeper/testing, reset (${what})`, reset);
+  report(`@innkeeper/testing, ready (${what})`, ready);
+  report(`@innkeeper/testing, first reset (${what})`, changed);
+  report(`@innkeeper/testing, reset (${what})`, reset);
 }
 
-function tell(what: string, values: number[]): void {
+function report(what: string, values: number[]): void {
   console.log(`| ${what} | ${showSpread(spreadOf(values), 0)} |`);
 }

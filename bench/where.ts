@@ -72,7 +72,7 @@ async function measureReads(kind: string, stage: Stage): Promise<void> {
     const load = { port: stage.service.port, requests, once: false, seconds: SECONDS, connections };
     await runLoad(load, join(folder, 'requests'));
     const { rate, p50, p99 } = await runLoad(load, join(folder, 'requests'));
-    tell(kind, `first page, ${connections} at a time`, `p50 ${p50} ms, p99 ${p99} ms, ${Math.round(rate)} a second`);
+    report(kind, `first page, ${connections} at a time`, `p50 ${p50} ms, p99 ${p99} ms, ${Math.round(rate)} a second`);
   }
   const [, key] = stage.keys;
   const most = `?where=${encodeURIComponent(`${key?.uid}=${key?.values[0]}`)}`;
@@ -82,7 +82,7 @@ async function measureReads(kind: string, stage: Stage): Promise<void> {
   ] as const) {
     const rates: number[] = [];
     for (let round = 0; round < rounds; round++) rates.push(await streamRate(stage, query));
-    tell(kind, `users a second in the stream: ${what}`, showSpread(spreadOf(rates), 0));
+    report(kind, `users a second in the stream: ${what}`, showSpread(spreadOf(rates), 0));
   }
 }
 
@@ -105,7 +105,7 @@ async function measureSaves(kind: string, kept: Stage, dropped: Stage): Promise<
     }
     const [one, other] = (await compare(contestants, conditions)) as [Series, Series];
     const cost = ratioOf(one, other, ({ processorUs = Number.NaN }) => processorUs);
-    tell(
+    report(
       kind,
       `${name}, with the index / without`,
       `rate ${showSpread(ratioOf(one, other))}, processor ${showSpread(cost)}`,
@@ -113,6 +113,6 @@ async function measureSaves(kind: string, kept: Stage, dropped: Stage): Promise<
   }
 }
 
-function tell(kind: string, what: string, figure: string): void {
+function report(kind: string, what: string, figure: string): void {
   console.log(`${kind.padEnd(10)} ${what.padEnd(56)} ${figure}`);
 }

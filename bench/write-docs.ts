@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { verdictRows } from './bars.ts';
 import { drawPlot } from './plot.ts';
-import { type Figure, introduce, type Results } from './results.ts';
+import { describeRun, type Figure, type Results } from './results.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { HEAD, tableRows } from './table.ts';
 
@@ -22,9 +22,9 @@ export async function writeDocs(results: Results, name: string): Promise<void> {
 
 function describe(results: Results, picture: string): string {
   const { conditions, rows, figures, left } = results;
-  const told = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
+  const conditionTexts = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
   const parts = [
-    `${introduce(results)} Measured with ${told.join(', ')}.`,
+    `${describeRun(results)} Measured with ${conditionTexts.join(', ')}.`,
     `![How far each bar was reached](${picture})`,
     table(['bar', 'measured', 'bar', 'stretch', 'verdict'], verdictRows(results)),
     table(HEAD, rows.flatMap(tableRows)),

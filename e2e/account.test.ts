@@ -23,7 +23,7 @@ describe('the account room', () => {
   };
 
   test('sets a password, asks for it from then on, and says what is wrong with one', async () => {
-    const { page, complaints, email } = await enter();
+    const { page, pageErrors, email } = await enter();
     await page.getByText('No password set').waitFor();
     const password = section(page, 'Password');
     await password.getByRole('textbox', { name: 'New password' }).fill('password1234');
@@ -58,11 +58,11 @@ describe('the account room', () => {
     await section(other.page, 'Personal access tokens').getByText(/^ikp_/).waitFor();
     await page.reload();
     await page.waitForURL('**/sign-in?next=%2Faccount');
-    expect([...complaints, ...other.complaints]).toEqual([]);
+    expect([...pageErrors, ...other.pageErrors]).toEqual([]);
   });
 
   test('turns two-step sign-in on with a QR code, a secret and a first code, and off again', async () => {
-    const { page, complaints, email } = await enter();
+    const { page, pageErrors, email } = await enter();
     await setPassword(page);
     const totp = section(page, 'Two-step sign-in');
     await totp.getByRole('button', { name: 'Turn on' }).click();
@@ -111,11 +111,11 @@ describe('the account room', () => {
     await dialogue.getByRole('button', { name: 'Turn off' }).dblclick();
     await totp.getByRole('button', { name: 'Turn on' }).waitFor();
     expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('without a password, asks for a code alone, or says how to get a new link', async () => {
-    const { page, complaints, email } = await enter();
+    const { page, pageErrors, email } = await enter();
     const { service } = portal.server;
     const { now } = service;
     try {
@@ -148,7 +148,7 @@ describe('the account room', () => {
     } finally {
       service.now = now;
     }
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('lists where one is signed in, and ends the others', async () => {
@@ -175,7 +175,7 @@ describe('the account room', () => {
 
   test('makes a token for some applications, shows it once, and revokes it', async () => {
     const { clientId } = await portal.server.application();
-    const { page, complaints } = await enter();
+    const { page, pageErrors } = await enter();
     const tokens = section(page, 'Personal access tokens');
     await tokens.getByText('No tokens yet.').waitFor();
     await tokens.getByRole('button', { name: 'Create token' }).click();
@@ -200,7 +200,7 @@ describe('the account room', () => {
     await tokens.getByText('No tokens yet.').waitFor();
     expect((await program.get('/applications')).json.code).toBe('9401');
     expect(await page.title()).toBe('Account · Innkeeper');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('theme and language go with the account into another browser', async () => {

@@ -8,7 +8,7 @@ describe('the applications of the portal', () => {
   const portal = openPortal(postgres);
 
   test('the first one is made, and its secret is shown once', async () => {
-    const { page, complaints } = await portal.enter();
+    const { page, pageErrors } = await portal.enter();
     await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
     await page.getByRole('button', { name: 'New application' }).click();
     await page.getByText('Magyar').click();
@@ -42,13 +42,13 @@ describe('the applications of the portal', () => {
     await portal.server.post('/api/v2/app/create-user', { ...ada, clientUserId: 'bea', clientUserName: 'Bea' });
     await page.goBack();
     await page.getByText(`It works: ${XSS} is your first user`).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('one of many is found by a part of its name or clientId', async () => {
     const many = await Promise.all(Array.from({ length: 7 }, () => portal.server.application()));
     await portal.server.service.storage.applications.update(many[3]?.appId as number, { name: 'Needle' });
-    const { page, complaints } = await portal.enter('', { viewport: { width: 380, height: 760 } });
+    const { page, pageErrors } = await portal.enter('', { viewport: { width: 380, height: 760 } });
     await page.getByRole('searchbox', { name: 'Search by name or clientId' }).fill('needl');
     await page.getByText(/^1 of \d+$/).waitFor();
     expect(await page.getByRole('listitem').count()).toBe(1);
@@ -60,6 +60,6 @@ describe('the applications of the portal', () => {
     await expectAccessible(page);
     await page.getByRole('listitem').getByRole('link').click();
     await page.waitForURL(`**/applications/${many[5]?.clientId}`);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ describe('the audit of the portal', () => {
     const { clientId } = await portal.server.application();
     const manage = await manageWith(portal.server, { name: XSS });
     const path = `/applications/${clientId}`;
-    const { page, complaints } = await portal.enter(`${path}/audit`);
+    const { page, pageErrors } = await portal.enter(`${path}/audit`);
     await page.getByRole('heading', { name: 'No changes yet' }).waitFor();
     await manage.send('PATCH', path, { name: XSS, settings: { accessTokenTtl: '2h' } });
     await manage.send('POST', `${path}/secrets`, {});
@@ -66,7 +66,7 @@ describe('the audit of the portal', () => {
     await page.getByText('Application deleted: Round 49').waitFor();
     await expectFits(page);
     await expectAccessible(page);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });
 

@@ -18,7 +18,7 @@ describe('the connect room', () => {
   test('has snippets with real ids, and a way into the explorer', async () => {
     const shop = await withCatalog(portal.server);
     const { clientId } = shop.application;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/connect`);
     const code = page.getByRole('region', { name: 'curl' });
     await expect.poll(() => code.innerText()).toContain(clientId);
     const secret = page.getByLabel('Your secret (stays in this browser tab)');
@@ -45,13 +45,13 @@ describe('the connect room', () => {
     const empty = await portal.server.application();
     await page.goto(`${portal.server.url}/portal/applications/${empty.clientId}/connect`);
     expect(await publishFirst.getAttribute('href')).toContain(`/${empty.clientId}/catalog`);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('runs the whole flow and shows each request and answer', async () => {
     const shop = await withCatalog(portal.server);
     const { clientId } = shop.application;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`, {
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/connect`, {
       viewport: { width: 380, height: 760 },
     });
     await page.getByRole('button', { name: 'Run flow' }).click();
@@ -62,7 +62,7 @@ describe('the connect room', () => {
     await expectFits(page);
     await expectAccessible(page);
     expect(await portal.server.service.storage.applications.countUsers(shop.application.appId)).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });
 

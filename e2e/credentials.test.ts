@@ -23,7 +23,7 @@ describe('the credentials room', () => {
   test('a secret is rotated with an overlap, shown once, and the one before it ended', async () => {
     const application = await portal.server.application();
     expect(await works(application)).toBe(true);
-    const { page, complaints } = await portal.enter(`/applications/${application.clientId}/credentials`);
+    const { page, pageErrors } = await portal.enter(`/applications/${application.clientId}/credentials`);
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^Both secrets work until/).waitFor();
@@ -53,12 +53,12 @@ describe('the credentials room', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke previous secret' }).click();
     await page.getByText('Previous secret revoked.').waitFor();
     expect([await works(application), await works(next)]).toEqual([false, true]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('the preference page gets a logo and a colour, previewed in light and dark', async () => {
     const { clientId, appId } = await portal.server.application();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     await page.getByLabel('Accent colour').fill('#ff8800');
     const preview = page.getByRole('group', { name: 'Preference page, light and dark' });
     // Too bright for a light page, and fine on a dark one.
@@ -86,12 +86,12 @@ describe('the credentials room', () => {
     await expectAccessible(page);
     if (process.env.PREFERENCE_SHOTS)
       await page.screenshot({ path: `${process.env.PREFERENCE_SHOTS}/settings.png`, fullPage: true });
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('settings are changed in plain words; what the service refuses is told at its field, and stays typed', async () => {
     const { clientId, appId } = await portal.server.application();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`, {
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`, {
       viewport: { width: 380, height: 760 },
     });
     const lifetime = page.getByRole('textbox', { name: 'Access token lifetime' });
@@ -141,13 +141,13 @@ describe('the credentials room', () => {
     await page.getByText('From 1 minutes to 30 days').waitFor();
     await page.getByText('1 unsaved change').waitFor();
     expect(await lifetime.inputValue()).toBe('99');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('what two change at once is shown side by side, and nothing typed is lost', async () => {
     const { clientId, appId } = await portal.server.application();
     const { applications } = portal.server.service.storage;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     await page.getByRole('radio', { name: 'With the secret' }).check();
     await page.getByRole('textbox', { name: 'Special token lifetime' }).fill('30');
     await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200 } });
@@ -169,12 +169,12 @@ describe('the credentials room', () => {
     expect(await alert.getByRole('row').last().innerText()).toMatch(/Theirs\s+Mine/);
     await alert.getByRole('button', { name: 'Keep saved' }).click();
     await expect.poll(() => name.inputValue()).toBe('Theirs');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('an application is renamed, and deleted by typing its name', async () => {
     const { clientId, appId } = await portal.server.application();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     const name = page.getByRole('textbox', { name: 'Application name' });
     const release = await holdChange(page);
     await name.fill('Shop');
@@ -193,7 +193,7 @@ describe('the credentials room', () => {
     await remove.click();
     await page.getByText('Shop <b> was deleted.').waitFor();
     expect(await portal.server.service.storage.applications.list([appId])).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('a viewer sees all of it and the snippets, but no users, and can change nothing', async () => {
@@ -202,7 +202,7 @@ describe('the credentials room', () => {
     const user = await makeSignedInUser(server, application);
     const { email } = await memberWith(server, [{ appId: application.appId, role: 'viewer' }]);
     const path = `/applications/${application.clientId}`;
-    const { page, complaints } = await portal.enter(`${path}/credentials`, { email });
+    const { page, pageErrors } = await portal.enter(`${path}/credentials`, { email });
     await page.getByText('Only owners can change them.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Application name' }).isDisabled()).toBe(true);
     for (const name of ['Rotate', 'Save', 'Rename', 'Delete application']) {
@@ -221,7 +221,7 @@ describe('the credentials room', () => {
     await page.goto(`${server.url}/portal${path}/connect`);
     await page.getByText('Only editors and owners can run the flow.').waitFor();
     expect(await page.getByRole('button', { name: 'Run flow' }).isDisabled()).toBe(true);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('support looks after users, and changes nothing else', async () => {
@@ -230,7 +230,7 @@ describe('the credentials room', () => {
     const user = await makeSignedInUser(server, application);
     const { email } = await memberWith(server, [{ appId: application.appId, role: 'support' }]);
     const path = `/applications/${application.clientId}`;
-    const { page, complaints } = await portal.enter(`${path}/users/${user.userCode}`, { email });
+    const { page, pageErrors } = await portal.enter(`${path}/users/${user.userCode}`, { email });
     await page.getByRole('tab', { name: 'Tokens (1)' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();
@@ -243,6 +243,6 @@ describe('the credentials room', () => {
     await page.getByText('User viewed: this user').waitFor();
     await page.goto(`${server.url}/portal${path}/credentials`);
     await page.getByText('Only owners can change them.').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

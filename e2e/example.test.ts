@@ -40,8 +40,8 @@ test('the example: signed in, saved from another origin, there after a reload, i
     );
   await expect.poll(isThere, { timeout: 50_000, interval: 200 }).toBe(true);
   const page = await browser.newPage({ locale: 'en-GB' });
-  const complaints: string[] = [];
-  page.on('pageerror', ({ message }) => complaints.push(message));
+  const pageErrors: string[] = [];
+  page.on('pageerror', ({ message }) => pageErrors.push(message));
   await page.goto(origin);
   await page.getByLabel('Your name').fill('Ada');
   await page.keyboard.press('Enter');
@@ -74,7 +74,7 @@ test('the example: signed in, saved from another origin, there after a reload, i
   await page.keyboard.press('Enter');
   await expect.poll(() => page.getByRole('radio', { name: 'فاتح' }).isChecked()).toBe(true);
   await page.close();
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 
   // What the compiler knows of the catalog is what the catalog is.
   const { clientId } = JSON.parse(await readFile(join(data, 'application.json'), 'utf8'));

@@ -26,7 +26,7 @@ async function startDemo(serve: string): Promise<{ server: TestServer; demo: Dem
 }
 
 /** What a page did: every request it made, and what the browser had to complain about. */
-type Watched = { page: Page; paths(): string[]; complaints: string[]; foreign: string[] };
+type Watched = { page: Page; paths(): string[]; pageErrors: string[]; foreign: string[] };
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -38,21 +38,21 @@ async function visit(server: TestServer, path: string): Promise<Watched> {
   open.push(page);
   const urls: string[] = [];
   const foreign: string[] = [];
-  const complaints: string[] = [];
+  const pageErrors: string[] = [];
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
     if (protocol === 'data:') return;
     urls.push(request.url());
     if (origin !== server.url) foreign.push(request.url());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => pageErrors.push(error.message));
   page.on('console', (message) => {
     // A refused key is an answer like any other; the browser remarks on its status.
     const isRemark = /the server responded with a status of 4\d\d/.test(message.text());
-    if (['error', 'warning'].includes(message.type()) && !isRemark) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isRemark) pageErrors.push(message.text());
   });
   await page.goto(server.url + path);
-  return { page, complaints, foreign, paths: () => urls.map((url) => new URL(url).pathname) };
+  return { page, pageErrors, foreign, paths: () => urls.map((url) => new URL(url).pathname) };
 }
 
 const keyField = (page: Page) => page.getByLabel('apiKey');
@@ -92,7 +92,7 @@ test('an operation of /manage/v1 does as preset, once a personal access token wa
   const { server, demo } = await startDemo('users,options,portal');
   open.push(server);
   const { token } = await manageWith(server);
-  const { page, foreign, complaints } = await visit(server, `/docs?apiKey=${demo.clientId}`);
+  const { page, foreign, pageErrors } = await visit(server, `/docs?apiKey=${demo.clientId}`);
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   const scheme = page.locator('.modal-ux .auth-container', { hasText: 'manageToken' });
   await scheme.getByRole('textbox').fill(token);
@@ -107,7 +107,7 @@ test('an operation of /manage/v1 does as preset, once a personal access token wa
   await lookFor(page, deletion);
   await deletion.locator('.opblock-summary-control').click();
   expect(await deletion.getByPlaceholder('confirm').inputValue()).toBe('');
-  expect([...foreign, ...complaints]).toEqual([]);
+  expect([...foreign, ...pageErrors]).toEqual([]);
 });
 
 describe('the explorer', () => {
@@ -121,7 +121,7 @@ describe('the explorer', () => {
   test.each(['/docs', '/docs#/options/listOptionKeys', '/docs?language=Deutsch', '/docs/'])(
     'nothing can be sent from %s before a key was given',
     async (path) => {
-      const { page, paths, foreign, complaints } = await visit(server, path);
+      const { page, paths, foreign, pageErrors } = await visit(server, path);
       await openButton(page).waitFor();
       await page.waitForLoadState('networkidle');
       expect(await page.title()).toBe('Innkeeper API explorer');
@@ -130,29 +130,29 @@ describe('the explorer', () => {
       // What could send is not even there.
       expect(paths().filter((each) => !each.startsWith('/docs'))).toEqual(['/openapi.json']);
       expect(paths().join()).not.toContain('swagger');
-      expect([...foreign, ...complaints]).toEqual([]);
+      expect([...foreign, ...pageErrors]).toEqual([]);
     },
   );
 
   test('a key that is missing or wrong is told plainly, and opens nothing', async () => {
-    const { page, complaints } = await visit(server, '/docs');
-    for (const [key, told] of [
+    const { page, pageErrors } = await visit(server, '/docs');
+    for (const [key, message] of [
       ['', 'The apiKey is missing. (1001)'],
       ['1_nobody', 'No application has this apiKey. (1002)'],
       ['ключ', 'No application has this apiKey. (1002)'],
       [`${demo.clientId}x`, 'No application has this apiKey. (1002)'],
     ] as const) {
       await enter(page, key);
-      await page.getByRole('alert').filter({ hasText: told }).waitFor();
+      await page.getByRole('alert').filter({ hasText: message }).waitFor();
       expect(await keyField(page).getAttribute('aria-invalid')).toBe('true');
       expect(await page.locator('#api-key:focus').count()).toBe(1);
     }
     expect(await page.locator('.swagger-ui').count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('the right key opens it, by keyboard alone; its requests succeed, and no other key slips past the check', async () => {
-    const { page, foreign, complaints } = await visit(server, '/docs');
+    const { page, foreign, pageErrors } = await visit(server, '/docs');
     await page.keyboard.type(demo.clientId);
     await page.keyboard.press('Enter');
     await operation(page, 'options-listOptionGroups').waitFor();
@@ -169,12 +169,12 @@ describe('the explorer', () => {
     await dialogue.getByRole('button', { name: 'Remove authorization' }).first().click();
     await openButton(page).waitFor();
     expect(await page.locator('.swagger-ui').count()).toBe(0);
-    expect([...foreign, ...complaints]).toEqual([]);
+    expect([...foreign, ...pageErrors]).toEqual([]);
   });
 
   test('a link presets key and language; a reload keeps them; another key starts anew', async () => {
     const link = `/docs?apiKey=${demo.clientId}&language=Deutsch`;
-    const { page, foreign, complaints } = await visit(server, link);
+    const { page, foreign, pageErrors } = await visit(server, link);
     const { status, url } = await execute(page, 'options-listOptionKeys');
     expect(status).toBe(200);
     expect(url.searchParams.get('language')).toBe('Deutsch');
@@ -189,7 +189,7 @@ describe('the explorer', () => {
     await page.reload();
     await openButton(page).waitFor();
     expect(await page.locator('.swagger-ui').count()).toBe(0);
-    expect([...foreign, ...complaints]).toEqual([]);
+    expect([...foreign, ...pageErrors]).toEqual([]);
   });
 
   test('a page on another origin reads and saves where its application lets it in, and nowhere else', async () => {
@@ -245,9 +245,9 @@ describe('the explorer', () => {
     expect(await wrongKey.page.locator('.swagger-ui').count()).toBe(0);
 
     const wrongLanguage = await visit(server, `/docs?apiKey=${demo.clientId}&language=Klingon`);
-    const told = wrongLanguage.page.getByRole('alert').filter({ hasText: '1003' });
-    await told.waitFor();
-    expect(await told.textContent()).toContain('English, en, Deutsch, de, Español, es');
+    const message = wrongLanguage.page.getByRole('alert').filter({ hasText: '1003' });
+    await message.waitFor();
+    expect(await message.textContent()).toContain('English, en, Deutsch, de, Español, es');
     await wrongLanguage.page.getByLabel('Language').fill('es');
     await openButton(wrongLanguage.page).click();
     await operation(wrongLanguage.page, 'options-listOptionKeys').waitFor();
@@ -304,13 +304,13 @@ describe.each([
   afterAll(() => server.close());
 
   test('the explorer asks for the key, tells a wrong one, and shows what is served', async () => {
-    const { page, foreign, complaints } = await visit(server, '/docs');
+    const { page, foreign, pageErrors } = await visit(server, '/docs');
     await enter(page, '1_nobody');
     await page.getByRole('alert').filter({ hasText: 'No application has this apiKey. (1002)' }).waitFor();
     await enter(page, demo.clientId);
     await operation(page, shown).waitFor();
     expect(await operation(page, absent).count()).toBe(0);
     expect((await execute(page, 'operations-getLiveness')).status).toBe(200);
-    expect([...foreign, ...complaints]).toEqual([]);
+    expect([...foreign, ...pageErrors]).toEqual([]);
   });
 });

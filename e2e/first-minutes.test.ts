@@ -15,7 +15,7 @@ describe('the first minutes with the portal', () => {
     page.getByRole('navigation').getByRole('link', { name: room, exact: true }).click();
 
   test('from the set-up link to what the first user chose', async () => {
-    const { page, complaints } = await portal.visit(`/portal/sign-in#${await setUpToken(portal.server)}`);
+    const { page, pageErrors } = await portal.visit(`/portal/sign-in#${await setUpToken(portal.server)}`);
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
     await page.keyboard.press('Enter');
@@ -83,6 +83,6 @@ describe('the first minutes with the portal', () => {
     }
     await go(page, 'Overview');
     await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const portal = openPortal(sqlite);
 describe('the portal', () => {
   test('goes from room to room, and is left', async () => {
     const application = await portal.server.application();
-    const { page, complaints } = await portal.enter();
+    const { page, pageErrors } = await portal.enter();
     await page.getByRole('link', { name: 'Test' }).first().click();
     for (const room of ['Catalog', 'Connect', 'Insights', 'Catalog', 'Translations', 'Users', 'Credentials']) {
       await page.getByRole('navigation').getByRole('link', { name: room, exact: true }).click();
@@ -25,7 +25,7 @@ describe('the portal', () => {
     await page.waitForURL('**/portal/sign-in');
     await page.goto(`${portal.server.url}/portal`);
     await page.waitForURL('**/portal/sign-in');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('speaks four languages and has a dark theme; both are kept', async () => {
@@ -92,7 +92,7 @@ describe('the portal', () => {
     const user = await makeSignedInUser(server, application, 'grace@example.com');
     const body = await choice('fruit', ['pear'], { user_uid: user.userCode });
     await server.post('/api/user_options', body, { ...apiKey, 'x-request-id': 'support-case-17' });
-    const { page, complaints } = await portal.enter(`/applications/${clientId}`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}`);
     const field = page.getByRole('combobox', { name: 'Search and commands' });
     const choose = async (typed: string, name: string | RegExp) => {
       await page.keyboard.press('Control+k');
@@ -141,7 +141,7 @@ describe('the portal', () => {
     await page.locator('body').press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere').waitFor();
     await expectAccessible(page);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('tells what wants to be looked at, until it was seen', async () => {
@@ -151,7 +151,7 @@ describe('the portal', () => {
     const manage = await manageWith(server);
     await manage.send('POST', `${path}/secrets`, { overlap: '24h' });
     await manage.send('POST', `${path}/catalog/groups?draft=true`, { name: 'later' }, { 'if-match': '*' });
-    const { page, complaints } = await portal.enter(path);
+    const { page, pageErrors } = await portal.enter(path);
     await page.getByRole('button', { name: 'Notifications: 2 new' }).click();
     await page.getByRole('link', { name: /^A client secret expires/ }).waitFor();
     await expectAccessible(page);
@@ -159,7 +159,7 @@ describe('the portal', () => {
     await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('an application that is not there looks like one that is not for this account', async () => {

@@ -5,7 +5,7 @@ import { expectAccessible, expectFits, openPortal } from './portal.ts';
 const portal = openPortal(sqlite);
 
 test('the guide is read, searched and copied from, in the theme one chose', async () => {
-  const { page, complaints } = await portal.visit('/guide');
+  const { page, pageErrors } = await portal.visit('/guide');
   expect(new URL(page.url()).pathname).toBe('/guide/');
   await page.getByRole('link', { name: 'quick start', exact: true }).click();
   await expect.poll(() => page.title()).toBe('Quick start · Innkeeper');
@@ -45,12 +45,12 @@ test('the guide is read, searched and copied from, in the theme one chose', asyn
   await page.getByRole('button', { name: 'Light theme' }).waitFor();
   expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(28, 32, 34)');
   expect(await page.locator('tr:target').textContent()).toContain('specialToken is invalid');
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 test('it fits a phone, whose menu leads everywhere, and is read without scripts', async () => {
   const viewport = { width: 360, height: 740 };
-  const { page, complaints } = await portal.visit('/guide/api/manage-catalog', { viewport });
+  const { page, pageErrors } = await portal.visit('/guide/api/manage-catalog', { viewport });
   for (const width of [360, 320, 420]) {
     await page.setViewportSize({ width, height: 740 });
     await expectFits(page);
@@ -77,7 +77,7 @@ test('it fits a phone, whose menu leads everywhere, and is read without scripts'
     await page.goto(`${portal.server.url}/guide/${path}`);
     await expectFits(page);
   }
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 
   const plain = await portal.visit('/guide/errors', { viewport, javaScriptEnabled: false });
   await plain.page.getByRole('link', { name: 'Quick start' }).first().click();

@@ -19,7 +19,7 @@ describe('the insights room', () => {
       if (fruit) await server.post('/api/user_options', await shop.choice('fruit', fruit), headers);
     }
     const { clientId } = shop.application;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/insights`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/insights`);
     // All keys at once, each with the users who never chose.
     const summary = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
     await expect.poll(() => summary('Fruit').innerText()).toMatch(/66\.7%\s+33\.3%\s+Apple \(100%\)/);
@@ -83,7 +83,7 @@ describe('the insights room', () => {
     await expectAccessible(page);
     await page.reload();
     await expect.poll(() => row('Apple').innerText()).toMatch(/3\s+100%/);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('fits a phone; without a catalog it leads there', async () => {

@@ -7,7 +7,7 @@ import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { expectFocus, openPortal } from './portal.ts';
 
 /** More than any room has. */
-const MOST_STOPS = 300;
+const MAX_STOPS = 300;
 
 const ROOMS = [
   ...['', '/account', '/audit', 'HOME', 'HOME/catalog', 'HOME/translations', 'HOME/revisions', 'HOME/users'],
@@ -57,7 +57,7 @@ describe('the portal by keyboard', () => {
   });
 
   test.each(ROOMS)('Tab goes through "%s": marked, in sight and in order, with nothing missed', async (path) => {
-    const { page, complaints } = await enter(path);
+    const { page, pageErrors } = await enter(path);
     const problems: string[] = [];
     for (const { what, isInSight, isMarked, coveredBy, isAfter } of await walk(page, 'Tab', 'main')) {
       if (!isInSight) problems.push(`out of sight: ${what}`);
@@ -67,7 +67,7 @@ describe('the portal by keyboard', () => {
     }
     problems.push(...(await page.evaluate(missed, 'main')).map((what) => `missed: ${what}`));
     expect(problems).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('Tab goes through the whole page and leaves it, and Shift+Tab the same way back', async () => {
@@ -112,7 +112,7 @@ async function walk(page: Page, key: 'Tab' | 'Shift+Tab', part: 'body' | 'main')
     if (name === 'main') document.querySelector('main')?.focus();
   }, part);
   const stops: Stop[] = [];
-  while (stops.length < MOST_STOPS) {
+  while (stops.length < MAX_STOPS) {
     await page.keyboard.press(key);
     const stop = await page.evaluate(lookAt, part);
     if (stop?.isKnown || (stop === null && (stops.length > 0 || part === 'main'))) return stops;

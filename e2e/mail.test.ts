@@ -17,7 +17,7 @@ describe('a portal that sends mail', () => {
   test('a forgotten password is set again by a mailed link', async () => {
     const email = `${uniqueName()}@example.com`;
     await signedIn(portal.server, email);
-    const { page, complaints } = await portal.visit('/portal/sign-in', { viewport: { width: 380, height: 760 } });
+    const { page, pageErrors } = await portal.visit('/portal/sign-in', { viewport: { width: 380, height: 760 } });
     await page.getByRole('textbox', { name: 'E-mail address' }).fill(email);
     await page.getByRole('button', { name: 'Forgot your password?' }).click();
     await expectAccessible(page);
@@ -32,13 +32,13 @@ describe('a portal that sends mail', () => {
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Password changed').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('an invitation goes out by mail, and its link can still be copied', async () => {
     const { appId, clientId } = await portal.server.application();
     const owner = await memberWith(portal.server, [{ appId, role: 'owner' }]);
-    const { page, complaints } = await portal.visit(`/portal/applications/${clientId}/members`, {
+    const { page, pageErrors } = await portal.visit(`/portal/applications/${clientId}/members`, {
       cookie: owner.cookie,
     });
     const email = `${uniqueName()}@example.com`;
@@ -50,6 +50,6 @@ describe('a portal that sends mail', () => {
     await expectAccessible(page);
     const [received] = await mail.mailsTo(email, 1);
     expect(portal.server.url + pathIn(received?.text)).toBe(link);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

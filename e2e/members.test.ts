@@ -17,8 +17,8 @@ describe('the members room', () => {
 
   test('an owner invites somebody with a link that is shown once; they are in the list when they accepted', async () => {
     const { appId, clientId } = await portal.server.application();
-    const { page, complaints, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
-    const email = `${uniqueName('guest')}@example.com`;
+    const { page, pageErrors, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
+    const email = `${uniqueName('member')}@example.com`;
     await page.getByRole('list', { name: 'Members' }).getByText('you', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialogue = page.getByRole('dialog');
@@ -45,14 +45,14 @@ describe('the members room', () => {
     await dialogue.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('list', { name: 'Pending invitations' }).getByText(email).waitFor();
 
-    const guest = await portal.visit(link.slice(portal.server.url.length));
-    await guest.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
-    await guest.page.getByRole('button', { name: 'Create account' }).click();
-    await guest.page.getByRole('button', { name: /^Account / }).waitFor();
+    const testUser = await portal.visit(link.slice(portal.server.url.length));
+    await testUser.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await testUser.page.getByRole('button', { name: 'Create account' }).click();
+    await testUser.page.getByRole('button', { name: /^Account / }).waitFor();
     await page.reload();
     await page.getByRole('list', { name: 'Members' }).getByText(email).waitFor();
     expect(await page.getByRole('list', { name: 'Pending invitations' }).count()).toBe(0);
-    expect([...complaints, ...guest.complaints]).toEqual([]);
+    expect([...pageErrors, ...testUser.pageErrors]).toEqual([]);
   });
 
   test('a translator is invited for German alone, and changes no other texts', async () => {
@@ -64,7 +64,7 @@ describe('the members room', () => {
       ],
       groups: [{ name: 'look', keys: [{ name: 'dark', type: 'boolean' }] }],
     });
-    const { page, complaints } = await enterAs('owner', application.appId, `${path}/members`);
+    const { page, pageErrors } = await enterAs('owner', application.appId, `${path}/members`);
     const email = `${uniqueName('translator')}@example.com`;
     await page.getByText('What each role can do').waitFor();
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -78,24 +78,24 @@ describe('the members room', () => {
     await dialogue.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('list', { name: 'Pending invitations' }).getByText('Translator · de').waitFor();
 
-    const guest = await portal.visit(link.slice(portal.server.url.length));
-    await guest.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
-    await guest.page.getByRole('button', { name: 'Create account' }).click();
-    await guest.page.getByRole('button', { name: /^Account / }).waitFor();
-    await guest.page.goto(`${portal.server.url}/portal${path}/translations`);
-    await guest.page.getByRole('columnheader', { name: /Deutsch/ }).waitFor();
-    expect(await guest.page.getByRole('columnheader', { name: /Español/ }).count()).toBe(0);
+    const testUser = await portal.visit(link.slice(portal.server.url.length));
+    await testUser.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await testUser.page.getByRole('button', { name: 'Create account' }).click();
+    await testUser.page.getByRole('button', { name: /^Account / }).waitFor();
+    await testUser.page.goto(`${portal.server.url}/portal${path}/translations`);
+    await testUser.page.getByRole('columnheader', { name: /Deutsch/ }).waitFor();
+    expect(await testUser.page.getByRole('columnheader', { name: /Español/ }).count()).toBe(0);
     await page.reload();
     await page.getByRole('combobox', { name: `Languages of ${email}` }).waitFor();
     await expectAccessible(page);
-    expect([...complaints, ...guest.complaints]).toEqual([]);
+    expect([...pageErrors, ...testUser.pageErrors]).toEqual([]);
   });
 
   test('takes an invitation back, changes a role with a way back, and removes a member after asking', async () => {
     const { appId, clientId } = await portal.server.application();
     const member = await memberWith(portal.server, [{ appId, role: 'translator' }]);
-    const { page, complaints, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
-    const email = `${uniqueName('guest')}@example.com`;
+    const { page, pageErrors, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
+    const email = `${uniqueName('member')}@example.com`;
     await who.send('POST', `/applications/${clientId}/invitations`, { email, role: 'viewer' });
     await page.reload();
     await page.getByRole('button', { name: `Revoke invitation for ${email}` }).click();
@@ -119,15 +119,15 @@ describe('the members room', () => {
     await page.getByRole('button', { name: `Remove ${who.email}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('alert').filter({ hasText: 'An application needs at least one owner' }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test.each(['viewer', 'translator', 'support'] as const)('is not for the role %s', async (role) => {
     const { appId, clientId } = await portal.server.application();
-    const { page, complaints } = await enterAs(role, appId, `/applications/${clientId}/members`);
+    const { page, pageErrors } = await enterAs(role, appId, `/applications/${clientId}/members`);
     await page.getByText('Only owners can see the members.').waitFor();
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('fits a phone and keeps nobody out', async () => {

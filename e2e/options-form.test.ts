@@ -46,8 +46,8 @@ async function openForm(
   const window = await browser.newContext({ locale: 'en-GB' });
   open.push(window);
   const page = await window.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', ({ message }) => complaints.push(message));
+  const pageErrors: string[] = [];
+  page.on('pageerror', ({ message }) => pageErrors.push(message));
   await page.exposeFunction('nextToken', () => {
     tokens.asked++;
     return tokens.next();
@@ -70,11 +70,11 @@ async function openForm(
   page.on('request', (request) => {
     if (['POST', 'DELETE'].includes(request.method())) saves.push(request.postData() ?? request.method());
   });
-  return { page, shop, users, user, options, tokens, access_token, saved, held, complaints, show, saves };
+  return { page, shop, users, user, options, tokens, access_token, saved, held, pageErrors, show, saves };
 }
 
 test('every kind of key has its control, by keyboard and without anything for axe to find; what is saved is there after a reload', async () => {
-  const { page, saved, held, options, complaints } = await openForm();
+  const { page, saved, held, options, pageErrors } = await openForm();
   const newsletter = page.getByRole('switch', { name: 'Newsletter' });
   await newsletter.focus();
   await page.keyboard.press('Space');
@@ -129,11 +129,11 @@ test('every kind of key has its control, by keyboard and without anything for ax
   const { volume: _volume, birthday: _birthday, ...rest } = expected;
   await expect.poll(saved).toEqual({ ...rest, size: 4, motto: 'Servus!\nBaba!' });
   await expect.poll(() => page.getByRole('textbox', { name: 'Volume' }).inputValue()).toBe('5');
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 test('labels are in the language that is chosen, from right to left too, and what is typed stays', async () => {
-  const { page, saved, complaints, show } = await openForm();
+  const { page, saved, pageErrors, show } = await openForm();
   await page.getByRole('form', { name: 'Settings' }).waitFor();
   await page.getByRole('textbox', { name: 'Motto' }).fill('not yet left');
   await page.evaluate(() => [...document.querySelectorAll('button')].find((each) => each.innerText === 'ar')?.click());
@@ -156,7 +156,7 @@ test('labels are in the language that is chosen, from right to left too, and wha
   await show({ isShown: true });
   await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('radiogroup', { name: 'Farbschema' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 test('what the service refuses is said in the language of the form, beside what was typed; what cannot be right is not sent', async () => {
@@ -338,7 +338,7 @@ test('when the token has expired the page is asked for another; without one, wha
 });
 
 test('a key that was archived says so and keeps what was typed; a type of value from the future is only shown', async () => {
-  const { page, shop, saved, complaints } = await openForm((opened) =>
+  const { page, shop, saved, pageErrors } = await openForm((opened) =>
     opened.route('**/api/option_keys?*', async (route) => {
       const response = await route.fetch();
       if (response.status() === 304) return route.fulfill({ response });
@@ -374,11 +374,11 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   expect(await motto.inputValue()).toBe('too late');
   expect(await saved()).toEqual({});
   expect(sent).toBe(1);
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 test('findings 1 and 2: sign-in after the page, a renewed token, and another user who sees nothing of the first', async () => {
-  const { page, users, user, options, saved, show, complaints } = await openForm(undefined, { userId: undefined });
+  const { page, users, user, options, saved, show, pageErrors } = await openForm(undefined, { userId: undefined });
   await page.getByText('Loading…').first().waitFor();
   await options.save('all.motto', 'of Ada');
   const sign = async (who: typeof user) => (await users.signIn(who)).access_token;
@@ -404,7 +404,7 @@ test('findings 1 and 2: sign-in after the page, a renewed token, and another use
   await motto.press('Enter');
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await saved()).toMatchObject({ motto: 'typed by Ada' });
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 test('findings 3 and 4: a date that is begun is never saved; what is being saved is shown by a field that comes anew', async () => {
@@ -564,7 +564,7 @@ test('React 18.2 in a browser of two years ago shows, saves and follows as the n
         for (const name of names) Reflect.deleteProperty(owner, name);
       }
     });
-  const { page, options, saved, complaints } = await openForm(withoutNews, {}, old);
+  const { page, options, saved, pageErrors } = await openForm(withoutNews, {}, old);
   await page.getByRole('switch', { name: 'Newsletter' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   const volume = page.getByRole('textbox', { name: 'Volume' });
@@ -578,7 +578,7 @@ test('React 18.2 in a browser of two years ago shows, saves and follows as the n
   await expect.poll(() => volume.inputValue()).toBe('8');
   await page.getByRole('button', { name: 'ar', exact: true }).click();
   await expect.poll(() => page.locator('form').getAttribute('dir')).toBe('rtl');
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
   expect(await page.locator('#root').getAttribute('data-react')).toBe('18.2.0');
 });
 

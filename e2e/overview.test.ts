@@ -10,7 +10,7 @@ describe('the overview of the portal', () => {
   test('says what to do next until it was done, then how it goes', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
     const { clientId, clientSecret } = application;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}`);
     await page.getByText('4 of 7 done').waitFor();
     await page.getByText('Create the first user').waitFor();
     expect(await page.getByRole('link', { name: 'Open snippets' }).getAttribute('href')).toContain('/connect');
@@ -60,7 +60,7 @@ describe('the overview of the portal', () => {
     await page.getByRole('link', { name: '0008', exact: true }).click();
     await page.waitForURL('**/requests?code=*');
     await page.getByRole('button', { name: 'POST /oauth/v2/get-access-token' }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('fits a phone and keeps nobody out', async () => {

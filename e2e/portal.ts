@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../packages/server/test/http/s
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 
 /** A window on the portal, and whatever the browser found wrong with it. */
-export type Visit = { page: Page; complaints: string[] };
+export type Visit = { page: Page; pageErrors: string[] };
 
 export type Portal = {
   readonly server: TestServer;
@@ -82,9 +82,9 @@ export function openPortal(
       const [name = '', value = ''] = cookie.split('=');
       await page.context().addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Strict' }]);
     }
-    const complaints = listen(page, server.url);
+    const pageErrors = listen(page, server.url);
     await page.goto(server.url + path);
-    return { page, complaints };
+    return { page, pageErrors };
   };
   return {
     get server() {
@@ -120,18 +120,18 @@ const CHROMIUM =
 
 /** What the Content-Security-Policy blocked, what broke, and whatever was asked of another host. */
 function listen(page: Page, origin: string): string[] {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const pageErrors: string[] = [];
+  page.on('pageerror', (error) => pageErrors.push(error.message));
   page.on('console', (message) => {
     // A refusal that the page tells of is also an entry here; what the policy blocked is not a refusal.
     const isRefusal = /the server responded with a status of 4\d\d/.test(message.text());
-    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+    if (message.type() === 'error' && !isRefusal) pageErrors.push(message.text());
   });
   page.on('request', (request) => {
     const { protocol, origin: asked } = new URL(request.url());
-    if (protocol.startsWith('http') && asked !== origin) complaints.push(`asked ${request.url()}`);
+    if (protocol.startsWith('http') && asked !== origin) pageErrors.push(`asked ${request.url()}`);
   });
-  return complaints;
+  return pageErrors;
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

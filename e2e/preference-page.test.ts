@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CatalogFile } from '../packages/server/src/domain/catalog/file-schema.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
-import { values } from '../packages/server/test/http/options/guest.ts';
+import { values } from '../packages/server/test/http/options/test-user.ts';
 import { basic, bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { expectAccessible, openPortal } from './portal.ts';
 
@@ -106,7 +106,7 @@ async function shoot(page: Page, name: string): Promise<void> {
 
 test.each([true, false])('the page saves what is changed (scripts: %s)', async (javaScriptEnabled) => {
   const { page: path, saved } = await makeReader();
-  const { page, complaints } = await portal.visit(path, { javaScriptEnabled, ...DEVICES.phone });
+  const { page, pageErrors } = await portal.visit(path, { javaScriptEnabled, ...DEVICES.phone });
   let loads = 0;
   page.on('load', () => loads++);
   await page.getByLabel('Newsletter').uncheck();
@@ -143,12 +143,12 @@ test.each([true, false])('the page saves what is changed (scripts: %s)', async (
     ['hour', 8],
   ]);
   if (javaScriptEnabled) expect(loads).toBe(0);
-  expect(complaints).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });
 
 test('it can be used by everybody: axe, keyboard, right to left, on any screen', async () => {
   const { page: path, unsubscribe, saved } = await makeReader();
-  const { page, complaints } = await portal.visit(path, DEVICES.desktop);
+  const { page, pageErrors } = await portal.visit(path, DEVICES.desktop);
   await expectAccessible(page);
   for (const [name, { viewport }] of Object.entries(DEVICES)) {
     await page.setViewportSize(viewport);
@@ -180,5 +180,5 @@ test('it can be used by everybody: axe, keyboard, right to left, on any screen',
   await page.goto(`${portal.server.url}/p/nothing`);
   await expectAccessible(page);
   await shoot(page, 'invalid');
-  expect(complaints.filter((each) => !each.includes('404'))).toEqual([]);
+  expect(pageErrors.filter((each) => !each.includes('404'))).toEqual([]);
 });

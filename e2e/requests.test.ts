@@ -13,7 +13,7 @@ describe('the requests of the portal', () => {
   test('come in by themselves, are filtered, looked into and copied as curl', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
     const { clientId } = application;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/requests`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/requests`);
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
     const user = await makeSignedInUser(portal.server, application, `${XSS}@example.com`);
     await portal.server.post('/api/user_options', await choice('fruit', ['pear'], { user_uid: user.userCode }), {
@@ -78,7 +78,7 @@ describe('the requests of the portal', () => {
     await page.reload();
     await drawer.getByRole('link', { name: user.userCode }).click();
     await page.waitForURL(`**/users/${user.userCode}`);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('fit a phone and keep nobody out', async () => {
@@ -100,11 +100,11 @@ describe('the requests of the portal', () => {
     const { application } = await withCatalog(portal.server);
     const { cookie } = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
     const room = `/portal/applications/${application.clientId}/requests`;
-    const { page, complaints } = await portal.visit(room, { cookie });
+    const { page, pageErrors } = await portal.visit(room, { cookie });
     await page.getByRole('heading', { name: 'Your role does not allow this' }).waitFor();
     await page.goto(`${portal.server.url}/portal`);
     await page.getByText('Viewer').waitFor();
     expect(await page.getByRole('button', { name: 'New application' }).count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

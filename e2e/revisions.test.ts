@@ -20,7 +20,7 @@ describe('the room of revisions', () => {
 
   test('lists, shows and compares any two', async () => {
     const { room } = await application();
-    const { page, complaints } = await portal.enter(room);
+    const { page, pageErrors } = await portal.enter(room);
     await page.getByRole('link', { name: 'Revision 3', exact: true }).waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'token:tests' }).count()).toBe(3);
     await expectAccessible(page);
@@ -36,13 +36,13 @@ describe('the room of revisions', () => {
     await page.getByRole('tab', { name: 'Full catalog' }).click();
     await page.getByText('"vegetarian"').waitFor();
     await expectAccessible(page);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('shows why one was published', async () => {
     const { room, edit } = await application();
     await edit('PATCH', '/translations?draft=true', { texts: [{ path: 'second', language: 'en', text: 'Second' }] });
-    const { page, complaints } = await portal.enter(room.replace('revisions', 'catalog'));
+    const { page, pageErrors } = await portal.enter(room.replace('revisions', 'catalog'));
     await page.getByRole('button', { name: 'Publish…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Note (optional)' }).fill('Asked for by support\n<b>twice</b>');
@@ -53,13 +53,13 @@ describe('the room of revisions', () => {
     await page.getByRole('listitem').filter({ hasText: 'Asked for by support' }).waitFor();
     await page.getByRole('link', { name: 'Revision 4', exact: true }).click();
     await page.getByText('<b>twice</b>').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('restores one as a draft, or as a new revision', async () => {
     const { room, tree } = await application();
     // From the list.
-    const { page, complaints } = await portal.enter(room);
+    const { page, pageErrors } = await portal.enter(room);
     await page.getByRole('button', { name: 'Restore revision 1' }).click();
     await page.getByRole('menuitem', { name: 'Restore as draft' }).click();
     await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
@@ -72,7 +72,7 @@ describe('the room of revisions', () => {
     await page.getByText('Published as revision 4.').waitFor();
     await page.getByRole('link', { name: 'Revision 4', exact: true }).waitFor();
     expect((await tree()).groups[0]?.keys.map(({ name }) => name)).toContain('fruit');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {

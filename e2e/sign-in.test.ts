@@ -38,7 +38,7 @@ describe('getting in', () => {
   test('a set-up link makes the first account, by keyboard alone, and is not spent by looking', async () => {
     const path = `/portal/sign-in#${await setUpToken(portal.server)}`;
     await portal.visit(path);
-    const { page, complaints } = await portal.visit(path, PHONE);
+    const { page, pageErrors } = await portal.visit(path, PHONE);
     await page.getByRole('heading', { name: 'Set up the portal' }).waitFor();
     await expectFits(page);
     await expectAccessible(page);
@@ -59,7 +59,7 @@ describe('getting in', () => {
     await account(page).waitFor();
     await page.goto(`${portal.server.url}/portal/sign-in`);
     await account(page).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
 
     const late = await portal.visit(path);
     await late.page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor();
@@ -69,7 +69,7 @@ describe('getting in', () => {
 
   test('with e-mail and password one comes to where one wanted to be; what is wrong is not told', async () => {
     const email = await withPassword(portal.server);
-    const { page, complaints } = await portal.visit('/portal/account', PHONE);
+    const { page, pageErrors } = await portal.visit('/portal/account', PHONE);
     await page.waitForURL('**/sign-in?next=%2Faccount');
     await expectFits(page);
     await expectAccessible(page);
@@ -82,14 +82,14 @@ describe('getting in', () => {
     await fill(page, email, PASSWORD);
     await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
     expect(page.url()).toBe(`${portal.server.url}/portal/account`);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('with a second step, a code is asked for when all else was right, and is good once', async () => {
     const secret = makeTotpSecret();
     const email = await withPassword(portal.server, secret);
     const code = () => totpCode(secret, Math.floor(Date.now() / 30_000));
-    const { page, complaints } = await portal.visit('/portal/sign-in');
+    const { page, pageErrors } = await portal.visit('/portal/sign-in');
     await fill(page, email, PASSWORD);
     await page.getByLabel('Code').fill('000000');
     await page.keyboard.press('Enter');
@@ -99,7 +99,7 @@ describe('getting in', () => {
     await page.getByLabel('Code').fill(used);
     await page.keyboard.press('Enter');
     await account(page).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     // Looked over somebody's shoulder: too late.
     const other = await portal.visit('/portal/sign-in');
     await fill(other.page, email, PASSWORD);
@@ -110,7 +110,7 @@ describe('getting in', () => {
 
   test('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
     const path = `/portal/sign-in#${await signInToken(portal.server, 'grace@example.com')}`;
-    const { page, complaints } = await portal.visit(path);
+    const { page, pageErrors } = await portal.visit(path);
     await page.getByText('This link signs in grace@example.com once').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await account(page).waitFor();
@@ -119,10 +119,10 @@ describe('getting in', () => {
     const again = await portal.visit(path);
     await again.page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor();
     await expectAccessible(again.page);
-    expect([...complaints, ...again.complaints]).toEqual([]);
+    expect([...pageErrors, ...again.pageErrors]).toEqual([]);
   });
 
-  const invite = async (role: Role, email = `${uniqueName('guest')}@example.com`) => {
+  const invite = async (role: Role, email = `${uniqueName('member')}@example.com`) => {
     const { server } = portal;
     const { appId, clientId } = await server.application();
     await server.service.storage.applications.update(appId, { name: XSS });
@@ -133,7 +133,7 @@ describe('getting in', () => {
   test('an invitation makes an account that has its role there, and nothing else', async () => {
     const { path, clientId, email } = await invite('viewer');
     const other = await portal.server.application();
-    const { page, complaints } = await portal.visit(path, PHONE);
+    const { page, pageErrors } = await portal.visit(path, PHONE);
     await page.getByText('As a viewer you can see everything except user data.').waitFor();
     await page.getByText(`${XSS} invited you to work on ${XSS}.`).waitFor();
     await expectFits(page);
@@ -147,13 +147,13 @@ describe('getting in', () => {
     await page.goto(`${portal.server.url}/portal/applications/${other.clientId}`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.title()).not.toBe('owned');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('who has an account signs in with it to accept; signed in already, a button does', async () => {
     const email = await withPassword(portal.server);
     const { path, clientId } = await invite('editor', email);
-    const { page, complaints } = await portal.visit(path);
+    const { page, pageErrors } = await portal.visit(path);
     await page.getByText('I have an account').click();
     await page.getByText(`Sign in as ${email} to accept.`).waitFor();
     await expectAccessible(page);
@@ -165,7 +165,7 @@ describe('getting in', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.waitForURL(`**/portal/applications/${second.clientId}`);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('a session that was planted in the browser is never made good', async () => {

@@ -33,7 +33,7 @@ describe('the users room', () => {
     const { clientId, ada, add } = await fill();
     const [longId, longName] = ['i'.repeat(240), 'n'.repeat(200)];
     await add(longId, longName);
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     await page.getByText('{{constructor}} {{t}}').waitFor();
     // A long name takes no room from the others, and can be read in full.
@@ -61,12 +61,12 @@ describe('the users room', () => {
     await page.getByRole('row', { name: PAYLOAD }).getByRole('cell').last().click({ force: true });
     await page.getByRole('heading', { name: PAYLOAD, level: 1 }).waitFor();
     expect(await page.title()).not.toBe('broken');
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('a search among millions tells how far it is, shows what it found, and can be stopped', async () => {
     const { clientId, ada } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     // As it answers among millions: pages that are short. The second has the user, the third waits.
     let held: (() => void) | undefined;
@@ -88,12 +88,12 @@ describe('the users room', () => {
     held?.();
     await page.getByRole('link', { name: 'Test user' }).click();
     await page.getByText(ada.userCode).first().waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are shown with what holds for them, their history and their tokens', async () => {
     const { clientId, ada } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
     const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
     await expect.poll(() => rowOf('fruit').innerText()).toContain('Apple, cherry');
     expect(await rowOf('vegetarian').innerText()).toContain('default');
@@ -120,12 +120,12 @@ describe('the users room', () => {
     await page.getByRole('button', { name: 'Issue special token' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Issue special token' }).click();
     await page.getByText(/^st_\d+_/).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are helped: an option is changed and unset, the user renamed and suspended, and what was done can be undone', async () => {
     const { clientId, ada } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
     const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
     await rowOf('vegetarian')
       .getByRole('button', { name: /Change/ })
@@ -169,12 +169,12 @@ describe('the users room', () => {
     await page.getByText('This user gets no access token').waitFor();
     await act('Resume user');
     await expect.poll(() => page.getByText('This user gets no access token').count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are filtered by what they chose, counted, and exported', async () => {
     const { clientId } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
     await page.getByRole('button', { name: 'Add filter' }).click();
     const key = page.getByRole('combobox', { name: 'Key' });
@@ -203,12 +203,12 @@ describe('the users room', () => {
     await page.getByText('No user matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('3 users').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are filtered by when they were created, in columns of choice, and follow what others do', async () => {
     const { clientId, add } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
     await page.getByRole('combobox', { name: 'Created' }).click();
     await page.getByRole('option', { name: 'Last 7 days' }).click();
@@ -248,12 +248,12 @@ describe('the users room', () => {
     await storage.users.delete(appId, late?.userId ?? '');
     await page.getByText('3 users').waitFor({ timeout: 15_000 });
     await expect.poll(() => page.getByRole('link', { name: 'Late Arrival' }).count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are added in the page, and several are suspended, exported and deleted at once', async () => {
     const { clientId, ada } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('button', { name: 'Add user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'clientUserId' }).fill('ada@example.com');
@@ -295,14 +295,14 @@ describe('the users room', () => {
     await page.getByText('3 users deleted.').waitFor();
     await page.getByText('1 user', { exact: true }).waitFor();
     expect(await find()).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are sorted, and all that a filter matches are suspended and deleted, not the listed ones alone', async () => {
     const { clientId, add } = await fill();
     await Promise.all(Array.from({ length: 54 }, (_, at) => add(`crowd-${at + 10}`, `Crowd ${at + 10}`)));
     await add('crowd-64', 'Crowd 64');
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('58 users').waitFor();
     const rows = page.getByRole('row');
     await page.getByRole('combobox', { name: 'Sort' }).click();
@@ -343,12 +343,12 @@ describe('the users room', () => {
     await page.getByText('No user matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('3 users', { exact: true }).waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are imported from a file in the page, which tells what was rejected and why', async () => {
     const { clientId } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Import users' });
@@ -388,12 +388,12 @@ describe('the users room', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('603', { exact: true }).waitFor();
     await page.getByText('Created: 603').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('are exported, and erased by typing their id', async () => {
     const { clientId, ada } = await fill();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {
       viewport: { width: 380, height: 760 },
     });
     await page.getByRole('button', { name: 'Actions' }).click();
@@ -417,7 +417,7 @@ describe('the users room', () => {
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     const { storage } = portal.server.service;
     expect(await storage.users.find(Number(clientId.split('_')[0]), ada.userCode)).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('an application without any says how to get some', async () => {

@@ -11,7 +11,7 @@ describe('the webhooks and events rooms', () => {
 
   test('a webhook is added, its secret shown once, and deleted; a private address is refused at its field', async () => {
     const { clientId } = await portal.server.application();
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/webhooks`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/webhooks`);
     await page.getByText('No webhooks').waitFor();
     await page.getByRole('button', { name: 'Add webhook' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -48,7 +48,7 @@ describe('the webhooks and events rooms', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhooks').waitFor();
     // The browser itself tells of the refused address.
-    expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
+    expect(pageErrors.filter((each) => !each.includes('400'))).toEqual([]);
   });
 
   test('a webhook is limited, its events are replayed, and the overview shows that it fails', async () => {
@@ -62,7 +62,7 @@ describe('the webhooks and events rooms', () => {
         url: receiver.url,
         description: 'Mailing list',
       });
-      const { page, complaints } = await portal.enter(`/applications/${clientId}/webhooks`);
+      const { page, pageErrors } = await portal.enter(`/applications/${clientId}/webhooks`);
       await page.getByRole('button', { name: 'Edit' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: 'Rate limit' }).fill('25');
@@ -84,7 +84,7 @@ describe('the webhooks and events rooms', () => {
       await expectAccessible(page);
       await page.getByRole('link', { name: 'Open webhooks' }).click();
       await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
-      expect(complaints).toEqual([]);
+      expect(pageErrors).toEqual([]);
     } finally {
       await receiver.close();
     }
@@ -96,7 +96,7 @@ describe('the webhooks and events rooms', () => {
     const { clientId } = application;
     const ada = await makeSignedInUser(server, application, 'ada@example.com');
     await server.post('/api/user_options', await choice('portions', [2]), { ...apiKey, ...bearer(ada.accessToken) });
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/events`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/events`);
     const rows = page
       .getByRole('table', { name: 'Events' })
       .getByRole('row')
@@ -137,6 +137,6 @@ describe('the webhooks and events rooms', () => {
     await manage.send('DELETE', `/applications/${clientId}/users/${ada.userCode}`);
     await page.goto(`${server.url}/portal/applications/${clientId}/events?type=selection.saved`);
     await page.getByText('Deleted user').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

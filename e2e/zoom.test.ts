@@ -15,7 +15,7 @@ describe('the portal at 200 % zoom', () => {
     const shop = await withCatalog(portal.server);
     const user = await makeSignedInUser(portal.server, shop.application, 'somebody.with.a.long.name@example.com');
     const home = `/applications/${shop.application.clientId}`;
-    const { page, complaints } = await portal.enter('', { viewport: ZOOMED });
+    const { page, pageErrors } = await portal.enter('', { viewport: ZOOMED });
     const rooms = ['catalog', 'translations', 'revisions', 'insights', 'users', `users/${user.userCode}`, 'requests'];
     const others = ['events', 'audit', 'connect', 'credentials', 'webhooks', 'members'];
     for (const path of ['', '/account', '/audit', home, ...[...rooms, ...others].map((room) => `${home}/${room}`)]) {
@@ -26,7 +26,7 @@ describe('the portal at 200 % zoom', () => {
       expect(await cutOff(page), path).toEqual([]);
       expect(await mouseOnly(page), path).toEqual([]);
     }
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('a message never covers a dialog', async () => {

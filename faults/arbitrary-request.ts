@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { WholeDocument, WholeOperation } from '../packages/server/test/http/documented-answers.ts';
+import type { ResolvedDocument, ResolvedOperation } from '../packages/server/test/http/documented-answers.ts';
 
 type Schema = Record<string, unknown>;
 /** A generated request. Its placeholders (`{{clientId}}`) are filled in for each database. */
@@ -69,7 +69,7 @@ const odd: Arbitrary<unknown> = fc.oneof(
 );
 
 /** An arbitrary request of any operation: valid by its schema, nearly valid, or far from it. */
-export function arbitraryRequest(document: WholeDocument): Arbitrary<FuzzedRequest> {
+export function arbitraryRequest(document: ResolvedDocument): Arbitrary<FuzzedRequest> {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ofOperation(document, path, method.toUpperCase(), operation)),
   );
@@ -77,10 +77,10 @@ export function arbitraryRequest(document: WholeDocument): Arbitrary<FuzzedReque
 }
 
 function ofOperation(
-  document: WholeDocument,
+  document: ResolvedDocument,
   path: string,
   method: string,
-  operation: WholeOperation,
+  operation: ResolvedOperation,
 ): Arbitrary<FuzzedRequest> {
   const named = operation.parameters ?? [];
   const pathValues = fc.tuple(
@@ -142,7 +142,7 @@ const moreHeaders: Arbitrary<Record<string, string>> = fc.constantFrom<Record<st
   { 'accept-encoding': 'br', range: 'bytes=0-1' },
 );
 
-function bodyOf(document: WholeDocument, schema: Schema, examples: unknown[]): Arbitrary<string> {
+function bodyOf(document: ResolvedDocument, schema: Schema, examples: unknown[]): Arbitrary<string> {
   const bySchema = ofSchema(document, schema, 4).map((value) => JSON.stringify(value) ?? '');
   const byExample = examples.length > 0 ? fc.constantFrom(...examples).chain((example) => mutated(example)) : bySchema;
   return fc.oneof(
@@ -170,7 +170,7 @@ function mutated(example: unknown): Arbitrary<string> {
     .map(([name, value]) => JSON.stringify({ ...example, [name]: value }));
 }
 
-function ofSchema(document: WholeDocument, schema: Schema, depth: number): Arbitrary<unknown> {
+function ofSchema(document: ResolvedDocument, schema: Schema, depth: number): Arbitrary<unknown> {
   const {
     $ref,
     anyOf,

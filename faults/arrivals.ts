@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { Place } from './guest.ts';
+import type { Place } from './client.ts';
 
 const TICK_MS = 5;
 const LATE_MS = 50;
@@ -25,7 +25,7 @@ export type Ended = {
   users: string[];
 };
 
-export type Spell = {
+export type LoadPeriod = {
   ms: number;
   /**
    * Requests a second, regardless of the responses; without it, each connection sends the next request after its
@@ -35,12 +35,12 @@ export type Spell = {
 };
 
 export type Arrivals = {
-  spell(spell: Spell): Promise<Ended>;
+  spell(spell: LoadPeriod): Promise<Ended>;
   close(): Promise<void>;
 };
 
-type Guest = { code: string; accessToken: string };
-type Data = { place: Place; guests: Guest[]; connections: number; patienceMs: number };
+type TestUser = { code: string; accessToken: string };
+type Data = { place: Place; users: TestUser[]; connections: number; timeoutMs: number };
 
 /**
  * Sends requests from its own thread, over raw connections: creates, saves and reads in turn. That costs a tenth of a
@@ -61,16 +61,16 @@ export async function openArrivals(data: Data): Promise<Arrivals> {
 
 type Line = { socket: Socket; text: string; closed: boolean; sent?: { at: number; name?: string } | undefined };
 
-if (!isMainThread && parentPort && (workerData as Partial<Data> | undefined)?.patienceMs !== undefined) {
+if (!isMainThread && parentPort && (workerData as Partial<Data> | undefined)?.timeoutMs !== undefined) {
   await serveSpells(workerData as Data, parentPort);
 }
 
 async function serveSpells(
-  { place, guests, connections, patienceMs }: Data,
+  { place, users, connections, timeoutMs }: Data,
   port: NonNullable<typeof parentPort>,
 ): Promise<void> {
   const { hostname, port: tcpPort } = new URL(place.url);
-  const makeRequest = requests(place, guests);
+  const makeRequest = requests(place, users);
   const free: Line[] = [];
   const waiting = new Set<Line>();
   let ended = nothing();
@@ -121,7 +121,7 @@ async function serveSpells(
   /** Clients that wait too long disconnect, and return on another connection. The set is in the order of sending. */
   const giveUp = (): void => {
     for (const line of waiting) {
-      if (performance.now() - (line.sent?.at ?? 0) < patienceMs) break;
+      if (performance.now() - (line.sent?.at ?? 0) < timeoutMs) break;
       line.socket.destroy();
       waiting.delete(line);
       ended.unanswered++;
@@ -132,7 +132,7 @@ async function serveSpells(
     const group = Array.from({ length: Math.min(CONNECTING, connections - opened) });
     await Promise.all(group.map(() => new Promise<void>((resolve) => open(resolve))));
   }
-  const spell = async ({ ms, rate }: Spell): Promise<void> => {
+  const spell = async ({ ms, rate }: LoadPeriod): Promise<void> => {
     const began = performance.now();
     ended = nothing();
     chained = rate === undefined;
@@ -152,7 +152,7 @@ async function serveSpells(
     chained = false;
     port.postMessage(ended);
   };
-  port.on('message', (wanted: Spell) => void spell(wanted));
+  port.on('message', (wanted: LoadPeriod) => void spell(wanted));
   port.postMessage('open');
 }
 
@@ -169,7 +169,7 @@ function isWhole(text: string): boolean {
 }
 
 /** Creates, saves and reads in turn. Saves and reads are for existing users. */
-function requests({ application, group, keys }: Place, guests: Guest[]): () => { bytes: string; name?: string } {
+function requests({ application, group, keys }: Place, users: TestUser[]): () => { bytes: string; name?: string } {
   const { clientId, clientSecret } = application;
   const post = (path: string, body: object): string => {
     const text = JSON.stringify(body);
@@ -178,7 +178,7 @@ function requests({ application, group, keys }: Place, guests: Guest[]): () => {
   let count = 0;
   return () => {
     const turn = count++;
-    const { code, accessToken } = guests[Math.floor(turn / 3) % guests.length] as Guest;
+    const { code, accessToken } = users[Math.floor(turn / 3) % users.length] as TestUser;
     if (turn % 3 === 0) {
       const name = randomUUID();
       const body = { clientId, clientSecret, clientUserId: name, clientUserName: 'Ada' };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepAliveAgent, send } from '../packages/server/test/operations/load.ts';
-import type { Ground } from './campaign.ts';
-import { describe, isDone, type Place } from './guest.ts';
+import type { CampaignContext } from './campaign.ts';
+import { describe, isDone, type Place } from './client.ts';
 import { noiseOf, p99 } from './percentile.ts';
 
 const COUNT = 4;
@@ -16,7 +16,7 @@ export type Bystanders = {
   judge(most: number): void;
 };
 
-export function startBystanders(ground: Ground, place: Place): Bystanders {
+export function startBystanders(context: CampaignContext, place: Place): Bystanders {
   const times: Record<'quiet' | 'fault', number[]> = { quiet: [], fault: [] };
   const failures: string[] = [];
   let time: 'quiet' | 'fault' = 'quiet';
@@ -37,7 +37,7 @@ export function startBystanders(ground: Ground, place: Place): Bystanders {
     over = true;
     await Promise.all(reading);
   };
-  ground.defer(stop);
+  context.defer(stop);
   return {
     during: (next) => (time = next),
     stop,
@@ -45,9 +45,9 @@ export function startBystanders(ground: Ground, place: Place): Bystanders {
       const [quiet, fault, noise] = [p99(times.quiet), p99(times.fault), noiseOf(times.quiet)];
       const ratio = fault / quiet;
       const figure = `p99 of others ${fault.toFixed(1)} ms, ${ratio.toFixed(2)} × that without (two halves of the quiet time differ by ${noise.toFixed(2)} ×)`;
-      ground.tell(figure);
-      if (!(ratio <= most * noise)) ground.lose(figure);
-      for (const failure of failures) ground.lose(failure);
+      context.report(figure);
+      if (!(ratio <= most * noise)) context.lose(figure);
+      for (const failure of failures) context.lose(failure);
     },
   };
 }

@@ -9,17 +9,17 @@ export type Campaign = {
   /** What is counted: kills, restarts, races. */
   unit: string;
   times: { short: number; full: number };
-  run(ground: Ground): Promise<void>;
+  run(context: CampaignContext): Promise<void>;
   /** The same against something known to be broken: a campaign that finds no loss there could not find any. */
   control: {
     what: string;
     times: number;
-    run(ground: Ground): Promise<void>;
+    run(context: CampaignContext): Promise<void>;
   };
 };
 
 /** The environment of a campaign. */
-export type Ground = {
+export type CampaignContext = {
   /** How many tries to make. */
   times: number;
   isFull: boolean;
@@ -32,7 +32,7 @@ export type Ground = {
   /** For losses that only all tries together show; one of them counts as lost. */
   lose(what: string): void;
   /** Adds a figure to the table: how fast, how many. */
-  tell(figure: string): void;
+  report(figure: string): void;
 };
 
 /** Something is missing on this machine. The message says what, and how to get it; nothing was tried. */

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { typeNo } from '../packages/server/src/storage/event-rows.ts';
+import { typeNumber } from '../packages/server/src/storage/event-rows.ts';
 import { askPostgres } from './ask-postgres.ts';
 
 const [CREATED, DELETED, SAVED, UNSET] = (
   ['user.created', 'user.deleted', 'selection.saved', 'selection.unset'] as const
-).map(typeNo);
+).map(typeNumber);
 
 /** Each counts rows that must not exist. */
 const CONTRADICTIONS = {

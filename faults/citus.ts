@@ -4,8 +4,8 @@ import { schemaOf } from '../packages/server/src/storage/postgres/distributed/ho
 import { createUndistributed, run, startNode } from '../packages/server/test/citus-cluster.ts';
 import { serve } from '../packages/server/test/operations/serve-process.ts';
 import type { PostgresServer } from '../packages/server/test/postgres-server.ts';
-import { CannotRun, type Ground } from './campaign.ts';
-import { Client, type Guest, openPlace } from './guest.ts';
+import { type CampaignContext, CannotRun } from './campaign.ts';
+import { Client, openPlace, type TestUser } from './client.ts';
 import { startLoad } from './load.ts';
 import { end } from './race-field.ts';
 import { SETTINGS, setStage } from './stage.ts';
@@ -27,7 +27,7 @@ export type Cluster = {
 };
 
 /** A coordinator and two workers with users distributed over them. */
-export async function clusterFor(ground: Ground, workerSettings: string[] = []): Promise<Cluster> {
+export async function clusterFor(context: CampaignContext, workerSettings: string[] = []): Promise<Cluster> {
   const bin = process.env.INNKEEPER_TEST_CITUS;
   if (bin === undefined) {
     throw new CannotRun(
@@ -37,7 +37,7 @@ export async function clusterFor(ground: Ground, workerSettings: string[] = []):
   const start = async (settings: string[]): Promise<PostgresServer> => {
     // Homes move by logical replication, while others continue to write.
     const node = await startNode(bin, { durable: true, settings: ['wal_level=logical', ...settings] });
-    ground.defer(() => node.stop());
+    context.defer(() => node.stop());
     return node;
   };
   const coordinator = await start([]);
@@ -78,25 +78,29 @@ export async function clusterFor(ground: Ground, workerSettings: string[] = []):
 }
 
 /** A service on the cluster, mixed load that has not begun, and a client next to it. */
-export async function serveOn({ databaseUrl }: Cluster, ground: Ground, clients: number) {
+export async function serveOn({ databaseUrl }: Cluster, context: CampaignContext, clients: number) {
   const application = await setStage(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const place = await openPlace(server.url, application);
   const load = startLoad(place, { clients });
-  ground.defer(() => load.close());
+  context.defer(() => load.close());
   const client = new Client(place);
-  ground.defer(() => client.close());
+  context.defer(() => client.close());
   return { server, load, client };
 }
 
 /** A signed-in user on each of these workers. */
-export async function oneUserOfEach(client: Client, { portOf }: Cluster, workers: PostgresServer[]): Promise<Guest[]> {
-  const found = new Map<number, Guest>();
+export async function oneUserOfEach(
+  client: Client,
+  { portOf }: Cluster,
+  workers: PostgresServer[],
+): Promise<TestUser[]> {
+  const found = new Map<number, TestUser>();
   while (workers.some(({ port }) => !found.has(port))) {
-    const guest = await client.create();
-    await client.exchange(guest);
-    found.set(await portOf(guest.code ?? ''), guest);
+    const user = await client.create();
+    await client.exchange(user);
+    found.set(await portOf(user.code ?? ''), user);
   }
-  return workers.map(({ port }) => found.get(port) as Guest);
+  return workers.map(({ port }) => found.get(port) as TestUser);
 }

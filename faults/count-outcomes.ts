@@ -1,5 +1,5 @@
 import type { Outcome } from '../packages/server/test/operations/load.ts';
-import { describe, isDone } from './guest.ts';
+import { describe, isDone } from './client.ts';
 
 /** "63 × 0008, 1 × done": how concurrent requests ended. */
 export function countOutcomes(outcomes: Outcome[]): string {

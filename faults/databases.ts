@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { type PostgresOptions, type PostgresServer, startPostgres } from '../packages/server/test/postgres-server.ts';
-import type { Ground } from './campaign.ts';
+import type { CampaignContext } from './campaign.ts';
 
 export type Database = { kind: 'sqlite' | 'postgres'; url: string };
 
 /** A new, empty database of each kind. Both flush commits to disk. */
-export async function bothDatabases(ground: Ground): Promise<Database[]> {
-  const postgres = await postgresFor(ground);
+export async function bothDatabases(context: CampaignContext): Promise<Database[]> {
+  const postgres = await postgresFor(context);
   return [
-    { kind: 'sqlite', url: sqliteIn(ground.folder) },
+    { kind: 'sqlite', url: sqliteIn(context.folder) },
     { kind: 'postgres', url: await postgres.createDatabase() },
   ];
 }
@@ -18,8 +18,8 @@ export function sqliteIn(folder: string): string {
 }
 
 /** A separate PostgreSQL server for a campaign. */
-export async function postgresFor(ground: Ground, options: PostgresOptions = {}): Promise<PostgresServer> {
+export async function postgresFor(context: CampaignContext, options: PostgresOptions = {}): Promise<PostgresServer> {
   const postgres = await startPostgres({ durable: true, ...options });
-  ground.defer(() => postgres.stop());
+  context.defer(() => postgres.stop());
   return postgres;
 }

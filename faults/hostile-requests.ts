@@ -1,5 +1,5 @@
 import { EXAMPLE } from '../packages/server/src/http/docs/examples.ts';
-import type { WholeDocument } from '../packages/server/test/http/documented-answers.ts';
+import type { ResolvedDocument } from '../packages/server/test/http/documented-answers.ts';
 
 /** What to send; `{{…}}` are placeholders. */
 export type HostileRequest = {
@@ -77,7 +77,7 @@ function fillJson(unit: string, bytes: number): string {
  * Every header, every field of every body and every upload, of every operation in the document: new operations are
  * included automatically.
  */
-export function listHostile(document: WholeDocument): HostileRequest[] {
+export function listHostile(document: ResolvedDocument): HostileRequest[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );

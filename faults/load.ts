@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../packages/server/test/operations/load.ts';
-import { checkGuest, compareSelections } from './check-guest.ts';
-import { Client, type Counts, describe, type Guest, isDone, isUnknown, type Place } from './guest.ts';
+import { checkUser, compareSelections } from './check-user.ts';
+import { Client, type Counts, describe, isDone, isUnknown, type Place, type TestUser } from './client.ts';
 
 const KEYS = 20;
 /** How long a client waits after a refusal. */
@@ -10,7 +10,7 @@ const PAUSE_MS = 50;
 export type Load = {
   clients: Client[];
   /** Refusals without a reason, and reads that do not show what was acknowledged. */
-  surprises: string[];
+  unexpected: string[];
   counts(): Counts;
   resume(): void;
   /** Lets every client finish its current action. */
@@ -21,7 +21,7 @@ export type Load = {
 export type LoadOptions = {
   clients: number;
   /** How long a client waits for a response. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** Only create users. */
   onlyCreates?: boolean;
   /** Minimum time that a client spends on one user, for about seven actions. By default, clients do not wait. */
@@ -34,19 +34,19 @@ export type LoadOptions = {
  * Mixed load: clients that create users, sign them in, save, change and read selections, and delete every fourth user.
  */
 export function startLoad(place: Place, options: LoadOptions): Load {
-  const { clients: count, patienceMs, onlyCreates = false, stayMs = 0, keeps } = options;
-  const clients = Array.from({ length: count }, () => new Client(place, patienceMs));
-  const surprises: string[] = [];
+  const { clients: count, timeoutMs, onlyCreates = false, stayMs = 0, keeps } = options;
+  const clients = Array.from({ length: count }, () => new Client(place, timeoutMs));
+  const unexpected: string[] = [];
   let going = false;
   let living: Promise<void>[] = [];
   const live = async (client: Client): Promise<void> => {
-    const staying: Guest[] = [];
+    const staying: TestUser[] = [];
     while (going) {
       const over = stayMs > 0 ? sleep(stayMs) : undefined;
-      const guest = await client.create();
-      if (guest.exists !== 'yes') await sleep(PAUSE_MS);
-      else if (!onlyCreates) await stay(client, guest, surprises);
-      if (keeps !== undefined && staying.push(guest) > keeps) await leave(client, staying.shift() as Guest);
+      const user = await client.create();
+      if (user.exists !== 'yes') await sleep(PAUSE_MS);
+      else if (!onlyCreates) await stay(client, user, unexpected);
+      if (keeps !== undefined && staying.push(user) > keeps) await leave(client, staying.shift() as TestUser);
       await over;
     }
   };
@@ -55,7 +55,7 @@ export function startLoad(place: Place, options: LoadOptions): Load {
     await Promise.all(living);
   };
   return {
-    ...{ clients, surprises, pause },
+    ...{ clients, unexpected, pause },
     counts: () => sum(clients.map((client) => client.counts)),
     resume() {
       going = true;
@@ -68,28 +68,27 @@ export function startLoad(place: Place, options: LoadOptions): Load {
   };
 }
 
-async function stay(client: Client, guest: Guest, surprises: string[]): Promise<void> {
-  const first = client.guests.length % KEYS;
+async function stay(client: Client, user: TestUser, unexpected: string[]): Promise<void> {
+  const first = client.users.length % KEYS;
   const keys = [first, (first + 1) % KEYS, first];
   const acts: (() => Promise<Outcome>)[] = [
-    () => client.exchange(guest),
-    ...keys.map((key) => () => client.save(guest, key)),
-    () => client.read(guest),
-    ...(client.guests.length % 4 === 0 ? [() => client.remove(guest)] : []),
+    () => client.exchange(user),
+    ...keys.map((key) => () => client.save(user, key)),
+    () => client.read(user),
+    ...(client.users.length % 4 === 0 ? [() => client.remove(user)] : []),
   ];
   for (const [index, act] of acts.entries()) {
     const outcome = await act();
     if (!isDone(outcome)) {
-      if (isRefusal(outcome)) surprises.push(`${guest.name}, act ${index}: ${describe(outcome)}`);
+      if (isRefusal(outcome)) unexpected.push(`${user.name}, act ${index}: ${describe(outcome)}`);
       return void (await sleep(PAUSE_MS));
     }
-    if (index === 1 + keys.length)
-      compareSelections(guest, outcome, (what) => surprises.push(`${guest.name}: ${what}`));
+    if (index === 1 + keys.length) compareSelections(user, outcome, (what) => unexpected.push(`${user.name}: ${what}`));
   }
 }
 
-async function leave(client: Client, guest: Guest): Promise<void> {
-  if (guest.exists === 'yes' && guest.code !== undefined) await client.remove(guest);
+async function leave(client: Client, user: TestUser): Promise<void> {
+  if (user.exists === 'yes' && user.code !== undefined) await client.remove(user);
 }
 
 /** A refusal without a reason; overload (429) is one. */
@@ -98,11 +97,11 @@ function isRefusal(outcome: Outcome): boolean {
 }
 
 /** Compares everything the clients were told with the actual state: for all their users, or the given ones. */
-export async function checkAll(load: Load, guestsOf = (client: Client): Guest[] => client.guests): Promise<string[]> {
+export async function checkAll(load: Load, usersOf = (client: Client): TestUser[] => client.users): Promise<string[]> {
   const losses = await Promise.all(
     load.clients.map(async (client) => {
       const found: string[] = [];
-      for (const guest of guestsOf(client)) found.push(...(await checkGuest(client, guest)));
+      for (const user of usersOf(client)) found.push(...(await checkUser(client, user)));
       return found;
     }),
   );

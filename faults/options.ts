@@ -22,18 +22,18 @@ Exit codes: 0 nothing lost; 1 something lost, or a control found nothing; 2 usag
   npm run faults -- --only kill-9
   npm run faults -- --full kill-9 --times 50 --write-docs`;
 
-export class Misuse extends Error {}
+export class UsageError extends Error {}
 
 export type Options = ReturnType<typeof readOptions>;
 
 export function readOptions(args: string[]) {
   const values = parse(args);
   const { help, list, full, folder, times } = values;
-  if (full !== undefined && values.only !== undefined) throw new Misuse('Either --only or --full.');
+  if (full !== undefined && values.only !== undefined) throw new UsageError('Either --only or --full.');
   const wanted = full === 'all' ? NAMES : ((full ?? values.only)?.split(',') ?? NAMES);
   const unknown = wanted.find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw new Misuse(`There is no campaign called ${unknown}.`);
-  if (times !== undefined && !/^[1-9]\d*$/.test(times)) throw new Misuse(`${times} is no number above 0.`);
+  if (unknown !== undefined) throw new UsageError(`There is no campaign called ${unknown}.`);
+  if (times !== undefined && !/^[1-9]\d*$/.test(times)) throw new UsageError(`${times} is no number above 0.`);
   return {
     ...{ help, list, folder },
     isFull: full !== undefined,
@@ -58,6 +58,6 @@ function parse(args: string[]) {
       },
     }).values;
   } catch (error) {
-    throw new Misuse(error instanceof Error ? error.message : String(error));
+    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from '../packages/server/test/operations/load.ts';
-import { type Client, describe, type Guest, isDone } from './guest.ts';
+import { type Client, describe, isDone, type TestUser } from './client.ts';
 
 export type Seen = {
   acknowledged: number;
@@ -37,29 +37,29 @@ export async function probeDamaged(
     if (sent++ % LOOK_EVERY > 0 || isKnown) return;
     isKnown = !(await fetch(`${url}/readyz`)).ok;
   };
-  const act = async (what: string, guest: Guest, work: (guest: Guest) => Promise<Outcome>): Promise<void> => {
+  const act = async (what: string, user: TestUser, work: (user: TestUser) => Promise<Outcome>): Promise<void> => {
     await look();
-    judge(what, what !== 'read', await work(guest));
+    judge(what, what !== 'read', await work(user));
   };
-  const there = [...client.guests];
-  for (const guest of there) await act('read', guest, (each) => client.read(each));
-  for (const [index, guest] of there.entries()) {
+  const there = [...client.users];
+  for (const user of there) await act('read', user, (each) => client.read(each));
+  for (const [index, user] of there.entries()) {
     const step = index % 4;
-    if (step === 0) await act('save', guest, (each) => client.save(each, index % 8));
+    if (step === 0) await act('save', user, (each) => client.save(each, index % 8));
     else if (step === 1) {
-      await act('special token', guest, async (each) => {
+      await act('special token', user, async (each) => {
         const asked = await client.ask(each);
         if (isDone(asked)) each.specialToken = String(asked.body.specialToken);
         return asked;
       });
-      if (guest.specialToken !== undefined) await act('exchange', guest, (each) => client.exchange(each));
-    } else if (step === 2) await act('delete', guest, (each) => client.remove(each));
+      if (user.specialToken !== undefined) await act('exchange', user, (each) => client.exchange(each));
+    } else if (step === 2) await act('delete', user, (each) => client.remove(each));
     else await act('create', { name: '', exists: 'no', selections: new Map() }, async () => createOne(client));
   }
 }
 
 async function createOne(client: Client): Promise<Outcome> {
-  const guest: Guest = { name: `new-${client.guests.length}-${process.pid}`, exists: 'no', selections: new Map() };
-  client.guests.push(guest);
-  return client.recreate(guest);
+  const user: TestUser = { name: `new-${client.users.length}-${process.pid}`, exists: 'no', selections: new Map() };
+  client.users.push(user);
+  return client.recreate(user);
 }

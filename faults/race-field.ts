@@ -1,10 +1,10 @@
 import { Agent } from 'node:http';
 import { type Outcome, send } from '../packages/server/test/operations/load.ts';
 import { type ServeProcess, serve } from '../packages/server/test/operations/serve-process.ts';
-import type { Ground } from './campaign.ts';
+import type { CampaignContext } from './campaign.ts';
+import { Client, openPlace, type Place } from './client.ts';
 import { startNaiveServer } from './controls/naive-server.ts';
 import { bothDatabases } from './databases.ts';
-import { Client, openPlace, type Place } from './guest.ts';
 import { rowsOfUser } from './rows-of-user.ts';
 import { SETTINGS, setStage } from './stage.ts';
 
@@ -23,25 +23,25 @@ export type RaceField = {
 };
 
 /** On both databases, two replicas each. */
-export async function realFields(ground: Ground): Promise<RaceField[]> {
+export async function realFields(context: CampaignContext): Promise<RaceField[]> {
   const fields: RaceField[] = [];
-  for (const { kind, url: databaseUrl } of await bothDatabases(ground)) {
+  for (const { kind, url: databaseUrl } of await bothDatabases(context)) {
     const application = await setStage(databaseUrl);
     const servers = await Promise.all([1, 2].map(() => serve({ settings: { ...SETTINGS, databaseUrl } })));
-    ground.defer(() => Promise.all(servers.map(end)));
+    context.defer(() => Promise.all(servers.map(end)));
     const rows = await rowsOfUser(databaseUrl);
-    ground.defer(() => rows.close());
+    context.defer(() => rows.close());
     const places = await Promise.all(servers.map(({ url }) => openPlace(url, application)));
-    fields.push(field(ground, kind, places, rows.count));
+    fields.push(field(context, kind, places, rows.count));
   }
   return fields;
 }
 
 /** A server that first reads and then writes. */
-export async function naiveField(ground: Ground): Promise<RaceField[]> {
+export async function naiveField(context: CampaignContext): Promise<RaceField[]> {
   const server = await startNaiveServer();
-  ground.defer(() => server.close());
-  return [field(ground, 'naive', [server.place], async (code) => server.rowsOf(code))];
+  context.defer(() => server.close());
+  return [field(context, 'naive', [server.place], async (code) => server.rowsOf(code))];
 }
 
 export async function end(server: ServeProcess): Promise<void> {
@@ -49,11 +49,11 @@ export async function end(server: ServeProcess): Promise<void> {
   await server.exited;
 }
 
-function field(ground: Ground, kind: string, places: Place[], rowsOf: RaceField['rowsOf']): RaceField {
+function field(context: CampaignContext, kind: string, places: Place[], rowsOf: RaceField['rowsOf']): RaceField {
   const agent = new Agent({ keepAlive: true });
   const [place] = places as [Place];
   const client = new Client(place);
-  ground.defer(() => {
+  context.defer(() => {
     agent.destroy();
     client.close();
   });

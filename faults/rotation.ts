@@ -1,4 +1,4 @@
-import type { Place } from './guest.ts';
+import type { Place } from './client.ts';
 
 /** A place whose address is another replica of the rotation every time, as behind a load balancer. */
 export function inTurn(place: Place, rotation: ReadonlySet<string>): Place {

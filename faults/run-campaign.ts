@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Campaign, CannotRun, type Ground } from './campaign.ts';
+import { type Campaign, type CampaignContext, CannotRun } from './campaign.ts';
 
 export type Outcome = {
   tried: number;
@@ -36,8 +36,8 @@ export async function runCampaign(campaign: Campaign, options: RunOptions): Prom
   };
   try {
     const { control } = campaign;
-    const controlled = await onGround((ground) => control.run(ground), { ...options, times: control.times });
-    const outcome = await onGround((ground) => campaign.run(ground), { ...options, times });
+    const controlled = await onContext((context) => control.run(context), { ...options, times: control.times });
+    const outcome = await onContext((context) => campaign.run(context), { ...options, times });
     return finish({ outcome, control: controlled });
   } catch (error) {
     if (error instanceof CannotRun) return finish({ cannotRun: error.message });
@@ -54,8 +54,8 @@ export function hasFound({ losses, broken }: Outcome): boolean {
   return losses.length > 0 && broken.length === 0;
 }
 
-async function onGround(
-  run: (ground: Ground) => Promise<void>,
+async function onContext(
+  run: (context: CampaignContext) => Promise<void>,
   { times, isFull, folder: parent }: RunOptions & { times: number },
 ): Promise<Outcome> {
   const folder = await mkdtemp(join(parent, 'faults-'));
@@ -65,23 +65,23 @@ async function onGround(
     await run({
       ...{ times, isFull, folder },
       defer: (undo) => undos.push(undo),
-      tell: (figure) => outcome.figures.push(figure),
+      report: (figure) => outcome.figures.push(figure),
       lose(what) {
         outcome.losses.push(what);
         outcome.lost = Math.min(outcome.lost + 1, outcome.tried);
       },
       async attempt(work) {
-        const told = `${++outcome.tried}. try: `;
+        const prefix = `${++outcome.tried}. try: `;
         let isLost = false;
         try {
           await work((what) => {
             isLost = true;
-            outcome.losses.push(told + what);
+            outcome.losses.push(prefix + what);
           });
         } catch (error) {
           if (error instanceof CannotRun) throw error;
           isLost = true;
-          outcome.broken.push(told + (error instanceof Error ? (error.stack ?? error.message) : String(error)));
+          outcome.broken.push(prefix + (error instanceof Error ? (error.stack ?? error.message) : String(error)));
         }
         if (isLost) outcome.lost++;
       },

@@ -15,9 +15,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const campaign = (loses: boolean, controlLoses: boolean): Campaign => {
   const run = (isLost: boolean): Campaign['run'] => {
-    return async (ground) => {
-      for (let round = 0; round < ground.times; round++) {
-        await ground.attempt(async (lose) => {
+    return async (context) => {
+      for (let round = 0; round < context.times; round++) {
+        await context.attempt(async (lose) => {
           if (isLost) lose('a hat');
         });
       }
@@ -44,7 +44,7 @@ test('a campaign passes if it finds no loss but its control does', async () => {
   const blind = await tryOut(campaign(false, false));
   expect(hasHeld(blind)).toBe(false);
   const broken = campaign(false, true);
-  broken.control.run = (ground) => ground.attempt(() => Promise.reject(new Error('no wind')));
+  broken.control.run = (context) => context.attempt(() => Promise.reject(new Error('no wind')));
   expect(hasHeld(await tryOut(broken))).toBe(false);
 });
 

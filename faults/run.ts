@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Campaign } from './campaign.ts';
-import { Misuse, type Options, readOptions, USAGE } from './options.ts';
+import { type Options, readOptions, USAGE, UsageError } from './options.ts';
 import { type CampaignResult, hasHeld, runCampaign } from './run-campaign.ts';
 import { head, tableLines } from './table.ts';
 import { writeDocs } from './write-docs.ts';
@@ -14,7 +14,7 @@ try {
   else if (options.list) list(options);
   else process.exitCode = (await run(options)) ? 0 : 1;
 } catch (error) {
-  if (!(error instanceof Misuse)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(`${error.message}\n\n${USAGE}`);
   process.exitCode = 2;
 }

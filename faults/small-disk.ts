@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CannotRun, type Ground } from './campaign.ts';
+import { type CampaignContext, CannotRun } from './campaign.ts';
 
 const run = promisify(execFile);
 const MEBIBYTES = 64;
@@ -16,15 +16,15 @@ export type SmallDisk = {
 };
 
 /** A separate file system in memory: when full, it fails like a disk, but flushes cost nothing. */
-export async function smallDisk(ground: Ground): Promise<SmallDisk> {
-  const folder = join(ground.folder, 'disk');
+export async function smallDisk(context: CampaignContext): Promise<SmallDisk> {
+  const folder = join(context.folder, 'disk');
   await mkdir(folder);
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${MEBIBYTES}m,mode=700`, 'tmpfs', folder]);
   } catch {
     throw new CannotRun('needs Linux and the right to mount a file system: run it as root');
   }
-  ground.defer(() => run('umount', ['--lazy', folder]));
+  context.defer(() => run('umount', ['--lazy', folder]));
   const filler = join(folder, 'filler');
   return {
     folder,

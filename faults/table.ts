@@ -4,7 +4,7 @@ import { type CampaignResult, hasFound } from './run-campaign.ts';
 const HEAD = ['campaign', 'tried', 'survived', 'lost', 'control lost', 'took', ''];
 const WIDTHS = [22, 18, 9, 6, 13, 7, 0];
 /** How many losses are listed one by one. */
-const TOLD = 10;
+const SHOWN = 10;
 
 export const head = (): string => layOut(HEAD);
 
@@ -25,8 +25,8 @@ export function tableLines(campaign: Campaign, result: CampaignResult): string[]
   const silent = hasFound(control)
     ? []
     : ['The control lost nothing: this campaign cannot find a loss.', ...control.broken.slice(0, 3)];
-  const more = losses.length > TOLD ? [`and ${losses.length - TOLD} more`] : [];
-  return [line, ...[...losses.slice(0, TOLD), ...more, ...silent].map((text) => `    ${text}`)];
+  const more = losses.length > SHOWN ? [`and ${losses.length - SHOWN} more`] : [];
+  return [line, ...[...losses.slice(0, SHOWN), ...more, ...silent].map((text) => `    ${text}`)];
 }
 
 /** "20 kills", or "50 of 500 kills" if fewer were tried than the full run requires. */

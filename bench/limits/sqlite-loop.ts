@@ -47,8 +47,9 @@ console.log(JSON.stringify(result));
 async function run(all: Act[], perTransaction: number): Promise<void> {
   for (let at = 0; at < all.length; at += perTransaction) {
     for (const done of await runBatch(connection, acts, all.slice(at, at + perTransaction))) {
-      const told = ('outcome' in done ? done.outcome : {}) as string | { outcome?: string; userId?: string };
-      const isDone = typeof told === 'string' ? told === 'created' : told.outcome === 'saved' || told.userId;
+      const outcome = ('outcome' in done ? done.outcome : {}) as string | { outcome?: string; userId?: string };
+      const isDone =
+        typeof outcome === 'string' ? outcome === 'created' : outcome.outcome === 'saved' || outcome.userId;
       if (!isDone) throw new Error(JSON.stringify(done));
     }
   }

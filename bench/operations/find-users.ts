@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { request } from '../request.ts';
-import { sendWell } from '../send.ts';
+import { sendOk } from '../send.ts';
 import { credentials } from '../stage.ts';
 import { saveRequest } from './save.ts';
 
@@ -17,7 +17,7 @@ export const findUsers: Operation = {
     const [, key] = stage.keys;
     const step = Math.ceil(users.length / FEW);
     const some = users.filter((_, index) => index % step === 0);
-    await sendWell(
+    await sendOk(
       service.port,
       some.map((user) => saveRequest(stage, user, key, 1)),
     );

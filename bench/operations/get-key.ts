@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { request } from '../request.ts';
-import { sendWell } from '../send.ts';
+import { sendOk } from '../send.ts';
 import type { Stage } from '../stage.ts';
 
 export const getKey: Operation = {
@@ -18,7 +18,7 @@ export const getKeyUnchanged: Operation = {
   status: 304,
   once: false,
   async prepare(stage) {
-    const [answer] = await sendWell(stage.service.port, [getKeyRequest(stage)]);
+    const [answer] = await sendOk(stage.service.port, [getKeyRequest(stage)]);
     const etag = answer?.headers.find(([name]) => name === 'etag')?.[1] ?? '';
     return [getKeyRequest(stage, { 'If-None-Match': etag })];
   },

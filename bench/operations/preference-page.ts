@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { jsonRequest, request } from '../request.ts';
-import { sendWell } from '../send.ts';
+import { sendOk } from '../send.ts';
 import { credentials } from '../stage.ts';
 
 export const preferencePage: Operation = {
@@ -14,7 +14,7 @@ export const preferencePage: Operation = {
       .map(({ code }) =>
         jsonRequest('POST', `/api/v2/app/${stage.clientId}/users/${code}/preference-link`, credentials(stage), {}),
       );
-    const made = await sendWell(stage.service.port, links);
+    const made = await sendOk(stage.service.port, links);
     return made.map(({ body }) => {
       const { pathname, search } = new URL((JSON.parse(body) as { url: string }).url);
       return request('GET', pathname + search, {});

@@ -179,10 +179,10 @@ describe('the catalog room: a draft', () => {
     await page.context().clearCookies();
     await page.evaluate(() => window.scrollTo({ top: 0 }));
     await page.keyboard.press('Control+s');
-    const told = page.getByText('Sign in again. Your input is kept.');
-    await told.waitFor();
+    const notice = page.getByText('Sign in again. Your input is kept.');
+    await notice.waitFor();
     await expect
-      .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
+      .poll(() => notice.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
       .toBe(true);
     expect(await page.getByLabel('Minimum').inputValue()).toBe('7');
     // Signed in again in another tab: the next save is as if nothing had been.
@@ -218,7 +218,7 @@ describe('the catalog room: a draft', () => {
       ],
     });
     const { keyUid } = await key(nastyName);
-    const { page, complaints } = await portal.enter(`${room}?item=${keyUid}`);
+    const { page, pageErrors } = await portal.enter(`${room}?item=${keyUid}`);
     await page.getByRole('heading', { name: nasty, level: 2 }).waitFor();
     await page.getByRole('button', { name: 'Move down' }).first().waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
@@ -230,6 +230,6 @@ describe('the catalog room: a draft', () => {
     await page.getByRole('tabpanel', { name: 'Full catalog' }).getByText('onerror').first().waitFor();
     expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
     expect((await get('/catalog')).status).toBe(200);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const portal = openPortal(sqlite);
 describe('the catalog room: a first catalog', () => {
   test('from nothing to a published catalog, without a word of docs', async () => {
     const { clientId, tree: published } = await makeApplication(portal, null);
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/catalog`);
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/catalog`);
     for (const language of ['English', 'Deutsch', 'Italiano', 'Español', 'العربية']) {
       await page.getByRole('checkbox', { name: language }).focus();
       await page.keyboard.press('Space');
@@ -136,6 +136,6 @@ describe('the catalog room: a first catalog', () => {
         ],
       },
     ]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const portal = openPortal(sqlite);
 describe('the catalog room: order', () => {
   test('groups and keys are moved by keyboard, and that is said', async () => {
     const { room, get } = await makeApplication(portal);
-    const { page, complaints } = await portal.enter(room);
+    const { page, pageErrors } = await portal.enter(room);
     await tree(page).focus();
     await page.keyboard.press('ArrowDown');
     // The first edit, taken back while it is being saved.
@@ -49,12 +49,12 @@ describe('the catalog room: order', () => {
     await expect.poll(() => groupsOf(page)).toEqual(['Kitchen', 'open', 'empty']);
     await page.getByRole('button', { name: /^Redo / }).click();
     await expect.poll(() => groupsOf(page)).toEqual(['open', 'Kitchen', 'empty']);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('a key and a group are duplicated, with all that they have, and several keys archived', async () => {
     const { room, get } = await makeApplication(portal);
-    const { page, complaints } = await portal.enter(room);
+    const { page, pageErrors } = await portal.enter(room);
     await row(page, 'Fruit').click();
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await page.getByText('Fruit duplicated as fruit-copy.').waitFor();
@@ -79,7 +79,7 @@ describe('the catalog room: order', () => {
     expect(contentOf(copy?.keys.filter(({ archived }) => !archived))).toEqual(contentOf(kept));
     const [fruit, second] = ['fruit', 'fruit-copy'].map((name) => kitchen?.keys.find((each) => each.name === name));
     expect(second?.values).toEqual(fruit?.values);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('and by dragging', async () => {

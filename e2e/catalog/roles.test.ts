@@ -40,7 +40,7 @@ describe('the catalog room: who looks at it', () => {
 
   test('fits a phone: the list, then what was chosen, and back', async () => {
     const { room } = await makeApplication(portal);
-    const { page, complaints } = await portal.enter(room, { viewport: { width: 380, height: 760 } });
+    const { page, pageErrors } = await portal.enter(room, { viewport: { width: 380, height: 760 } });
     await expectFits(page);
     await row(page, 'Fruit').click();
     await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
@@ -48,6 +48,6 @@ describe('the catalog room: who looks at it', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'All groups and keys' }).click();
     await row(page, 'Fruit').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export async function servePage(modules?: string) {
     platform: 'browser',
     resolve: { alias },
     // "use client" is for servers that render.
-    onLog: (level, log, tell) => log.code === 'MODULE_LEVEL_DIRECTIVE' || tell(level, log),
+    onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },
   });
   const { output } = await bundle.generate({ format: 'esm' });

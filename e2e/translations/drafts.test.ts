@@ -129,7 +129,7 @@ describe('the room of translations: what comes of it', () => {
   });
 
   test('what people typed is shown as text, wherever it is from', async () => {
-    const { page, complaints, get } = await enter(portal, {
+    const { page, pageErrors, get } = await enter(portal, {
       languages: [
         { name: 'English', tag: 'en', default: true },
         { name: `X ${EVIL}`, tag: 'de' },
@@ -163,7 +163,7 @@ describe('the room of translations: what comes of it', () => {
     await page.getByText(/1 line skipped/).waitFor();
     expect(await page.title()).toBe('Translations · Innkeeper');
     expect(await page.locator('img[src=x]').count()).toBe(0);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('a translator changes and publishes texts; a viewer reads them', async () => {
@@ -188,7 +188,7 @@ describe('the room of translations: what comes of it', () => {
     await viewer.page.keyboard.press('Delete');
     expect(await viewer.page.getByRole('button', { name: /Import|Publish|Undo/ }).count()).toBe(0);
     expect(await viewer.draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
-    expect(viewer.complaints).toEqual([]);
+    expect(viewer.pageErrors).toEqual([]);
   });
 
   test('a translator is told why a draft is not theirs to publish, and discards what is of texts alone', async () => {

@@ -7,7 +7,7 @@ const portal = openPortal(sqlite);
 
 describe('the room of translations: the grid', () => {
   test('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
-    const { page, draft, get, complaints } = await enter(portal);
+    const { page, draft, get, pageErrors } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     await page.keyboard.type('Frage 1');
     await page.keyboard.press('Enter');
@@ -35,7 +35,7 @@ describe('the room of translations: the grid', () => {
     await Promise.all([page.getByText('2 changes redone').waitFor(), page.keyboard.press('ControlOrMeta+Shift+z')]);
     await saved(page);
     expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('the keys reach everything, and the active cell keeps the focus', async () => {
@@ -140,7 +140,7 @@ describe('the room of translations: the grid', () => {
   });
 
   test('on a phone there is one language at a time; nobody is kept out', async () => {
-    const { page, draft, complaints } = await enter(portal, CATALOG, { viewport: { width: 380, height: 760 } });
+    const { page, draft, pageErrors } = await enter(portal, CATALOG, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'key 01: no text yet. Edit' }).click();
     await page.getByRole('textbox', { name: 'Deutsch' }).fill('Frage 1');
     await page.getByRole('button', { name: 'Save and next' }).click();
@@ -153,7 +153,7 @@ describe('the room of translations: the grid', () => {
     expect(await draft('kitchen/key 02')).toMatchObject({ de: 'Frage 2' });
     await expectFits(page);
     await expectAccessible(page);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('nobody is kept out of the grid, nor from a room without texts', async () => {
@@ -166,7 +166,7 @@ describe('the room of translations: the grid', () => {
   });
 
   test('a text is outdated when its source changes, and reviewed by a key, a button or for all that are shown', async () => {
-    const { page, get, complaints } = await enter(portal);
+    const { page, get, pageErrors } = await enter(portal);
     const german = cell(page, 'key 01', 1);
     await german.click();
     await page.keyboard.type('Frage 1');
@@ -215,7 +215,7 @@ describe('the room of translations: the grid', () => {
     await page.keyboard.press('Escape');
     await page.reload();
     await page.getByText('All texts are reviewed').waitFor();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test('what is translated from stays in sight beside the names', async () => {

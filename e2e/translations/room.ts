@@ -45,12 +45,12 @@ export async function enter(
   const { clientId, appId } = made.application;
   const { cookie } = await memberWith(portal.server, [{ appId, role }]);
   const address = `/portal/applications/${clientId}/translations`;
-  const { page, complaints } = await portal.visit(`${address}${query}`, { cookie, ...options });
+  const { page, pageErrors } = await portal.visit(`${address}${query}`, { cookie, ...options });
   const draft = async (path: string) => {
     const { json } = await made.get('/catalog/translations?draft=true&limit=500');
     return (json.items as { path: string; texts: Record<string, string> }[]).find((row) => row.path === path)?.texts;
   };
-  return { ...made, address, page, complaints, draft };
+  return { ...made, address, page, pageErrors, draft };
 }
 
 export const cell = (page: Page, row: string, column: number) =>

@@ -54,8 +54,8 @@ export function createBackEnd({ innkeeperUrl, clientId, clientSecret, pageFolder
     try {
       return await (route ? route(request, sessionOf(request)) : file(pageFolder, pathname));
     } catch (error) {
-      const told = isInnkeeperError(error) ? `${error.code} ${error.message}` : String(error);
-      console.error(`${request.method} ${pathname}: ${told}`);
+      const reported = isInnkeeperError(error) ? `${error.code} ${error.message}` : String(error);
+      console.error(`${request.method} ${pathname}: ${reported}`);
       return { status: 502, body: 'Not at the moment.' };
     }
   }

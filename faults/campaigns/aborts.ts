@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonRequest, request } from '../../bench/request.ts';
 import { bearer, uniqueName } from '../../packages/server/test/http/start.ts';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { checkGuest } from '../check-guest.ts';
-import { Client, type Guest, openPlace, type Place } from '../guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { checkUser } from '../check-user.ts';
+import { Client, openPlace, type Place, type TestUser } from '../client.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
@@ -33,54 +33,56 @@ export const aborts: Campaign = {
   operatorSees: 'nothing: an aborted request is neither an error nor a log line',
   unit: 'aborts',
   times: { short: 400, full: 4_000 },
-  async run(ground) {
-    for (const trustedProxies of ['', '127.0.0.1']) await onService(ground, ground.times / 2, trustedProxies);
+  async run(context) {
+    for (const trustedProxies of ['', '127.0.0.1']) await onService(context, context.times / 2, trustedProxies);
   },
   control: {
     what: 'a server that reads the address of the socket after the response',
     times: 60,
-    async run(ground) {
+    async run(context) {
       const child = fork(join(import.meta.dirname, '../controls/late-address.ts'), { silent: true });
-      ground.defer(() => child.kill());
+      context.defer(() => child.kill());
       const [port] = (await once(child, 'message')) as [number];
       const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-      await abortAll(ground, ground.times, { port, hasEnded }, [{ name: 'GET', make: () => request('GET', '/', {}) }]);
+      await abortAll(context, context.times, { port, hasEnded }, [
+        { name: 'GET', make: () => request('GET', '/', {}) },
+      ]);
     },
   },
 };
 
-async function onService(ground: Ground, times: number, trustedProxies: string): Promise<void> {
-  const databaseUrl = `sqlite:${join(ground.folder, `${trustedProxies || 'direct'}.db`)}`;
+async function onService(context: CampaignContext, times: number, trustedProxies: string): Promise<void> {
+  const databaseUrl = `sqlite:${join(context.folder, `${trustedProxies || 'direct'}.db`)}`;
   const application = await setStage(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, databaseUrl, ...(trustedProxies && { trustedProxies }) } });
   let ended = false;
   void server.exited.then(() => (ended = true));
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const place = await openPlace(server.url, application);
   const client = new Client(place);
-  ground.defer(() => client.close());
+  context.defer(() => client.close());
   const load = startLoad(place, { clients: BYSTANDERS, stayMs: 50 });
-  ground.defer(() => load.close());
+  context.defer(() => load.close());
   load.resume();
-  const aborted: Guest[] = [];
-  await abortAll(ground, times, { port: server.port, hasEnded: () => ended }, await kindsOf(place, client, aborted));
+  const aborted: TestUser[] = [];
+  await abortAll(context, times, { port: server.port, hasEnded: () => ended }, await kindsOf(place, client, aborted));
   await load.pause();
-  if (ended) return ground.lose(`the process has ended: ${server.stderr().slice(0, 200)}`);
-  for (const loss of [...(await checkAll(load)), ...load.surprises]) ground.lose(loss);
-  for (const guest of aborted) for (const loss of await checkGuest(client, guest)) ground.lose(loss);
+  if (ended) return context.lose(`the process has ended: ${server.stderr().slice(0, 200)}`);
+  for (const loss of [...(await checkAll(load)), ...load.unexpected]) context.lose(loss);
+  for (const testUser of aborted) for (const loss of await checkUser(client, testUser)) context.lose(loss);
   const { acknowledged } = load.counts();
-  ground.tell(
+  context.report(
     `${trustedProxies === '' ? 'direct' : 'proxied'}: ${aborted.length} creates aborted, ${acknowledged} acts of others acknowledged`,
   );
 }
 
-async function kindsOf({ application, group, keys }: Place, client: Client, aborted: Guest[]): Promise<Kind[]> {
+async function kindsOf({ application, group, keys }: Place, client: Client, aborted: TestUser[]): Promise<Kind[]> {
   const { clientId, clientSecret } = application;
   const forwarded = { 'X-Forwarded-For': '203.0.113.9' };
-  const guest = await client.create();
-  await client.exchange(guest);
+  const testUser = await client.create();
+  await client.exchange(testUser);
   const apiKey = { apiKey: clientId, ...forwarded };
-  const mine = { ...apiKey, ...bearer(guest.accessToken ?? '') };
+  const mine = { ...apiKey, ...bearer(testUser.accessToken ?? '') };
   const user = (clientUserId: string) => ({ clientId, clientSecret, clientUserId, clientUserName: 'Ada' });
   const post = (path: string, body: object, headers: Record<string, string> = forwarded): string =>
     jsonRequest('POST', path, headers, body);
@@ -93,7 +95,7 @@ async function kindsOf({ application, group, keys }: Place, client: Client, abor
         return post('/api/v2/app/create-user', user(name));
       },
     },
-    { name: 'special-token', make: () => post('/api/v2/app/special-token', user(guest.name)) },
+    { name: 'special-token', make: () => post('/api/v2/app/special-token', user(testUser.name)) },
     {
       name: 'get-access-token',
       make: () => post('/oauth/v2/get-access-token', { clientSecret, specialToken: 'none' }),
@@ -103,7 +105,7 @@ async function kindsOf({ application, group, keys }: Place, client: Client, abor
       make: () =>
         post(
           '/api/user_options',
-          { user_uid: guest.code, option_group_uid: group, option_key_uid: keys[0], value: ['none'] },
+          { user_uid: testUser.code, option_group_uid: group, option_key_uid: keys[0], value: ['none'] },
           apiKey,
         ),
     },
@@ -119,12 +121,12 @@ async function kindsOf({ application, group, keys }: Place, client: Client, abor
   ];
 }
 
-async function abortAll(ground: Ground, times: number, target: Target, kinds: Kind[]): Promise<void> {
+async function abortAll(context: CampaignContext, times: number, target: Target, kinds: Kind[]): Promise<void> {
   for (let from = 0; from < times; from += AT_ONCE) {
     const batch = Array.from({ length: Math.min(AT_ONCE, times - from) }, (_, index) => from + index);
     await Promise.all(
       batch.map((index) =>
-        ground.attempt(async (lose) => {
+        context.attempt(async (lose) => {
           const kind = kinds[index % kinds.length] as Kind;
           const stage = STAGES[Math.floor(index / kinds.length) % STAGES.length] as (typeof STAGES)[number];
           if (!target.hasEnded()) await abort(target.port, kind.make(), stage, index % 5);

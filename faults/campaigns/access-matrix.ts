@@ -5,8 +5,8 @@ import { ACCESS, type Access, includesAccess } from '../../packages/server/src/d
 import type { OpenApiDocument } from '../../packages/server/src/http/docs/describe-api.ts';
 import { EXAMPLE } from '../../packages/server/src/http/docs/examples.ts';
 import {
-  type WholeDocument,
-  type WholeOperation,
+  type ResolvedDocument,
+  type ResolvedOperation,
   withoutReferences,
 } from '../../packages/server/test/http/documented-answers.ts';
 import {
@@ -18,11 +18,11 @@ import {
 } from '../../packages/server/test/http/start.ts';
 import { manageWith } from '../../packages/server/test/manage/manage.ts';
 import { fromPortal, memberWith } from '../../packages/server/test/portal/portal.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { bothDatabases } from '../databases.ts';
 
 /** A caller, with its credentials for headers and for members of bodies. */
-type Asker = {
+type Caller = {
   who: string;
   headers: Record<string, string>;
   secret: string;
@@ -53,14 +53,14 @@ export const accessMatrix: Campaign = {
   operatorSees: '401, 403 and 404 in `innkeeper_requests_total`; refused sign-ins are throttled',
   unit: 'requests',
   times: { short: 1_400, full: 1_400 },
-  run: (ground) => run(ground, askers),
-  control: { what: 'guards that accept everyone as owner', times: 1, run: (ground) => run(ground, owners) },
+  run: (context) => run(context, callers),
+  control: { what: 'guards that accept everyone as owner', times: 1, run: (context) => run(context, owners) },
 };
 
-async function run(ground: Ground, whoAsks: typeof askers): Promise<void> {
-  for (const { kind, url } of await bothDatabases(ground)) {
+async function run(context: CampaignContext, callersOf: typeof callers): Promise<void> {
+  for (const { kind, url } of await bothDatabases(context)) {
     const server = await startTestServer(url);
-    ground.defer(() => server.close());
+    context.defer(() => server.close());
     const { storage, keyring } = server.service;
     const application = await server.application();
     const demo = await fillDemo(storage, keyring, application, Date.now());
@@ -73,25 +73,25 @@ async function run(ground: Ground, whoAsks: typeof askers): Promise<void> {
       await storage.selections.list(demo.ada),
       (await storage.members.list(appId)).length,
     ];
-    for (const asker of await whoAsks(server, application)) {
-      for (const asked of await operations(application, demo, asker)) {
-        if (asked.access && asker.access && includesAccess(asker.access, asked.access)) continue;
-        if (asker.isApplication && asked.isOfTokens) continue;
-        await ground.attempt(async (lose) => {
+    for (const caller of await callersOf(server, application)) {
+      for (const asked of await operations(application, demo, caller)) {
+        if (asked.access && caller.access && includesAccess(caller.access, asked.access)) continue;
+        if (caller.isApplication && asked.isOfTokens) continue;
+        await context.attempt(async (lose) => {
           const before = await look();
-          const { status, json } = await ask(server, asked, asker);
-          const told = `${kind}: ${asked.title} by ${asker.who}`;
-          if (status < 400 || status >= 500) lose(`${told}: HTTP ${status}`);
-          if (asker.isKnown && !asker.access && asked.access && json.code !== '9404')
-            lose(`${told}: told ${json.code}`);
-          if (!isDeepStrictEqual(await look(), before)) lose(`${told} changed something`);
+          const { status, json } = await ask(server, asked, caller);
+          const label = `${kind}: ${asked.title} by ${caller.who}`;
+          if (status < 400 || status >= 500) lose(`${label}: HTTP ${status}`);
+          if (caller.isKnown && !caller.access && asked.access && json.code !== '9404')
+            lose(`${label}: told ${json.code}`);
+          if (!isDeepStrictEqual(await look(), before)) lose(`${label} changed something`);
         });
       }
     }
   }
 }
 
-async function ask(server: TestServer, { method, path, body, type }: Asked, { headers }: Asker) {
+async function ask(server: TestServer, { method, path, body, type }: Asked, { headers }: Caller) {
   const answer = await fetch(server.url + path, {
     method,
     headers: { 'content-type': type, 'if-match': '*', ...headers },
@@ -104,16 +104,16 @@ async function ask(server: TestServer, { method, path, body, type }: Asked, { he
 type Application = Awaited<ReturnType<TestServer['application']>>;
 type Demo = Awaited<ReturnType<typeof fillDemo>>;
 
-let document: WholeDocument | undefined;
+let document: ResolvedDocument | undefined;
 
 /** Operations that require credentials, each with its first example, for this application and its user. */
-async function operations(application: Application, demo: Demo, asker: Asker): Promise<Asked[]> {
+async function operations(application: Application, demo: Demo, caller: Caller): Promise<Asked[]> {
   document ??= withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
   const { paths } = document;
   const stands: Record<string, string> = {
     [EXAMPLE.clientId]: application.clientId,
-    [EXAMPLE.clientSecret]: asker.secret,
-    [EXAMPLE.accessToken]: asker.token,
+    [EXAMPLE.clientSecret]: caller.secret,
+    [EXAMPLE.accessToken]: caller.token,
     [EXAMPLE.userCode]: demo.ada,
     [EXAMPLE.groupUid]: demo.theme.groupUid,
     [EXAMPLE.keyUid]: demo.theme.keyUid,
@@ -151,13 +151,13 @@ async function operations(application: Application, demo: Demo, asker: Asker): P
 const BY_BODY = ['createUser', 'issueSpecialToken', 'getAccessToken', 'introspectToken', 'revokeToken'];
 
 /** Open to everyone by design, about the caller's own account, or for operators. */
-function isPublic({ security, operationId, tags }: WholeOperation, path: string): boolean {
+function isPublic({ security, operationId, tags }: ResolvedOperation, path: string): boolean {
   if (BY_BODY.includes(operationId)) return false;
   if (tags.includes('operations') || (path.startsWith('/manage/v1/') && !path.includes('{clientId}'))) return true;
   return security.length === 0 || security.some((each) => Object.keys(each).every((name) => name === 'apiKey'));
 }
 
-async function askers(server: TestServer, application: Application): Promise<Asker[]> {
+async function callers(server: TestServer, application: Application): Promise<Caller[]> {
   const foreign = await server.application();
   const stranger = await makeSignedInUser(server, foreign);
   const { clientId } = application;
@@ -167,7 +167,7 @@ async function askers(server: TestServer, application: Application): Promise<Ask
   const outsider = await memberWith(server, [{ appId: foreign.appId, role: 'owner' }]);
   const known = { secret, token: stranger.accessToken, isKnown: true };
   const scoped = await manageWith(server, { appIds: [foreign.appId] });
-  const roles = ACCESS.filter((access) => access !== 'own').map(async (access): Promise<Asker> => {
+  const roles = ACCESS.filter((access) => access !== 'own').map(async (access): Promise<Caller> => {
     const { cookie } = await memberWith(server, [{ appId: application.appId, role: ROLE_OF[access] }]);
     return { who: `a ${ROLE_OF[access]}`, headers: { ...apiKey, ...fromPortal, cookie }, ...known, access };
   });
@@ -205,7 +205,7 @@ async function askers(server: TestServer, application: Application): Promise<Ask
 }
 
 /** The same requests from callers that are allowed: they have the access that the others lack. */
-async function owners(server: TestServer, application: Application): Promise<Asker[]> {
+async function owners(server: TestServer, application: Application): Promise<Caller[]> {
   const { token } = await manageWith(server);
   const { clientSecret: secret, clientId } = application;
   return [{ who: 'the owner', headers: { apiKey: clientId, ...bearer(token) }, secret, token }];

@@ -13,7 +13,7 @@ import { storageDriver } from '../../packages/server/src/storage/open.ts';
 import { basic, bearer } from '../../packages/server/test/http/start.ts';
 import { BIN, serve } from '../../packages/server/test/operations/serve-process.ts';
 import { fromPortal, tokenOf } from '../../packages/server/test/portal/portal.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { bothDatabases } from '../databases.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
@@ -28,17 +28,17 @@ export const canaries: Campaign = {
   operatorSees: '`[masked]` where a secret was sent to the wrong place',
   unit: 'secrets',
   times: { short: 20, full: 20 },
-  async run(ground) {
-    for (const database of await bothDatabases(ground))
-      await search(ground, await plant(ground, database.url), database.kind);
+  async run(context) {
+    for (const database of await bothDatabases(context))
+      await search(context, await plant(context, database.url), database.kind);
   },
   control: {
     what: 'a log that records bodies',
     times: 20,
-    async run(ground) {
+    async run(context) {
       const secrets = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`secret ${at}`, random()]));
       const log = JSON.stringify({ body: Buffer.from(JSON.stringify(secrets)).toString('base64') });
-      await search(ground, { secrets, places: { log } }, 'control');
+      await search(context, { secrets, places: { log } }, 'control');
     },
   },
 };
@@ -59,9 +59,9 @@ function formsOf(secret: string): string[] {
   return [secret, encodeURIComponent(secret), bytes.toString('hex'), ...shifted];
 }
 
-async function search(ground: Ground, { secrets, places }: Planted, kind: string): Promise<void> {
+async function search(context: CampaignContext, { secrets, places }: Planted, kind: string): Promise<void> {
   for (const [name, secret] of Object.entries(secrets)) {
-    await ground.attempt(async (lose) => {
+    await context.attempt(async (lose) => {
       for (const [place, content] of Object.entries(places)) {
         if (formsOf(secret).some((form) => content.includes(form))) lose(`${kind}: ${name} in ${place}`);
       }
@@ -70,7 +70,7 @@ async function search(ground: Ground, { secrets, places }: Planted, kind: string
 }
 
 /** Every secret, used correctly and sent where it should not be. */
-async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
+async function plant(context: CampaignContext, databaseUrl: string): Promise<Planted> {
   const application = await setStage(databaseUrl);
   const metricsToken = random();
   const settings = { ...SETTINGS, logLevel: 'trace', databaseUrl, metricsToken };
@@ -79,7 +79,7 @@ async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
   await makeAccount(databaseUrl, secrets);
 
   const server = await serve({ settings });
-  ground.defer(async () => {
+  context.defer(async () => {
     server.signal('SIGTERM');
     await server.exited;
   });
@@ -144,7 +144,7 @@ async function plant(ground: Ground, databaseUrl: string): Promise<Planted> {
   // The request log and the statistics are written within a few seconds.
   await sleep(4_000);
   const read = async (path: string) => (await ask('GET', path, undefined, manage)).text;
-  const file = join(ground.folder, `${randomBytes(4).toString('hex')}.backup`);
+  const file = join(context.folder, `${randomBytes(4).toString('hex')}.backup`);
   const env = Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [environmentName(name as SettingName), value]),
   );

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { schemaOf } from '../../packages/server/src/storage/postgres/distributed/homes.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { type Cluster, clusterFor, serveOn } from '../citus.ts';
-import { type Client, describe, type Guest, isDone } from '../guest.ts';
+import { type Client, describe, isDone, type TestUser } from '../client.ts';
 import { checkAll } from '../load.ts';
 import { p99 } from '../percentile.ts';
 import { worst } from '../worst.ts';
@@ -20,24 +20,24 @@ export const citusWorkerAdded: Campaign = {
   operatorSees: '`citus_rebalance_status()` on the coordinator; slower saves while a home is handed over',
   unit: 'workers added',
   times: { short: 1, full: 3 },
-  run: (ground) => run(ground, rebalance),
+  run: (context) => run(context, rebalance),
   control: {
     what: 'a home whose selections are copied, and replaced by the copy half a second later',
     times: 1,
-    run: (ground) => run(ground, copyAndReplace),
+    run: (context) => run(context, copyAndReplace),
   },
 };
 
 type Move = (cluster: Cluster) => Promise<{ moved: number; ms: number }>;
 
-async function run(ground: Ground, move: Move): Promise<void> {
+async function run(context: CampaignContext, move: Move): Promise<void> {
   const [movingMs, servedMs]: [number[], number[]] = [[], []];
   let [acknowledged, unknown, moved] = [0, 0, 0];
-  for (let round = 0; round < ground.times; round++) {
-    await ground.attempt(async (lose) => {
-      const cluster = await clusterFor(ground);
-      const { load, client } = await serveOn(cluster, ground, CLIENTS);
-      const users: Guest[] = [];
+  for (let round = 0; round < context.times; round++) {
+    await context.attempt(async (lose) => {
+      const cluster = await clusterFor(context);
+      const { load, client } = await serveOn(cluster, context, CLIENTS);
+      const users: TestUser[] = [];
       for (let count = 0; count < WATCHED; count++) users.push(await client.create());
       for (const user of users) await client.exchange(user);
       load.resume();
@@ -54,24 +54,24 @@ async function run(ground: Ground, move: Move): Promise<void> {
       const counts = load.counts();
       acknowledged += counts.acknowledged;
       unknown += counts.unknown;
-      for (const loss of [...(await checkAll(load)), ...load.surprises]) lose(loss);
+      for (const loss of [...(await checkAll(load)), ...load.unexpected]) lose(loss);
     });
   }
-  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
-  ground.tell(`${moved} homes moved in ${worst(movingMs)} ms a time`);
-  ground.tell(`a save meanwhile took ${worst(servedMs)} ms, p99 ${Math.round(p99(servedMs))} ms`);
+  context.report(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  context.report(`${moved} homes moved in ${worst(movingMs)} ms a time`);
+  context.report(`a save meanwhile took ${worst(servedMs)} ms, p99 ${Math.round(p99(servedMs))} ms`);
 }
 
 /** Users of all homes who save one after another. */
 async function watch(
   client: Client,
-  users: Guest[],
+  users: TestUser[],
   isOver: () => boolean,
   { lose, servedMs }: { lose(what: string): void; servedMs: number[] },
 ): Promise<void> {
   for (let turn = 0; !isOver(); turn++) {
     const before = performance.now();
-    const outcome = await client.save(users[turn % users.length] as Guest, turn % 20);
+    const outcome = await client.save(users[turn % users.length] as TestUser, turn % 20);
     servedMs.push(performance.now() - before);
     if (!isDone(outcome)) lose(`a save while homes move: ${describe(outcome)}`);
   }

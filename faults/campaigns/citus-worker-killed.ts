@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { isCode } from '../check-guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { isCode } from '../check-user.ts';
 import { clusterFor, oneUserOfEach, serveOn } from '../citus.ts';
-import { type Client, describe, type Guest, isDone } from '../guest.ts';
+import { type Client, describe, isDone, type TestUser } from '../client.ts';
 import { checkAll } from '../load.ts';
 import { worst } from '../worst.ts';
 
@@ -22,25 +22,25 @@ export const citusWorkerKilled: Campaign = {
     '503 with 9503 for users of that worker alone, one error line a second with the cause; `/readyz` stays 200',
   unit: 'kills',
   times: { short: 2, full: 20 },
-  run: (ground) => run(ground, []),
+  run: (context) => run(context, []),
   control: {
     what: 'workers that commit in memory (synchronous_commit=off)',
     times: 2,
-    run: (ground) => run(ground, ['synchronous_commit=off', 'wal_writer_delay=10s']),
+    run: (context) => run(context, ['synchronous_commit=off', 'wal_writer_delay=10s']),
   },
 };
 
-async function run(ground: Ground, workerSettings: string[]): Promise<void> {
-  const cluster = await clusterFor(ground, workerSettings);
+async function run(context: CampaignContext, workerSettings: string[]): Promise<void> {
+  const cluster = await clusterFor(context, workerSettings);
   const { workers } = cluster;
-  const { server, load, client } = await serveOn(cluster, ground, CLIENTS);
+  const { server, load, client } = await serveOn(cluster, context, CLIENTS);
   const users = await oneUserOfEach(client, cluster, workers);
   const [backMs, othersMs]: [number[], number[]] = [[], []];
-  for (let round = 0; round < ground.times; round++) {
+  for (let round = 0; round < context.times; round++) {
     const killed = round % workers.length;
-    const [own, other] = [users[killed], users[1 - killed]] as [Guest, Guest];
-    await ground.attempt(async (lose) => {
-      const begun = new Map(load.clients.map((each) => [each, each.guests.length]));
+    const [own, other] = [users[killed], users[1 - killed]] as [TestUser, TestUser];
+    await context.attempt(async (lose) => {
+      const begun = new Map(load.clients.map((each) => [each, each.users.length]));
       load.resume();
       await sleep(500 + Math.random() * 500);
       const worker = workers[killed] as PostgresServer;
@@ -61,22 +61,22 @@ async function run(ground: Ground, workerSettings: string[]): Promise<void> {
       backMs.push(took);
       if (took > BACK_MS) lose(`saved again after ${Math.round(took)} ms`);
       await load.pause();
-      const isLast = round === ground.times - 1;
-      const losses = await checkAll(load, (each) => each.guests.slice(isLast ? 0 : begun.get(each)));
-      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+      const isLast = round === context.times - 1;
+      const losses = await checkAll(load, (each) => each.users.slice(isLast ? 0 : begun.get(each)));
+      for (const loss of [...losses, ...load.unexpected.splice(0)]) lose(loss);
     });
   }
   const slow = othersMs.filter((ms) => ms > OTHERS_MS).length;
-  if (slow > 0) ground.lose(`${slow} acts of users of the other worker took longer than ${OTHERS_MS} ms`);
+  if (slow > 0) context.lose(`${slow} acts of users of the other worker took longer than ${OTHERS_MS} ms`);
   const { acknowledged, unknown } = load.counts();
-  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
-  ground.tell(`saved again ${worst(backMs)} ms after its start`);
-  ground.tell(`users of the other worker meanwhile: ${othersMs.length * 2} acts, ${worst(othersMs)} ms each`);
+  context.report(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  context.report(`saved again ${worst(backMs)} ms after its start`);
+  context.report(`users of the other worker meanwhile: ${othersMs.length * 2} acts, ${worst(othersMs)} ms each`);
 }
 
-async function untilSaved(client: Client, guest: Guest): Promise<number> {
+async function untilSaved(client: Client, user: TestUser): Promise<number> {
   for (const before = performance.now(); ; await sleep(20)) {
-    const outcome = await client.save(guest, 0);
+    const outcome = await client.save(user, 0);
     const took = performance.now() - before;
     if (isDone(outcome) || took > 20 * BACK_MS) return took;
   }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
-import { type Belongings, countRows, settle } from '../belongings.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { postgresFor, sqliteIn } from '../databases.ts';
 import { type FakeClock, fakeClock } from '../fake-clock.ts';
+import { countRows, type SeedData, settle } from '../seed-data.ts';
 import { SETTINGS } from '../stage.ts';
 import { worst } from '../worst.ts';
 
@@ -40,7 +40,7 @@ const HURRIED = ['--import', `data:text/javascript,${encodeURIComponent(HURRY)}`
 const CONTROL = ['--import', new URL('../controls/purges-by-own-clock.ts', import.meta.url).href];
 /** Several purges, each with the wrong clock. */
 const WRONG_MS = 3_000;
-const TOLD_MS = 20_000;
+const NOTICED_MS = 20_000;
 
 export const clock: Campaign = {
   name: 'clock',
@@ -52,51 +52,56 @@ export const clock: Campaign = {
     '`serve` refuses to start and names the difference; `/readyz` and `doctor` report the problem `clock`; `innkeeper_clock_skew_seconds`; one warning when it begins, one line when it ends',
   unit: 'wrong clocks',
   times: { short: 3, full: TRIES.length },
-  run: (ground) => run(ground, HURRIED),
+  run: (context) => run(context, HURRIED),
   control: {
     what: 'a replica that purges by its own clock',
     times: 2,
-    run: (ground) => run(ground, [...HURRIED, ...CONTROL]),
+    run: (context) => run(context, [...HURRIED, ...CONTROL]),
   },
 };
 
-async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
-  const postgres = await postgresFor(ground);
-  const toldMs: number[] = [];
+async function run(context: CampaignContext, nodeArgs: string[]): Promise<void> {
+  const postgres = await postgresFor(context);
+  const noticedMs: number[] = [];
   let refused = 0;
-  for (let index = 0; index < ground.times; index++) {
+  for (let index = 0; index < context.times; index++) {
     const trying = TRIES[index % TRIES.length] as Try;
-    await ground.attempt(async (loseThis) => {
+    await context.attempt(async (loseThis) => {
       const lose = (what: string) => loseThis(`${trying.database}, ${trying.offset}, ${trying.when}: ${what}`);
-      const stage = await openStage(ground, trying, postgres, nodeArgs);
+      const stage = await openStage(context, trying, postgres, nodeArgs);
       try {
         const before = await countRows(stage.databaseUrl);
-        const told = await stage.goWrong();
-        if (told === undefined) lose('the operator is not told');
-        else if (told === 'refused') refused++;
-        else if (told !== 'unseen') toldMs.push(told);
+        const noticed = await stage.goWrong();
+        if (noticed === undefined) lose('the operator is not told');
+        else if (noticed === 'refused') refused++;
+        else if (noticed !== 'unseen') noticedMs.push(noticed);
         await stage.comeRight();
-        for (const loss of await stage.belongings.check(before)) lose(loss);
+        for (const loss of await stage.seeded.check(before)) lose(loss);
       } finally {
         await stage.close();
       }
     });
   }
-  if (toldMs.length > 0) ground.tell(`reported after ${worst(toldMs)} ms`);
-  ground.tell(`${refused} starts refused`);
+  if (noticedMs.length > 0) context.report(`reported after ${worst(noticedMs)} ms`);
+  context.report(`${refused} starts refused`);
 }
 
 type Stage = {
   databaseUrl: string;
-  belongings: Belongings;
+  seeded: SeedData;
   /** After how many milliseconds /readyz reported it; `refused`: it did not start; `unseen`: it cannot be detected. */
   goWrong(): Promise<number | 'refused' | 'unseen' | undefined>;
   comeRight(): Promise<void>;
   close(): Promise<void>;
 };
 
-async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, nodeArgs: string[]): Promise<Stage> {
-  const folder = mkdtempSync(join(ground.folder, 'clock-'));
+async function openStage(
+  context: CampaignContext,
+  trying: Try,
+  postgres: PostgresServer,
+  nodeArgs: string[],
+): Promise<Stage> {
+  const folder = mkdtempSync(join(context.folder, 'clock-'));
   const databaseUrl = trying.database === 'sqlite' ? sqliteIn(folder) : await postgres.createDatabase();
   const time: FakeClock = fakeClock(join(folder, 'clock'));
   const settings = { ...SETTINGS, logLevel: 'warn', databaseUrl };
@@ -105,42 +110,42 @@ async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, 
     server?.signal('SIGTERM');
     await server?.exited;
   };
-  const belongings = await settle(databaseUrl, start);
-  let { server }: { server: ServeProcess | undefined } = belongings;
+  const seeded = await settle(databaseUrl, start);
+  let { server }: { server: ServeProcess | undefined } = seeded;
   const isRefused = trying.database === 'postgres' && trying.when === 'starting';
   /** Off for two hours: normal, so it purges nothing and is not reported. */
   const isUnseen = trying.database === 'sqlite' && trying.when === 'starting' && trying.offset === '+2 h';
 
   return {
     databaseUrl,
-    belongings,
+    seeded,
     async goWrong() {
       if (trying.when === 'starting') await stop(server);
       time.set(OFFSETS[trying.offset]);
       if (trying.when === 'starting') server = await start(isRefused);
       if (isRefused) return untilRefused(server as ServeProcess);
       const began = performance.now();
-      const isTold = await untilTold(server as ServeProcess);
-      const toldMs = performance.now() - began;
+      const isNoticed = await untilNoticed(server as ServeProcess);
+      const noticedMs = performance.now() - began;
       const url = (server as ServeProcess).url;
-      await belongings.signIn(url, { email: `${randomUUID()}@example.com` });
-      await belongings.exchange(url);
+      await seeded.signIn(url, { email: `${randomUUID()}@example.com` });
+      await seeded.exchange(url);
       await sleep(WRONG_MS);
       if (isUnseen) return 'unseen';
-      return isTold ? toldMs : undefined;
+      return isNoticed ? noticedMs : undefined;
     },
     async comeRight() {
       if (trying.when === 'starting') await stop(server);
       time.set(0);
       if (trying.when === 'starting') server = await start();
       await untilRight(server as ServeProcess);
-      belongings.server = server as ServeProcess;
+      seeded.server = server as ServeProcess;
     },
     close: () => stop(server),
   };
 
-  async function untilTold({ url, logs }: ServeProcess): Promise<boolean> {
-    for (const deadline = performance.now() + (isUnseen ? 0 : TOLD_MS); performance.now() < deadline; ) {
+  async function untilNoticed({ url, logs }: ServeProcess): Promise<boolean> {
+    for (const deadline = performance.now() + (isUnseen ? 0 : NOTICED_MS); performance.now() < deadline; ) {
       const body = await (await fetch(`${url}/readyz`)).text();
       if (/clock of this machine|"clock"/.test(body) && logs().some(({ msg }) => String(msg).includes('NTP')))
         return true;
@@ -153,12 +158,12 @@ async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, 
 }
 
 async function untilRefused(server: ServeProcess): Promise<'refused' | undefined> {
-  const gone = await Promise.race([server.exited, sleep(TOLD_MS)]);
+  const gone = await Promise.race([server.exited, sleep(NOTICED_MS)]);
   return gone?.code === 1 && server.stderr().includes('NTP') ? 'refused' : undefined;
 }
 
 async function untilRight({ url }: ServeProcess): Promise<void> {
-  for (const deadline = performance.now() + TOLD_MS; performance.now() < deadline; await sleep(100)) {
+  for (const deadline = performance.now() + NOTICED_MS; performance.now() < deadline; await sleep(100)) {
     const answer = await fetch(`${url}/readyz`);
     if (answer.ok && !(await answer.text()).includes('"clock"')) return;
   }

@@ -11,9 +11,9 @@ import {
   emptyLog,
   makeFreePages,
 } from '../../packages/server/test/sqlite/damage-file.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { Client, isDone, openPlace, type Place, type TestUser } from '../client.ts';
 import { HIDES_DAMAGE } from '../controls/hides-damage.ts';
-import { Client, type Guest, isDone, openPlace, type Place } from '../guest.ts';
 import { probeDamaged, type Seen } from '../probe-damaged.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
@@ -32,27 +32,27 @@ export const corruptPages: Campaign = {
     '`/readyz` 503 with the file, the damage and the steps to restore; an error line; `innkeeper_problem{kind="corruption"}`; `doctor --deep` lists the damage',
   unit: 'damaged files',
   times: { short: DAMAGE_KINDS.length, full: 40 },
-  run: (ground) => run(ground, []),
+  run: (context) => run(context, []),
   control: {
     what: 'a service and a doctor that mistake damage for a lock',
     times: 4,
-    run: (ground) => run(ground, HIDES_DAMAGE),
+    run: (context) => run(context, HIDES_DAMAGE),
   },
 };
 
-type Template = { path: string; backup: string; place: Place; guests: Guest[] };
+type Template = { path: string; backup: string; place: Place; users: TestUser[] };
 
-async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
-  const template = await makeTemplate(ground);
+async function run(context: CampaignContext, nodeArgs: string[]): Promise<void> {
+  const template = await makeTemplate(context);
   const seen: Seen = { acknowledged: 0, missing: 0, refused: 0 };
-  const told = { start: 0, readyz: 0, doctor: 0, healed: 0 };
+  const noticed = { start: 0, readyz: 0, doctor: 0, healed: 0 };
   const restoredMs: number[] = [];
-  for (let round = 0; round < ground.times; round++) {
+  for (let round = 0; round < context.times; round++) {
     const kind = DAMAGE_KINDS[round % DAMAGE_KINDS.length] as DamageKind;
     const isRunning = Math.floor(round / DAMAGE_KINDS.length) % 2 === 1;
-    await ground.attempt(async (lose) => {
+    await context.attempt(async (lose) => {
       const about = `${kind}${isRunning ? ', running' : ''}: `;
-      const path = join(ground.folder, `${round}.db`);
+      const path = join(context.folder, `${round}.db`);
       copyFileSync(template.path, path);
       const databaseUrl = `sqlite:${path}`;
       const start = () => serve({ nodeArgs, settings: { ...SETTINGS, databaseUrl, logLevel: 'fatal' } });
@@ -67,17 +67,17 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
           server = await start();
         } catch (error) {
           if (!String(error).includes(`${path} is damaged`)) lose(`${about}the start failed: ${error}`);
-          else told.start++;
+          else noticed.start++;
         }
       }
       if (server) {
         try {
           const how = await exercise(template, server, seen, (what) => lose(about + what));
           const doctor = how === undefined ? await askDoctor(databaseUrl, nodeArgs) : undefined;
-          if (how) told.readyz++;
-          else if (doctor?.isDamaged) told.doctor++;
+          if (how) noticed.readyz++;
+          else if (doctor?.isDamaged) noticed.doctor++;
           // Cached pages may have been written over the damage.
-          else if (isRunning && nodeArgs.length === 0 && doctor?.isFine) told.healed++;
+          else if (isRunning && nodeArgs.length === 0 && doctor?.isFine) noticed.healed++;
           else lose(`${about}nobody was told: ${doctor?.detail}`);
         } finally {
           await end(server);
@@ -91,52 +91,53 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
     });
   }
   const { acknowledged, missing, refused } = seen;
-  ground.tell(
-    `reported at the start ${told.start}, by /readyz ${told.readyz}, by doctor --deep alone ${told.doctor} times`,
+  context.report(
+    `reported at the start ${noticed.start}, by /readyz ${noticed.readyz}, by doctor --deep alone ${noticed.doctor} times`,
   );
-  if (told.healed > 0) ground.tell(`${told.healed} times written over by the running service, and clean again`);
-  ground.tell(
+  if (noticed.healed > 0)
+    context.report(`${noticed.healed} times written over by the running service, and clean again`);
+  context.report(
     `${acknowledged} acts acknowledged, ${refused} answered 503, ${missing} answered "not found" before the damage was known`,
   );
-  if (restoredMs.length > 0) ground.tell(`restored and ready in ${worst(restoredMs)} ms`);
+  if (restoredMs.length > 0) context.report(`restored and ready in ${worst(restoredMs)} ms`);
 }
 
 /** A file with users who have tokens and selections, free pages, and a backup of it. */
-async function makeTemplate(ground: Ground): Promise<Template> {
-  const path = join(ground.folder, 'template.db');
+async function makeTemplate(context: CampaignContext): Promise<Template> {
+  const path = join(context.folder, 'template.db');
   const databaseUrl = `sqlite:${path}`;
   const application = await setStage(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, databaseUrl } });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const place = await openPlace(server.url, application);
   const clients = Array.from({ length: 8 }, () => new Client(place));
   await Promise.all(
     clients.map(async (client) => {
-      while (client.guests.length < USERS / clients.length) {
-        const guest = await client.create();
-        await client.exchange(guest);
-        await client.save(guest, client.guests.length % 8);
+      while (client.users.length < USERS / clients.length) {
+        const user = await client.create();
+        await client.exchange(user);
+        await client.save(user, client.users.length % 8);
       }
       client.close();
     }),
   );
   await end(server);
   makeFreePages(path);
-  const backup = join(ground.folder, 'template.backup');
+  const backup = join(context.folder, 'template.backup');
   await commandLine(databaseUrl).json('backup', backup);
   emptyLog(path);
-  return { path, backup, place, guests: clients.flatMap(({ guests }) => guests) };
+  return { path, backup, place, users: clients.flatMap(({ users }) => users) };
 }
 
 /** Requests of every kind. Returns whether /readyz says that the file is damaged. */
 async function exercise(
-  { place, guests }: Template,
+  { place, users }: Template,
   server: ServeProcess,
   seen: Seen,
   lose: (what: string) => void,
 ): Promise<true | undefined> {
   const client = new Client({ ...place, url: server.url });
-  client.guests.push(...guests.map((guest) => ({ ...guest, selections: new Map(guest.selections) })));
+  client.users.push(...users.map((user) => ({ ...user, selections: new Map(user.selections) })));
   try {
     await probeDamaged(client, server.url, seen, lose);
   } finally {
@@ -169,7 +170,7 @@ async function askDoctor(databaseUrl: string, nodeArgs: string[]) {
 }
 
 /** The steps of docs/backup.md. Undefined if a user of the backup can be read afterwards. */
-async function restoreAsDocumented(path: string, { backup, place, guests }: Template): Promise<string | undefined> {
+async function restoreAsDocumented(path: string, { backup, place, users }: Template): Promise<string | undefined> {
   for (const ending of ['', '-wal', '-shm']) {
     try {
       renameSync(path + ending, `${path}.damaged${ending}`);
@@ -183,7 +184,7 @@ async function restoreAsDocumented(path: string, { backup, place, guests }: Temp
   const server = await serve({ settings: { ...SETTINGS, databaseUrl } });
   const client = new Client({ ...place, url: server.url });
   try {
-    const found = await client.read(guests[0] as Guest);
+    const found = await client.read(users[0] as TestUser);
     return isDone(found) ? undefined : 'a user of the backup is not there after the restore';
   } finally {
     client.close();

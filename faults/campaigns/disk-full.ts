@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendUnknownPaths } from '../../packages/server/test/operations/send-unknown-paths.ts';
 import { type ServeOptions, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { isCode } from '../check-guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { isCode } from '../check-user.ts';
+import { Client, describe, isDone, openPlace } from '../client.ts';
 import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
 import { sqliteIn } from '../databases.ts';
-import { Client, describe, isDone, openPlace } from '../guest.ts';
 import { checkAll, type LoadOptions, startLoad } from '../load.ts';
 import { droppedLines, type LogFile, logFile } from '../log-file.ts';
 import { end } from '../race-field.ts';
@@ -30,32 +30,32 @@ export const diskFull: Campaign = {
     '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503; `innkeeper_log_lines_dropped_total` counts lost lines, and a warning reports them',
   unit: 'times',
   times: { short: 4, full: 20 },
-  run: (ground) => run(ground, {}, { clients: CLIENTS }),
+  run: (context) => run(context, {}, { clients: CLIENTS }),
   control: {
     what: 'a writer that responds before it commits',
     times: 2,
-    run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
+    run: (context) => run(context, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
   },
 };
 
-async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
-  const disk = await smallDisk(ground);
+async function run(context: CampaignContext, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
+  const disk = await smallDisk(context);
   const databaseUrl = sqliteIn(disk.folder);
   const application = await setStage(databaseUrl);
   const stdout = join(disk.folder, 'service.log');
   const server = await serve({ ...how, stdout, settings: { ...SETTINGS, logLevel: 'info', databaseUrl } });
   const log = logFile(stdout);
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const place = await openPlace(server.url, application);
   const probe = new Client(place);
   const reader = await probe.create();
   await probe.exchange(reader);
   const load = startLoad(place, loadOptions);
-  ground.defer(() => load.close());
+  context.defer(() => load.close());
   const recoveredMs: number[] = [];
   let writesRefused = 0;
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
       load.resume();
       await sleep(200 + Math.random() * 200);
       const refused = load.counts().unknown;
@@ -86,12 +86,12 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
       await load.pause();
       const loss = await missingInLog(log, server, logged);
       if (loss !== undefined) lose(loss);
-      for (const loss of [...(await checkAll(load)), ...load.surprises.splice(0)]) lose(loss);
+      for (const loss of [...(await checkAll(load)), ...load.unexpected.splice(0)]) lose(loss);
     });
   }
-  ground.tell(`${load.counts().acknowledged} acts acknowledged, ${writesRefused} answered 503`);
-  ground.tell(`${await droppedLines(server.url)} log lines dropped, all of them reported`);
-  ground.tell(`writes succeeded again after ${worst(recoveredMs)} ms`);
+  context.report(`${load.counts().acknowledged} acts acknowledged, ${writesRefused} answered 503`);
+  context.report(`${await droppedLines(server.url)} log lines dropped, all of them reported`);
+  context.report(`writes succeeded again after ${worst(recoveredMs)} ms`);
 }
 
 /** Sends more than the log's buffer can hold, while the disk stays full. */

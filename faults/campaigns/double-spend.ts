@@ -1,4 +1,4 @@
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { countOutcomes } from '../count-outcomes.ts';
 import { naiveField, type RaceField, realFields } from '../race-field.ts';
 
@@ -11,24 +11,24 @@ export const doubleSpend: Campaign = {
   operatorSees: 'nothing: the others are 400 with 0008 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 2_000 },
-  run: async (ground) => run(ground, await realFields(ground)),
+  run: async (context) => run(context, await realFields(context)),
   control: {
     what: 'an exchange that looks the token up, then spends it',
     times: 5,
-    run: async (ground) => run(ground, await naiveField(ground)),
+    run: async (context) => run(context, await naiveField(context)),
   },
 };
 
-async function run(ground: Ground, fields: RaceField[]): Promise<void> {
-  for (let round = 0; round < ground.times; round++) {
+async function run(context: CampaignContext, fields: RaceField[]): Promise<void> {
+  for (let round = 0; round < context.times; round++) {
     const { kind, client, place, race } = fields[round % fields.length] as RaceField;
-    await ground.attempt(async (lose) => {
+    await context.attempt(async (lose) => {
       const { specialToken } = await client.create();
       const { clientSecret } = place.application;
       const request = { method: 'POST', path: '/oauth/v2/get-access-token', body: { clientSecret, specialToken } };
       const answers = await race(Array(AT_ONCE).fill(request));
-      const told = countOutcomes(answers);
-      if (told !== `${AT_ONCE - 1} × 0008, 1 × done`) lose(`${kind}: ${told}`);
+      const outcomes = countOutcomes(answers);
+      if (outcomes !== `${AT_ONCE - 1} × 0008, 1 × done`) lose(`${kind}: ${outcomes}`);
     });
   }
 }

@@ -1,5 +1,5 @@
 import { uniqueName } from '../../packages/server/test/http/start.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { countOutcomes } from '../count-outcomes.ts';
 import { naiveField, type RaceField, realFields } from '../race-field.ts';
 
@@ -12,23 +12,23 @@ export const duplicateCreate: Campaign = {
   operatorSees: 'nothing: the others are 400 with 0001 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 1_000 },
-  run: async (ground) => run(ground, await realFields(ground)),
+  run: async (context) => run(context, await realFields(context)),
   control: {
     what: 'a create that looks the id up, then inserts',
     times: 5,
-    run: async (ground) => run(ground, await naiveField(ground)),
+    run: async (context) => run(context, await naiveField(context)),
   },
 };
 
-async function run(ground: Ground, fields: RaceField[]): Promise<void> {
-  for (let round = 0; round < ground.times; round++) {
+async function run(context: CampaignContext, fields: RaceField[]): Promise<void> {
+  for (let round = 0; round < context.times; round++) {
     const { kind, place, race } = fields[round % fields.length] as RaceField;
-    await ground.attempt(async (lose) => {
+    await context.attempt(async (lose) => {
       const { clientId, clientSecret } = place.application;
       const body = { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
       const answers = await race(Array(AT_ONCE).fill({ method: 'POST', path: '/api/v2/app/create-user', body }));
-      const told = countOutcomes(answers);
-      if (told !== `${AT_ONCE - 1} × 0001, 1 × done`) lose(`${kind}: ${told}`);
+      const outcomes = countOutcomes(answers);
+      if (outcomes !== `${AT_ONCE - 1} × 0001, 1 × done`) lose(`${kind}: ${outcomes}`);
     });
   }
 }

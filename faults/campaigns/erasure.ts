@@ -9,13 +9,13 @@ import { dump } from '../../packages/server/test/dump.ts';
 import { basic } from '../../packages/server/test/http/start.ts';
 import { keepAliveAgent, send } from '../../packages/server/test/operations/load.ts';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { bothDatabases } from '../databases.ts';
 import { rowsOfUser } from '../rows-of-user.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
 /** The log is emptied every 30 seconds, and by the scrub. */
-const PATIENCE_MS = 75_000;
+const TIMEOUT_MS = 75_000;
 
 export const erasure: Campaign = {
   name: 'erasure',
@@ -34,19 +34,19 @@ const CATALOG: CatalogFile = {
   groups: [{ name: 'profile', keys: [{ name: 'motto', type: 'string', constraint: { max_length: 300 } }] }],
 };
 
-type Guest = { name: string; text: string; code: string };
+type TestUser = { name: string; text: string; code: string };
 const marked = (what: string): string => `${what}-${randomBytes(12).toString('hex')}`;
 
-async function run(ground: Ground): Promise<void> {
-  for (const { kind, url } of await bothDatabases(ground)) {
+async function run(context: CampaignContext): Promise<void> {
+  for (const { kind, url } of await bothDatabases(context)) {
     const application = await setStage(url, CATALOG);
     const server = await serve({ settings: { ...SETTINGS, logLevel: 'debug', databaseUrl: url } });
-    ground.defer(async () => {
+    context.defer(async () => {
       server.signal('SIGTERM');
       await server.exited;
     });
     const agent = keepAliveAgent();
-    ground.defer(() => agent.destroy());
+    context.defer(() => agent.destroy());
     const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
       const outcome = await send(method, server.url + path, body, { agent, headers });
       if (outcome.kind !== 'answered' || outcome.status >= 300)
@@ -56,7 +56,7 @@ async function run(ground: Ground): Promise<void> {
     const { clientId, clientSecret } = application;
     const { items } = await ask('GET', '/api/option_keys', undefined, { apiKey: clientId });
     const [{ option_group_uid, option_key_uid }] = items as [Record<string, string>];
-    const settle = async (): Promise<Guest> => {
+    const settle = async (): Promise<TestUser> => {
       const [name, text] = [marked('name'), marked('text')];
       const user = { clientId, clientSecret, clientUserId: `${name}@example.com`, clientUserName: `Full ${name}` };
       const { specialToken } = await ask('POST', '/api/v2/app/create-user', user, { 'idempotency-key': name });
@@ -75,9 +75,9 @@ async function run(ground: Ground): Promise<void> {
       await ask('PATCH', `/api/v2/app/${clientId}/users/${code}`, renamed, basic(application));
       return { name, text, code };
     };
-    const guests: Guest[] = [];
-    for (let count = 0; count < ground.times; count++) guests.push(await settle());
-    const gone = guests.filter((_guest, at) => at % 2 === 0).sort(() => Math.random() - 0.5);
+    const users: TestUser[] = [];
+    for (let count = 0; count < context.times; count++) users.push(await settle());
+    const gone = users.filter((_user, at) => at % 2 === 0).sort(() => Math.random() - 0.5);
     for (const { code } of gone)
       await ask('DELETE', `/api/v2/app/${clientId}/users/${code}`, undefined, basic(application));
     if (kind === 'sqlite') {
@@ -86,29 +86,29 @@ async function run(ground: Ground): Promise<void> {
     }
     const look = async () => found(gone, [...(await contents(url)), Buffer.from(server.stdout() + server.stderr())]);
     const before = performance.now();
-    while ((await look()).size > 0 && performance.now() - before < PATIENCE_MS) await sleep(1_000);
+    while ((await look()).size > 0 && performance.now() - before < TIMEOUT_MS) await sleep(1_000);
     const left = await look();
-    ground.tell(`${kind}: gone after ${Math.round((performance.now() - before) / 1000)} s`);
+    context.report(`${kind}: gone after ${Math.round((performance.now() - before) / 1000)} s`);
     const rows = await rowsOfUser(url);
-    ground.defer(() => rows.close());
-    for (const guest of gone) {
-      await ground.attempt(async (lose) => {
-        if (left.has(guest)) lose(`${kind}: ${left.get(guest)}`);
-        if ((await rows.count(guest.code)) > 0) lose(`${kind}: rows of ${guest.code}`);
+    context.defer(() => rows.close());
+    for (const user of gone) {
+      await context.attempt(async (lose) => {
+        if (left.has(user)) lose(`${kind}: ${left.get(user)}`);
+        if ((await rows.count(user.code)) > 0) lose(`${kind}: rows of ${user.code}`);
       });
     }
-    const kept = guests.filter((guest) => !gone.includes(guest));
+    const kept = users.filter((user) => !gone.includes(user));
     if (found(kept, await contents(url)).size < kept.length)
       throw new Error('the remaining users are not found either');
   }
 }
 
 /** Which users can still be found, and by what. */
-function found(guests: readonly Guest[], places: readonly Buffer[]): Map<Guest, string> {
-  const hits = guests.flatMap((guest): [Guest, string][] => {
+function found(users: readonly TestUser[], places: readonly Buffer[]): Map<TestUser, string> {
+  const hits = users.flatMap((user): [TestUser, string][] => {
     // The code stays in events, which keep ids; its other rows are counted.
-    const hit = [guest.name, guest.text].find((mark) => places.some((place) => place.includes(mark)));
-    return hit === undefined ? [] : [[guest, String(hit)]];
+    const hit = [user.name, user.text].find((mark) => places.some((place) => place.includes(mark)));
+    return hit === undefined ? [] : [[user, String(hit)]];
   });
   return new Map(hits);
 }
@@ -119,22 +119,22 @@ async function contents(url: string): Promise<Buffer[]> {
   return Promise.all(['', '-wal', '-shm'].map((end) => readFile(path + end)));
 }
 
-async function runPlain(ground: Ground): Promise<void> {
-  const path = join(ground.folder, 'plain.db');
+async function runPlain(context: CampaignContext): Promise<void> {
+  const path = join(context.folder, 'plain.db');
   const database = new DatabaseSync(path);
   database.exec('create table people (name text primary key, text text)');
-  const guests = Array.from({ length: ground.times }, () => ({
+  const users = Array.from({ length: context.times }, () => ({
     name: marked('name'),
     text: marked('text'),
     code: marked('code'),
   }));
-  for (const { name, text } of guests) database.prepare('insert into people values (?, ?)').run(name, text);
-  for (const { name } of guests) database.prepare('delete from people where name = ?').run(name);
+  for (const { name, text } of users) database.prepare('insert into people values (?, ?)').run(name, text);
+  for (const { name } of users) database.prepare('delete from people where name = ?').run(name);
   database.close();
-  const left = found(guests, [await readFile(path)]);
-  for (const guest of guests) {
-    await ground.attempt(async (lose) => {
-      if (left.has(guest)) lose(`plain: ${left.get(guest)}`);
+  const left = found(users, [await readFile(path)]);
+  for (const user of users) {
+    await context.attempt(async (lose) => {
+      if (left.has(user)) lose(`plain: ${left.get(user)}`);
     });
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { checkEvents, countEvents, prepareEventCheck } from '../check-events.ts';
+import { openPlace } from '../client.ts';
 import { EVENTS_AFTER_COMMIT } from '../controls/events-after-commit.ts';
 import { bothDatabases, type Database, sqliteIn } from '../databases.ts';
-import { openPlace } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
@@ -18,28 +18,29 @@ export const events: Campaign = {
   operatorSees: "the restart in the supervisor's log",
   unit: 'kills',
   times: { short: 10, full: 250 },
-  async run(ground) {
-    for (const database of await bothDatabases(ground)) await run(ground, database, {});
+  async run(context) {
+    for (const database of await bothDatabases(context)) await run(context, database, {});
   },
   control: {
     what: 'events that are written after the commit',
     times: 3,
-    run: (ground) => run(ground, { kind: 'sqlite', url: sqliteIn(ground.folder) }, { nodeArgs: EVENTS_AFTER_COMMIT }),
+    run: (context) =>
+      run(context, { kind: 'sqlite', url: sqliteIn(context.folder) }, { nodeArgs: EVENTS_AFTER_COMMIT }),
   },
 };
 
-async function run(ground: Ground, { kind, url }: Database, how: ServeOptions): Promise<void> {
+async function run(context: CampaignContext, { kind, url }: Database, how: ServeOptions): Promise<void> {
   const application = await setStage(url);
   await prepareEventCheck(url);
   const start = () => serve({ ...how, settings: { ...SETTINGS, databaseUrl: url } });
   let server = await start();
-  ground.defer(() => server.signal('SIGKILL'));
+  context.defer(() => server.signal('SIGKILL'));
   const place = await openPlace(server.url, application);
   const load = startLoad(place, { clients: CLIENTS });
-  ground.defer(() => load.close());
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
-      const begun = load.clients.map((client) => client.guests.length);
+  context.defer(() => load.close());
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
+      const begun = load.clients.map((client) => client.users.length);
       load.resume();
       await sleep(50 + Math.random() * 300);
       server.signal('SIGKILL');
@@ -47,12 +48,12 @@ async function run(ground: Ground, { kind, url }: Database, how: ServeOptions): 
       await load.pause();
       server = await start();
       place.url = server.url;
-      const recent = await checkAll(load, (client) => client.guests.slice(begun[load.clients.indexOf(client)]));
-      for (const loss of [...recent, ...load.surprises.splice(0), ...(await checkEvents(url))])
+      const recent = await checkAll(load, (client) => client.users.slice(begun[load.clients.indexOf(client)]));
+      for (const loss of [...recent, ...load.unexpected.splice(0), ...(await checkEvents(url))])
         lose(`${kind}: ${loss}`);
     });
   }
   const { acknowledged } = load.counts();
-  ground.tell(`${kind}: ${acknowledged} acts acknowledged, ${await countEvents(url)} events`);
+  context.report(`${kind}: ${acknowledged} acts acknowledged, ${await countEvents(url)} events`);
   await load.pause();
 }

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import { flakyProxy } from '../../packages/server/test/postgres/flaky-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../packages/server/test/postgres-server.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { Client, openPlace } from '../guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { Client, openPlace } from '../client.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 import { untilServed } from '../until-served.ts';
@@ -25,23 +25,23 @@ export const failover: Campaign = {
   operatorSees: '`/readyz` 503 and requests 503 until the promotion, then error lines stop',
   unit: 'failovers',
   times: { short: 2, full: 20 },
-  run: (ground) => run(ground, 'standby'),
+  run: (context) => run(context, 'standby'),
   control: {
     what: 'an asynchronous standby (synchronous_standby_names empty)',
     times: 1,
-    run: (ground) => run(ground, ''),
+    run: (context) => run(context, ''),
   },
 };
 
-async function run(ground: Ground, synchronousStandby: string): Promise<void> {
+async function run(context: CampaignContext, synchronousStandby: string): Promise<void> {
   const seed = await startPostgres({ durable: true, password: PASSWORD });
-  ground.defer(() => seed.stop());
+  context.defer(() => seed.stop());
   const application = await setStage(await seed.createDatabase(DATABASE));
   await seed.pause();
   const backMs: number[] = [];
   let acknowledged = 0;
-  for (let round = 0; round < ground.times; round++) {
-    await ground.attempt(async (lose) => {
+  for (let round = 0; round < context.times; round++) {
+    await context.attempt(async (lose) => {
       const undos: (() => unknown)[] = [];
       try {
         const copyOf = { data: seed.data, password: PASSWORD, standby: false };
@@ -77,14 +77,14 @@ async function run(ground: Ground, synchronousStandby: string): Promise<void> {
         if (took > BACK_MS) lose(`writes are taken again after ${Math.round(took)} ms`);
         await load.pause();
         acknowledged += load.counts().acknowledged;
-        for (const loss of [...(await checkAll(load)), ...load.surprises]) lose(loss);
+        for (const loss of [...(await checkAll(load)), ...load.unexpected]) lose(loss);
       } finally {
         for (const undo of undos.toReversed()) await undo();
       }
     });
   }
-  ground.tell(`${acknowledged} acts acknowledged`);
-  ground.tell(`writes succeeded again ${worst(backMs)} ms after the promotion`);
+  context.report(`${acknowledged} acts acknowledged`);
+  context.report(`writes succeeded again ${worst(backMs)} ms after the promotion`);
 }
 
 async function startStandby(seed: PostgresServer, primaryUrl: string): Promise<PostgresServer> {

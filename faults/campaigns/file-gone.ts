@@ -2,10 +2,10 @@ import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { isCode } from '../check-guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { isCode } from '../check-user.ts';
+import { Client, describe, openPlace } from '../client.ts';
 import { NEVER_LOOKS_AGAIN } from '../controls/never-looks-again.ts';
-import { Client, describe, openPlace } from '../guest.ts';
 import { inspectFile } from '../inspect-file.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { end } from '../race-field.ts';
@@ -15,7 +15,7 @@ import { worst } from '../worst.ts';
 
 const CLIENTS = 8;
 const PROBES = 10;
-const TOLD_MS = 5_000;
+const NOTICED_MS = 5_000;
 const RECOVERED_MS = 5_000;
 
 export const fileGone: Campaign = {
@@ -28,23 +28,23 @@ export const fileGone: Campaign = {
     '`/readyz` 503 with what happened to the file and what to do; an error line; `innkeeper_problem{kind="file"}`; writes are 503 with 9503',
   unit: 'times',
   times: { short: 6, full: 20 },
-  run: (ground) => run(ground, {}),
+  run: (context) => run(context, {}),
   control: {
     what: 'a service that never checks the path again',
     times: 2,
-    run: (ground) => run(ground, { nodeArgs: NEVER_LOOKS_AGAIN }),
+    run: (context) => run(context, { nodeArgs: NEVER_LOOKS_AGAIN }),
   },
 };
 
 const KINDS = ['deleted', 'moved', 'replaced'] as const;
 
-async function run(ground: Ground, how: ServeOptions): Promise<void> {
+async function run(context: CampaignContext, how: ServeOptions): Promise<void> {
   const resumedMs: number[] = [];
   let acknowledged = 0;
-  for (let round = 0; round < ground.times; round++) {
+  for (let round = 0; round < context.times; round++) {
     const kind = KINDS[round % KINDS.length] as (typeof KINDS)[number];
-    await ground.attempt(async (lose) => {
-      const folder = join(ground.folder, String(round));
+    await context.attempt(async (lose) => {
+      const folder = join(context.folder, String(round));
       mkdirSync(folder);
       const [path, right, copy] = ['innkeeper.db', 'right.db', 'copy.db'].map((name) => join(folder, name)) as [
         string,
@@ -55,11 +55,11 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
       copyFileSync(path, copy);
       const options = { ...how, settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl: `sqlite:${path}` } };
       let server = await serve(options);
-      ground.defer(() => end(server));
+      context.defer(() => end(server));
       const place = await openPlace(server.url, application);
       const probe = new Client(place);
       const load = startLoad(place, { clients: CLIENTS });
-      ground.defer(() => {
+      context.defer(() => {
         load.close();
         probe.close();
       });
@@ -76,14 +76,14 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
         else rmSync(path);
       }
       for (let count = 0; count < PROBES; count++) {
-        const guest = await probe.create();
-        if (guest.exists === 'yes') lose(`${kind}: a user was acknowledged afterwards`);
+        const user = await probe.create();
+        if (user.exists === 'yes') lose(`${kind}: a user was acknowledged afterwards`);
         await sleep(Math.random() * 20);
       }
       const read = await probe.read(reader);
       if (!isCode(read, '9503')) lose(`${kind}: a read is answered: ${describe(read)}`);
-      const told = await readiness(server.url);
-      if (!told.includes(path)) lose(`${kind}: /readyz does not tell: ${told.slice(0, 200)}`);
+      const answer = await readiness(server.url);
+      if (!answer.includes(path)) lose(`${kind}: /readyz does not tell: ${answer.slice(0, 200)}`);
 
       const isKilled = round % 2 === 1;
       if (isKilled) {
@@ -104,20 +104,20 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
         await load.pause();
       }
       acknowledged += load.counts().acknowledged;
-      for (const loss of [...(await checkAll(load)), ...load.surprises.splice(0)]) lose(`${kind}: ${loss}`);
+      for (const loss of [...(await checkAll(load)), ...load.unexpected.splice(0)]) lose(`${kind}: ${loss}`);
       for (const problem of inspectFile(path)) lose(`${kind}: ${problem}`);
       for (const problem of inspectFile(copy)) lose(`${kind}, the copy: ${problem}`);
       await end(server);
     });
   }
-  ground.tell(`${acknowledged} acts acknowledged`);
-  ground.tell(`resumed after ${worst(resumedMs)} ms`);
+  context.report(`${acknowledged} acts acknowledged`);
+  context.report(`resumed after ${worst(resumedMs)} ms`);
 }
 
 /** What a failing /readyz says, as soon as it fails. */
 async function readiness(url: string): Promise<string> {
   let said = '';
-  for (const deadline = performance.now() + TOLD_MS; performance.now() < deadline; await sleep(50)) {
+  for (const deadline = performance.now() + NOTICED_MS; performance.now() < deadline; await sleep(50)) {
     const answer = await fetch(`${url}/readyz`);
     said = `${answer.status} ${await answer.text()}`;
     if (answer.status === 503) return said;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
-import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
+import { type Campaign, type CampaignContext, CannotRun } from '../campaign.ts';
+import { Client, openPlace } from '../client.ts';
 import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
 import { sqliteIn } from '../databases.ts';
-import { Client, openPlace } from '../guest.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
@@ -17,33 +17,33 @@ export const flushOrder: Campaign = {
   operatorSees: 'nothing',
   unit: 'answers',
   times: { short: 50, full: 1_000 },
-  run: (ground) => run(ground, {}),
+  run: (context) => run(context, {}),
   control: {
     what: 'a writer that responds before it commits',
     times: 10,
-    run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }),
+    run: (context) => run(context, { nodeArgs: ANSWERS_BEFORE_COMMIT }),
   },
 };
 
-async function run(ground: Ground, how: ServeOptions): Promise<void> {
-  const databaseUrl = sqliteIn(ground.folder);
+async function run(context: CampaignContext, how: ServeOptions): Promise<void> {
+  const databaseUrl = sqliteIn(context.folder);
   const application = await setStage(databaseUrl);
   const server = await serve({ ...how, settings: { ...SETTINGS, databaseUrl, requestLog: 'off' } });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const client = new Client(await openPlace(server.url, application));
   await client.create();
-  const file = join(ground.folder, 'trace');
+  const file = join(context.folder, 'trace');
   const detach = await trace(server.pid, file);
-  for (let count = 0; count < ground.times; count++) {
+  for (let count = 0; count < context.times; count++) {
     const { exists } = await client.create();
     if (exists !== 'yes') throw new Error('A user could not be created.');
   }
   client.close();
   await detach();
   const answers = judge(await readFile(file, 'utf8'));
-  if (answers.length < ground.times) throw new Error(`The trace shows ${answers.length} of ${ground.times} answers.`);
-  for (const answer of answers.slice(-ground.times)) {
-    await ground.attempt(async (lose) => {
+  if (answers.length < context.times) throw new Error(`The trace shows ${answers.length} of ${context.times} answers.`);
+  for (const answer of answers.slice(-context.times)) {
+    await context.attempt(async (lose) => {
       if (answer !== 'flushed') lose(answer);
     });
   }
@@ -52,16 +52,16 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
 async function trace(pid: number, file: string): Promise<() => Promise<void>> {
   const calls = 'trace=write,writev,pwrite64,sendto,sendmsg,fsync,fdatasync';
   const tracer = spawn('strace', ['-f', '-y', '-s', '16', '-e', calls, '-o', file, '-p', String(pid)]);
-  let told = '';
-  tracer.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  let stderr = '';
+  tracer.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const failed = once(tracer, 'error').then(() => {
     throw new CannotRun('needs strace: apt-get install strace');
   });
   const exited = once(tracer, 'exit').then(() => {
-    if (!told.includes('attached')) throw new CannotRun(`strace may not look at a process here: ${told.trim()}`);
+    if (!stderr.includes('attached')) throw new CannotRun(`strace may not look at a process here: ${stderr.trim()}`);
   });
   const attached = (async () => {
-    while (!told.includes('attached')) await once(tracer.stderr, 'data');
+    while (!stderr.includes('attached')) await once(tracer.stderr, 'data');
   })();
   await Promise.race([attached, failed, exited]);
   return async () => {

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { SigningKeys } from '../../packages/server/src/tokens/keys.ts';
 import { basic, bearer, makeSignedInUser, startTestServer } from '../../packages/server/test/http/start.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { startTrustingServer } from '../controls/trusting-server.ts';
 import { bothDatabases } from '../databases.ts';
 
@@ -23,24 +23,24 @@ export const forgedTokens: Campaign = {
   operatorSees: '1007 and 0011 in `innkeeper_requests_total`',
   unit: 'tokens',
   times: { short: 200, full: 200 },
-  run: async (ground) => run(ground, await realTargets(ground)),
+  run: async (context) => run(context, await realTargets(context)),
   control: {
     what: 'a service that reads tokens without checking them',
     times: 60,
-    run: async (ground) => run(ground, [await trustingTarget(ground)]),
+    run: async (context) => run(context, [await trustingTarget(context)]),
   },
 };
 
-async function run(ground: Ground, targets: Target[]): Promise<void> {
+async function run(context: CampaignContext, targets: Target[]): Promise<void> {
   const tries = targets.flatMap((target) =>
     Object.entries(forgeries(target.genuine)).flatMap(([forgery, make]) =>
       target.shown.map(([place, taken]) => ({ what: `${target.name}: ${forgery}, ${place}`, make, taken })),
     ),
   );
-  ground.tell(`${tries.length} different ones`);
-  for (let round = 0; round < ground.times; round++) {
+  context.report(`${tries.length} different ones`);
+  for (let round = 0; round < context.times; round++) {
     const { what, make, taken } = tries[round % tries.length] as (typeof tries)[0];
-    await ground.attempt(async (lose) => {
+    await context.attempt(async (lose) => {
       if (await taken(await make())) lose(what);
     });
   }
@@ -116,11 +116,11 @@ function forgeries({
   };
 }
 
-async function realTargets(ground: Ground): Promise<Target[]> {
+async function realTargets(context: CampaignContext): Promise<Target[]> {
   const targets: Target[] = [];
-  for (const { kind, url } of await bothDatabases(ground)) {
+  for (const { kind, url } of await bothDatabases(context)) {
     const server = await startTestServer(url);
-    ground.defer(() => server.close());
+    context.defer(() => server.close());
     const application = await server.application();
     const foreign = await server.application();
     const user = await makeSignedInUser(server, application);
@@ -175,9 +175,9 @@ async function realTargets(ground: Ground): Promise<Target[]> {
   return targets;
 }
 
-async function trustingTarget(ground: Ground): Promise<Target> {
+async function trustingTarget(context: CampaignContext): Promise<Target> {
   const server = await startTrustingServer();
-  ground.defer(() => server.close());
+  context.defer(() => server.close());
   const claims = { sub: randomUUID(), aud: 'here', exp: Math.floor(Date.now() / 1000) + 600, jti: randomUUID() };
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const signAsService = (typ: string, payload: Json) => {

@@ -6,7 +6,7 @@ import { withoutReferences } from '../../packages/server/test/http/documented-an
 import { startTestServer, type TestServer } from '../../packages/server/test/http/start.ts';
 import { manageWith } from '../../packages/server/test/manage/manage.ts';
 import { arbitraryRequest, type FuzzedRequest, type StandIns } from '../arbitrary-request.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { startHopefulServer } from '../controls/hopeful-server.ts';
 import { bothDatabases } from '../databases.ts';
 
@@ -22,33 +22,33 @@ export const fuzz: Campaign = {
   operatorSees: '4xx with a code in `innkeeper_requests_total`; no error line',
   unit: 'inputs',
   times: { short: 5_000, full: 300_000 },
-  run: async (ground) => run(ground, await realTargets(ground)),
+  run: async (context) => run(context, await realTargets(context)),
   control: { what: 'a service that does not validate bodies', times: 200, run: runHopeful },
 };
 
-async function run(ground: Ground, targets: Target[]): Promise<void> {
+async function run(context: CampaignContext, targets: Target[]): Promise<void> {
   const document = withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
   const arbitrary = arbitraryRequest(document);
   const seen = new Map<string, number>();
   let stages: StandIns[] = [];
-  for (let done = 0; done < ground.times; ) {
-    const count = Math.min(OF_ONE_STAGE, ground.times - done);
+  for (let done = 0; done < context.times; ) {
+    const count = Math.min(OF_ONE_STAGE, context.times - done);
     stages = await Promise.all(targets.map((target) => target.stage()));
     for (const request of fc.sample(arbitrary, count)) {
-      await ground.attempt(async (lose) => {
+      await context.attempt(async (lose) => {
         const address = `203.0.${(done >> 8) & 255}.${done & 255}`;
         const answers = await Promise.all(
           targets.map(({ url }, at) => send(url, request, stages[at] as StandIns, address)),
         );
-        const told = () => `${answers.join(' and ')}: ${JSON.stringify(request).slice(0, 600)}`;
-        if (answers.some((answer) => /^5|^no/.test(answer)) || new Set(answers).size > 1) lose(told());
+        const describeCase = () => `${answers.join(' and ')}: ${JSON.stringify(request).slice(0, 600)}`;
+        if (answers.some((answer) => /^5|^no/.test(answer)) || new Set(answers).size > 1) lose(describeCase());
         const [answer = ''] = answers;
         seen.set(answer.slice(0, 1), (seen.get(answer.slice(0, 1)) ?? 0) + 1);
       });
       done++;
     }
   }
-  ground.tell(
+  context.report(
     [...seen]
       .sort()
       .map(([kind, count]) => `${count.toLocaleString('en')} × ${kind}xx`)
@@ -89,11 +89,11 @@ async function send(
   }
 }
 
-async function realTargets(ground: Ground): Promise<Target[]> {
+async function realTargets(context: CampaignContext): Promise<Target[]> {
   const targets: Target[] = [];
-  for (const { kind, url } of await bothDatabases(ground)) {
+  for (const { kind, url } of await bothDatabases(context)) {
     const server = await startTestServer(url, { trustedProxies: '127.0.0.1' });
-    ground.defer(() => server.close());
+    context.defer(() => server.close());
     targets.push({ name: kind, url: server.url, stage: () => makeStage(server) });
   }
   return targets;
@@ -123,9 +123,9 @@ async function makeStage(server: TestServer): Promise<StandIns> {
   };
 }
 
-async function runHopeful(ground: Ground): Promise<void> {
+async function runHopeful(context: CampaignContext): Promise<void> {
   const server = await startHopefulServer();
-  ground.defer(() => server.close());
+  context.defer(() => server.close());
   const stage = async () => ({}) as StandIns;
-  await run(ground, [{ name: 'hopeful', url: server.url, stage }]);
+  await run(context, [{ name: 'hopeful', url: server.url, stage }]);
 }

@@ -2,10 +2,10 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processorTime } from '../../bench/service.ts';
 import { type ServeOptions, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { openPlace } from '../client.ts';
 import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
 import { sqliteIn } from '../databases.ts';
-import { openPlace } from '../guest.ts';
 import { inspectFile } from '../inspect-file.ts';
 import { checkAll, type LoadOptions, startLoad } from '../load.ts';
 import { SETTINGS, setStage } from '../stage.ts';
@@ -24,16 +24,16 @@ export const killNine: Campaign = {
   operatorSees: "the restart in the supervisor's log; `/readyz` is 200 again within a second or two",
   unit: 'kills',
   times: { short: 15, full: 500 },
-  run: (ground) => run(ground, {}, { clients: CLIENTS }),
+  run: (context) => run(context, {}, { clients: CLIENTS }),
   control: {
     what: 'a writer that responds before it commits',
     times: 2,
-    run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
+    run: (context) => run(context, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
   },
 };
 
-async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
-  const databaseUrl = sqliteIn(ground.folder);
+async function run(context: CampaignContext, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
+  const databaseUrl = sqliteIn(context.folder);
   const application = await setStage(databaseUrl);
   const readyMs: number[] = [];
   const start = async (): Promise<ServeProcess> => {
@@ -45,13 +45,13 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
     return server;
   };
   let server = await start();
-  ground.defer(() => server.signal('SIGKILL'));
+  context.defer(() => server.signal('SIGKILL'));
   const place = await openPlace(server.url, application);
   const load = startLoad(place, loadOptions);
-  ground.defer(() => load.close());
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
-      const begun = load.clients.map((client) => client.guests.length);
+  context.defer(() => load.close());
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
+      const begun = load.clients.map((client) => client.users.length);
       load.resume();
       await sleep(50 + Math.random() * 300);
       server.signal('SIGKILL');
@@ -64,18 +64,18 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
       for (const problem of inspectFile(databaseUrl.slice('sqlite:'.length))) lose(problem);
       const recent = await checkAll(load, (client) => {
         const from = begun[load.clients.indexOf(client)] ?? 0;
-        return [...client.guests.slice(0, Math.min(from, SAMPLE)), ...client.guests.slice(from)];
+        return [...client.users.slice(0, Math.min(from, SAMPLE)), ...client.users.slice(from)];
       });
-      for (const loss of [...recent, ...load.surprises.splice(0)]) lose(loss);
-      if (round < ground.times) return;
+      for (const loss of [...recent, ...load.unexpected.splice(0)]) lose(loss);
+      if (round < context.times) return;
       for (const loss of await checkAll(load)) lose(`at the end, ${loss}`);
     });
   }
   const { acknowledged, unknown } = load.counts();
-  if (unknown < ground.times) throw new Error('Hardly anything was in flight when the process was killed.');
-  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  if (unknown < context.times) throw new Error('Hardly anything was in flight when the process was killed.');
+  context.report(`${acknowledged} acts acknowledged, ${unknown} unknown`);
   const measure = isBusy() ? ' of processor time (a busy machine)' : '';
-  ground.tell(`ready in ${worst(readyMs.slice(1))} ms${measure}`);
+  context.report(`ready in ${worst(readyMs.slice(1))} ms${measure}`);
 }
 
 function isBusy(): boolean {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { openPlace } from '../guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { openPlace } from '../client.ts';
 import { inspectFile } from '../inspect-file.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { end } from '../race-field.ts';
@@ -28,33 +28,33 @@ export const link: Campaign = {
   operatorSees: 'nothing: the path is resolved at the start, and `doctor` shows the resolved one',
   unit: 'rounds',
   times: { short: 3, full: 20 },
-  run: (ground) => run(ground),
+  run: (context) => run(context),
   control: {
     what: 'a program that overwrites unused bytes of the file',
     times: 2,
-    run: (ground) => run(ground, true),
+    run: (context) => run(context, true),
   },
 };
 
-async function run(ground: Ground, blanks = false): Promise<void> {
-  mkdirSync(join(ground.folder, 'disk'));
-  const path = join(ground.folder, 'disk/innkeeper.db');
-  const linked = join(ground.folder, 'link.db');
+async function run(context: CampaignContext, blanks = false): Promise<void> {
+  mkdirSync(join(context.folder, 'disk'));
+  const path = join(context.folder, 'disk/innkeeper.db');
+  const linked = join(context.folder, 'link.db');
   symlinkSync(path, linked);
   const application = await setStage(`sqlite:${path}`);
   const databaseUrl = `sqlite:${linked}`;
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl, workers: '3' } });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const place = await openPlace(server.url, application);
-  const load = startLoad(place, { clients: CLIENTS, patienceMs: 20_000 });
-  ground.defer(() => load.close());
-  if (blanks) ground.defer(startBlanking(linked));
+  const load = startLoad(place, { clients: CLIENTS, timeoutMs: 20_000 });
+  context.defer(() => load.close());
+  if (blanks) context.defer(startBlanking(linked));
   let imported = 0;
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
-      const begun = load.clients.map((client) => client.guests.length);
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
+      const begun = load.clients.map((client) => client.users.length);
       load.resume();
-      const importing = importUsers(ground.folder, databaseUrl, application.clientId, round);
+      const importing = importUsers(context.folder, databaseUrl, application.clientId, round);
       await sleep(LOAD_MS);
       const problem = await importing;
       await load.pause();
@@ -63,17 +63,15 @@ async function run(ground: Ground, blanks = false): Promise<void> {
       for (const each of inspectFile(path)) lose(each);
       const found = countImported(path);
       if (found !== imported) lose(`${found} of ${imported} imported users are there`);
-      const isLast = round === ground.times;
+      const isLast = round === context.times;
       const losses = await checkAll(load, (client) => {
         const from = begun[load.clients.indexOf(client)] ?? 0;
-        return isLast
-          ? client.guests
-          : [...client.guests.slice(0, Math.min(from, SAMPLE)), ...client.guests.slice(from)];
+        return isLast ? client.users : [...client.users.slice(0, Math.min(from, SAMPLE)), ...client.users.slice(from)];
       });
-      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+      for (const loss of [...losses, ...load.unexpected.splice(0)]) lose(loss);
     });
   }
-  ground.tell(`${load.counts().acknowledged} acts acknowledged, ${imported} users imported`);
+  context.report(`${load.counts().acknowledged} acts acknowledged, ${imported} users imported`);
 }
 
 /** Returns what went wrong. */

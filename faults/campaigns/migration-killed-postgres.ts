@@ -4,21 +4,21 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { bin, commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { SECRET } from '../../packages/server/test/http/start.ts';
 import { askPostgres } from '../ask-postgres.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 
 /**
  * On the way to the server, turns each transaction into single commits. The empty statements are as long as what they
  * replace.
  */
-const withoutTransactions: OnTheWay = (bytes) =>
+const withoutTransactions: InTransit = (bytes) =>
   Buffer.from(
     bytes.toString('latin1').replace(/(begin|commit)\0/g, (text) => `${';'.repeat(text.length - 1)}\0`),
     'latin1',
   );
-const asSent: OnTheWay = (bytes) => bytes;
+const asSent: InTransit = (bytes) => bytes;
 
-type OnTheWay = (bytes: Buffer) => Buffer;
+type InTransit = (bytes: Buffer) => Buffer;
 
 export const migrationKilledPostgres: Campaign = {
   name: 'migration-killed-postgres',
@@ -28,29 +28,29 @@ export const migrationKilledPostgres: Campaign = {
   operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
   unit: 'kills',
   times: { short: 6, full: 40 },
-  run: (ground) => run(ground, { onTheWay: asSent, hows: ['kill', 'terminate'] }),
+  run: (context) => run(context, { inTransit: asSent, ways: ['kill', 'terminate'] }),
   control: {
     what: 'a migration without a transaction, killed at each message in turn until it fails',
     times: Number.POSITIVE_INFINITY,
-    run: (ground) => run(ground, { onTheWay: withoutTransactions, hows: ['kill'], untilLost: true }),
+    run: (context) => run(context, { inTransit: withoutTransactions, ways: ['kill'], untilLost: true }),
   },
 };
 
 type How = 'kill' | 'terminate';
-type Faults = { onTheWay: OnTheWay; hows: How[]; untilLost?: boolean };
+type Faults = { inTransit: InTransit; ways: How[]; untilLost?: boolean };
 
-async function run(ground: Ground, { onTheWay, hows, untilLost = false }: Faults): Promise<void> {
-  const postgres = await postgresFor(ground);
+async function run(context: CampaignContext, { inTransit, ways, untilLost = false }: Faults): Promise<void> {
+  const postgres = await postgresFor(context);
   const undisturbed = await postgres.createDatabase();
   const { messages } = await migrate(undisturbed, asSent);
   const wanted = await schemaOf(undisturbed);
   const stopped = { kill: 0, terminate: 0 };
   let [tried, hasLost] = [0, false];
-  for (const at of inAnyOrder(messages).slice(0, ground.times)) {
-    const how = hows[tried++ % hows.length] as How;
-    await ground.attempt(async (lose) => {
+  for (const at of inAnyOrder(messages).slice(0, context.times)) {
+    const how = ways[tried++ % ways.length] as How;
+    await context.attempt(async (lose) => {
       const url = await postgres.createDatabase();
-      const { code } = await migrate(url, onTheWay, { at, how });
+      const { code } = await migrate(url, inTransit, { at, how });
       if (code !== 0) stopped[how]++;
       const again = await commandLine(url).run('migrate', '--json');
       const isAsWanted = again.code === 0 && (await schemaOf(url)) === wanted;
@@ -61,7 +61,7 @@ async function run(ground: Ground, { onTheWay, hows, untilLost = false }: Faults
     if (untilLost && hasLost) break;
   }
   if (stopped.kill + stopped.terminate < tried / 2) throw new Error('Hardly any migration was stopped in time.');
-  ground.tell(`${stopped.kill} killed and ${stopped.terminate} cut off before the end, of ${messages} messages`);
+  context.report(`${stopped.kill} killed and ${stopped.terminate} cut off before the end, of ${messages} messages`);
 }
 
 /** The numbers from 1 to `last`, shuffled. */
@@ -75,7 +75,7 @@ type Fault = { at: number; how: How };
 /** How many messages it sent, and how it ended. */
 async function migrate(
   url: string,
-  onTheWay: OnTheWay,
+  inTransit: InTransit,
   fault?: Fault,
 ): Promise<{ messages: number; code: number | null }> {
   let messages = 0;
@@ -84,7 +84,7 @@ async function migrate(
     const server = connect(Number(target.port), target.hostname);
     server.on('data', (bytes) => client.write(bytes));
     client.on('data', (bytes: Buffer) => {
-      server.write(onTheWay(bytes));
+      server.write(inTransit(bytes));
       if (++messages !== fault?.at) return;
       if (fault.how === 'kill') child.kill('SIGKILL');
       else void terminate(url);

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { bin, commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { SECRET } from '../../packages/server/test/http/start.ts';
-import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
+import { type Campaign, type CampaignContext, CannotRun } from '../campaign.ts';
 
 /** Loaded into the runtime: commits every statement of a migration by itself. */
 const WITHOUT_TRANSACTION = `data:text/javascript,${encodeURIComponent(`
@@ -23,22 +23,22 @@ export const migrationKilled: Campaign = {
   operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
   unit: 'kills',
   times: { short: 6, full: 20 },
-  run: (ground) => run(ground, []),
+  run: (context) => run(context, []),
   control: {
     what: 'a migration without a transaction',
     times: 4,
-    run: (ground) => run(ground, ['--import', WITHOUT_TRANSACTION]),
+    run: (context) => run(context, ['--import', WITHOUT_TRANSACTION]),
   },
 };
 
-async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
-  const undisturbed = join(ground.folder, 'undisturbed.db');
+async function run(context: CampaignContext, nodeArgs: string[]): Promise<void> {
+  const undisturbed = join(context.folder, 'undisturbed.db');
   const { writes } = await migrate(undisturbed, nodeArgs);
   const wanted = schemaOf(undisturbed);
   let killed = 0;
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
-      const path = join(ground.folder, `${round}.db`);
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
+      const path = join(context.folder, `${round}.db`);
       const done = await migrate(path, nodeArgs, 1 + Math.floor(Math.random() * (writes - 1)));
       if (done.killed) killed++;
       const again = await commandLine(`sqlite:${path}`).run('migrate', '--json');
@@ -46,8 +46,8 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
       if (schemaOf(path) !== wanted) lose('the schema is another');
     });
   }
-  if (killed < ground.times / 2) throw new Error(`Only ${killed} were killed in time.`);
-  ground.tell(`${killed} killed before the end, of ${writes} writes`);
+  if (killed < context.times / 2) throw new Error(`Only ${killed} were killed in time.`);
+  context.report(`${killed} killed before the end, of ${writes} writes`);
 }
 
 /** How many writes it made, or that it was killed at the given one. */

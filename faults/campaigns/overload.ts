@@ -1,9 +1,9 @@
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import { type Arrivals, type Ended, openArrivals } from '../arrivals.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { Client, isDone, openPlace, type Place } from '../client.ts';
 import { startNaiveServer } from '../controls/naive-server.ts';
 import { sqliteIn } from '../databases.ts';
-import { Client, isDone, openPlace, type Place } from '../guest.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 import { watchLiveness } from '../watch-liveness.ts';
@@ -20,13 +20,13 @@ const TIMES_AS_MUCH = 10;
  * their turn.
  */
 const CONNECTIONS = 6_000;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const SPELL_MS = 10_000;
 const RECOVERY_MS = 10_000;
 const LEAST = 0.8;
 const LIVE_MS = 2_000;
 /** Users who save and read. */
-const GUESTS = 50;
+const USERS = 50;
 type Flood = { ms: number; connections: number };
 const FLOOD: Flood = { ms: SPELL_MS, connections: CONNECTIONS };
 /** In the control, a second with a few hundred shows it. */
@@ -34,37 +34,37 @@ const CONTROL: Flood = { ms: 3_000, connections: 500 };
 
 export const overload: Campaign = {
   name: 'overload',
-  title: `clients try ten times what the service can handle (creates, saves and reads in turn) on only ${CONNECTIONS} connections, so slightly more than its capacity arrives; they give up after ${PATIENCE_MS / 1000} s and ignore Retry-After. On SQLite`,
+  title: `clients try ten times what the service can handle (creates, saves and reads in turn) on only ${CONNECTIONS} connections, so slightly more than its capacity arrives; they give up after ${TIMEOUT_MS / 1000} s and ignore Retry-After. On SQLite`,
   promise:
     'goodput is at least 80 % of capacity (measured with 64 busy connections), all other requests get 429 or 503 with Retry-After before clients give up, /livez responds within 2 s, capacity recovers within 10 s, and nothing acknowledged is lost',
   operatorSees: '503 with 9503 in `innkeeper_requests_total`, a high `innkeeper_waiting_acts`; `/livez` stays 200',
   unit: 'spells of 10 s',
   times: { short: 1, full: 12 },
-  async run(ground) {
-    const databaseUrl = sqliteIn(ground.folder);
+  async run(context) {
+    const databaseUrl = sqliteIn(context.folder);
     const application = await setStage(databaseUrl);
     const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
-    ground.defer(() => end(server));
-    await run(ground, await openPlace(server.url, application), FLOOD);
+    context.defer(() => end(server));
+    await run(context, await openPlace(server.url, application), FLOOD);
   },
   control: {
     what: 'a server that slows down as its queue grows',
     times: 1,
-    async run(ground) {
+    async run(context) {
       const naive = await startNaiveServer({ slowsDown: true });
-      ground.defer(() => naive.close());
-      await run(ground, naive.place, CONTROL);
+      context.defer(() => naive.close());
+      await run(context, naive.place, CONTROL);
     },
   },
 };
 
-async function run(ground: Ground, place: Place, { ms, connections }: Flood): Promise<void> {
-  const asker = new Client(place);
-  ground.defer(() => asker.close());
-  const guests = await Promise.all(Array.from({ length: GUESTS }, () => signedIn(asker)));
+async function run(context: CampaignContext, place: Place, { ms, connections }: Flood): Promise<void> {
+  const caller = new Client(place);
+  context.defer(() => caller.close());
+  const users = await Promise.all(Array.from({ length: USERS }, () => signedIn(caller)));
   const open = async (count: number): Promise<Arrivals> => {
-    const arrivals = await openArrivals({ place, guests, connections: count, patienceMs: PATIENCE_MS });
-    ground.defer(() => arrivals.close());
+    const arrivals = await openArrivals({ place, users, connections: count, timeoutMs: TIMEOUT_MS });
+    context.defer(() => arrivals.close());
     return arrivals;
   };
   const few = await open(CLIENTS);
@@ -74,8 +74,8 @@ async function run(ground: Ground, place: Place, { ms, connections }: Flood): Pr
   const endWatch = watchLiveness(place.url);
   const many = await open(connections);
   const spells: Ended[] = [];
-  for (let spell = 0; spell < ground.times; spell++) {
-    await ground.attempt(async (lose) => {
+  for (let spell = 0; spell < context.times; spell++) {
+    await context.attempt(async (lose) => {
       const ended = await many.spell({ ms, rate: before * TIMES_AS_MUCH });
       spells.push(ended);
       const share = shareOf(ended, ms, before);
@@ -90,21 +90,21 @@ async function run(ground: Ground, place: Place, { ms, connections }: Flood): Pr
   let after = await capacity();
   while (after < LEAST * before && performance.now() - over < RECOVERY_MS) after = await capacity();
   const slowest = Math.max(...liveMs);
-  if (slowest > LIVE_MS) ground.lose(`/livez took ${Math.round(slowest)} ms`);
-  if (after < LEAST * before) ground.lose(`afterwards capacity is ${Math.round((after / before) * 100)} %`);
+  if (slowest > LIVE_MS) context.lose(`/livez took ${Math.round(slowest)} ms`);
+  if (after < LEAST * before) context.lose(`afterwards capacity is ${Math.round((after / before) * 100)} %`);
   for (const name of spells.flatMap(({ users }) => users)) {
-    const outcome = await asker.ask({ name, exists: 'yes', selections: new Map() });
-    if (!isDone(outcome)) ground.lose(`an acknowledged user is gone: ${name}`);
+    const outcome = await caller.ask({ name, exists: 'yes', selections: new Map() });
+    if (!isDone(outcome)) context.lose(`an acknowledged user is gone: ${name}`);
   }
   const sum = (count: (ended: Ended) => number): number => spells.reduce((total, ended) => total + count(ended), 0);
   const sent = sum((ended) => ended.sent);
   const perSecond = Math.round(sent / ((ms / 1000) * spells.length));
-  ground.tell(`capacity ${Math.round(before)} requests a second; ${perSecond} a second arrived`);
+  context.report(`capacity ${Math.round(before)} requests a second; ${perSecond} a second arrived`);
   const shares = spells.map((ended) => -shareOf(ended, ms, before) * 100);
-  ground.tell(`goodput ${worst(shares).replaceAll('-', '')} % of capacity`);
-  ground.tell(`${sum((ended) => ended.turnedAway)} refused, ${sum((ended) => ended.unanswered)} unanswered`);
-  ground.tell(`${sum((ended) => ended.unsent)} had to wait for a connection`);
-  ground.tell(`/livez in ${worst(liveMs)} ms; ${Math.round((after / before) * 100)} % of capacity afterwards`);
+  context.report(`goodput ${worst(shares).replaceAll('-', '')} % of capacity`);
+  context.report(`${sum((ended) => ended.turnedAway)} refused, ${sum((ended) => ended.unanswered)} unanswered`);
+  context.report(`${sum((ended) => ended.unsent)} had to wait for a connection`);
+  context.report(`/livez in ${worst(liveMs)} ms; ${Math.round((after / before) * 100)} % of capacity afterwards`);
 }
 
 function shareOf({ acknowledged }: Ended, ms: number, capacity: number): number {
@@ -112,8 +112,8 @@ function shareOf({ acknowledged }: Ended, ms: number, capacity: number): number 
 }
 
 async function signedIn(client: Client): Promise<{ code: string; accessToken: string }> {
-  const guest = await client.create();
-  await client.exchange(guest);
-  if (guest.code === undefined || guest.accessToken === undefined) throw new Error('Nobody could sign in.');
-  return { code: guest.code, accessToken: guest.accessToken };
+  const user = await client.create();
+  await client.exchange(user);
+  if (user.code === undefined || user.accessToken === undefined) throw new Error('Nobody could sign in.');
+  return { code: user.code, accessToken: user.accessToken };
 }

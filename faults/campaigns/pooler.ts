@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../packages/server/test/free-port.ts';
-import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
+import { type Campaign, type CampaignContext, CannotRun } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,12 +17,12 @@ export const pooler: Campaign = {
   operatorSees: 'nothing: the service works the same behind the pooler',
   unit: 'runs of the suite',
   times: { short: 1, full: 1 },
-  async run(ground) {
-    const url = await startPooler(ground);
-    await ground.attempt(async (lose) => {
-      const { tests, failures } = await runContractSuite(ground, url);
-      const transactions = await transactionsOf(ground, url);
-      ground.tell(`${tests} tests, ${transactions} transactions of them through the pooler`);
+  async run(context) {
+    const url = await startPooler(context);
+    await context.attempt(async (lose) => {
+      const { tests, failures } = await runContractSuite(context, url);
+      const transactions = await transactionsOf(context, url);
+      context.report(`${tests} tests, ${transactions} transactions of them through the pooler`);
       if (tests === 0 || transactions < tests) throw new Error('The suite did not go through the pooler.');
       for (const failure of failures) lose(failure);
     });
@@ -30,10 +30,10 @@ export const pooler: Campaign = {
   control: {
     what: 'a session setting, read again under concurrency',
     times: 1,
-    async run(ground) {
-      const url = await startPooler(ground);
-      await ground.attempt(async (lose) => {
-        const [one, other] = await Promise.all([connect(ground, url), connect(ground, url)]);
+    async run(context) {
+      const url = await startPooler(context);
+      await context.attempt(async (lose) => {
+        const [one, other] = await Promise.all([connect(context, url), connect(context, url)]);
         await one.query("set statement_timeout = '1234ms'");
         await other.query('begin');
         const { rows } = await one.query<{ statement_timeout: string }>('show statement_timeout');
@@ -45,8 +45,8 @@ export const pooler: Campaign = {
 };
 
 /** Returns the URL of a database through the pooler. */
-async function startPooler(ground: Ground): Promise<string> {
-  const postgres = await postgresFor(ground);
+async function startPooler(context: CampaignContext): Promise<string> {
+  const postgres = await postgresFor(context);
   const target = new URL(postgres.url('postgres'));
   const port = await freePort();
   const settings = [
@@ -57,54 +57,54 @@ async function startPooler(ground: Ground): Promise<string> {
     ...['pool_mode = transaction', 'default_pool_size = 10', 'max_client_conn = 2000', 'max_db_connections = 0'],
     ...['server_idle_timeout = 2', 'ignore_startup_parameters = extra_float_digits'],
   ];
-  const file = join(ground.folder, 'pgbouncer.ini');
+  const file = join(context.folder, 'pgbouncer.ini');
   await writeFile(file, `${settings.join('\n')}\n`);
-  const account = await accountFor(ground, file);
+  const account = await accountFor(context, file);
   const process = spawn('pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], ...account });
-  let told = '';
-  process.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  let stderr = '';
+  process.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const exited = once(process, 'exit').catch(() => {
     throw new CannotRun('needs pgbouncer: apt-get install pgbouncer');
   });
-  ground.defer(async () => {
+  context.defer(async () => {
     process.kill('SIGINT');
     await exited;
   });
   target.port = String(port);
   for (const deadline = Date.now() + 10_000; ; ) {
     try {
-      await (await connect(ground, target.href)).query('select 1');
+      await (await connect(context, target.href)).query('select 1');
       return target.href;
     } catch (error) {
       await Promise.race([exited, sleep(100)]);
-      if (process.exitCode !== null || Date.now() > deadline) throw new Error(`pgbouncer: ${error}\n${told}`);
+      if (process.exitCode !== null || Date.now() > deadline) throw new Error(`pgbouncer: ${error}\n${stderr}`);
     }
   }
 }
 
 /** It refuses to run as root, and must be able to read its settings. */
-async function accountFor(ground: Ground, file: string): Promise<{ uid?: number; gid?: number }> {
+async function accountFor(context: CampaignContext, file: string): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] = accounts.find(([name]) => name === 'nobody') ?? [];
-  for (const path of [join(ground.folder, '..'), ground.folder]) await chmod(path, 0o755);
+  for (const path of [join(context.folder, '..'), context.folder]) await chmod(path, 0o755);
   await chmod(file, 0o644);
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function connect(ground: Ground, url: string): Promise<pg.Client> {
+async function connect(context: CampaignContext, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
-  ground.defer(() => client.end().catch(() => {}));
+  context.defer(() => client.end().catch(() => {}));
   return client;
 }
 
 /** Its console accepts anyone: it is configured without a password. */
-async function transactionsOf(ground: Ground, url: string): Promise<number> {
+async function transactionsOf(context: CampaignContext, url: string): Promise<number> {
   const console = new URL(url);
   console.pathname = '/pgbouncer';
-  const { rows } = await (await connect(ground, console.href)).query<{ xact_count: string }>('show stats_totals');
+  const { rows } = await (await connect(context, console.href)).query<{ xact_count: string }>('show stats_totals');
   return rows.reduce((sum, { xact_count }) => sum + Number(xact_count), 0);
 }
 
@@ -117,8 +117,8 @@ type SuiteReport = {
   }[];
 };
 
-async function runContractSuite(ground: Ground, url: string): Promise<{ tests: number; failures: string[] }> {
-  const file = join(ground.folder, 'suite.json');
+async function runContractSuite(context: CampaignContext, url: string): Promise<{ tests: number; failures: string[] }> {
+  const file = join(context.folder, 'suite.json');
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', 'packages/server/test/contract', '--reporter=json', `--outputFile=${file}`];
   const env = { ...process.env, INNKEEPER_TEST_POSTGRES_URL: url };

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresOptions } from '../../packages/server/test/postgres-server.ts';
 import { askPostgres } from '../ask-postgres.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { checkEvents, countEvents, prepareEventCheck } from '../check-events.ts';
+import { Client, openPlace } from '../client.ts';
 import { postgresFor } from '../databases.ts';
-import { Client, openPlace } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
@@ -25,33 +25,33 @@ export const postgresRestart: Campaign = {
     '`/readyz` 503, requests 503 with 9503, one error line a second with the cause and the number of requests',
   unit: 'restarts',
   times: { short: 6, full: 50 },
-  run: (ground) => run(ground, {}),
+  run: (context) => run(context, {}),
   control: {
     what: 'a PostgreSQL that commits in memory (synchronous_commit=off)',
     times: 2,
-    run: (ground) => run(ground, { settings: ['synchronous_commit=off', 'wal_writer_delay=10s'] }),
+    run: (context) => run(context, { settings: ['synchronous_commit=off', 'wal_writer_delay=10s'] }),
   },
 };
 
-async function run(ground: Ground, options: PostgresOptions): Promise<void> {
-  const postgres = await postgresFor(ground, options);
+async function run(context: CampaignContext, options: PostgresOptions): Promise<void> {
+  const postgres = await postgresFor(context, options);
   const databaseUrl = await postgres.createDatabase();
   const application = await setStage(databaseUrl);
   await prepareEventCheck(databaseUrl);
   // The control is to lose writes, not its tables.
   await askPostgres(databaseUrl, 'checkpoint');
   const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   let ended = false;
   void server.exited.then(() => (ended = true));
   const place = await openPlace(server.url, application);
   const load = startLoad(place, { clients: CLIENTS });
   const probe = new Client(place);
-  ground.defer(() => load.close());
+  context.defer(() => load.close());
   const healthyMs: number[] = [];
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
-      const begun = new Map(load.clients.map((client) => [client, client.guests.length]));
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
+      const begun = new Map(load.clients.map((client) => [client, client.users.length]));
       load.resume();
       await sleep(200 + Math.random() * 300);
       await postgres.pause('crash');
@@ -66,12 +66,12 @@ async function run(ground: Ground, options: PostgresOptions): Promise<void> {
       if (took > HEALTHY_MS) lose(`healthy after ${Math.round(took)} ms`);
       await load.pause();
       if (ended) throw new Error(`The service ended: ${server.stderr()}`);
-      const isLast = round === ground.times;
-      const losses = await checkAll(load, (client) => client.guests.slice(isLast ? 0 : begun.get(client)));
-      for (const loss of [...losses, ...load.surprises.splice(0), ...(await checkEvents(databaseUrl))]) lose(loss);
+      const isLast = round === context.times;
+      const losses = await checkAll(load, (client) => client.users.slice(isLast ? 0 : begun.get(client)));
+      for (const loss of [...losses, ...load.unexpected.splice(0), ...(await checkEvents(databaseUrl))]) lose(loss);
     });
   }
   const { acknowledged, unknown } = load.counts();
-  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown, ${await countEvents(databaseUrl)} events`);
-  ground.tell(`healthy ${worst(healthyMs)} ms after the database`);
+  context.report(`${acknowledged} acts acknowledged, ${unknown} unknown, ${await countEvents(databaseUrl)} events`);
+  context.report(`healthy ${worst(healthyMs)} ms after the database`);
 }

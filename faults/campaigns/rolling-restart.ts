@@ -3,9 +3,9 @@ import { freePort } from '../../packages/server/test/free-port.ts';
 import { basic } from '../../packages/server/test/http/start.ts';
 import { send } from '../../packages/server/test/operations/load.ts';
 import type { ServeProcess } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { Client, isDone, openPlace, type Place } from '../client.ts';
 import { postgresFor } from '../databases.ts';
-import { Client, isDone, openPlace, type Place } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { inTurn } from '../rotation.ts';
 import { publishText, SETTINGS, setStage } from '../stage.ts';
@@ -25,33 +25,33 @@ export const rollingRestart: Campaign = {
   operatorSees: '`/readyz` 503 at the stopping replica, nothing else',
   unit: 'rounds of 3 restarts',
   times: { short: 2, full: 20 },
-  run: (ground) => run(ground, 'SIGTERM'),
+  run: (context) => run(context, 'SIGTERM'),
   control: {
     what: 'replicas killed while in rotation',
     times: 1,
-    run: (ground) => run(ground, 'SIGKILL'),
+    run: (context) => run(context, 'SIGKILL'),
   },
 };
 
-async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  const postgres = await postgresFor(ground);
+async function run(context: CampaignContext, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const postgres = await postgresFor(context);
   const databaseUrl = await postgres.createDatabase();
   const application = await setStage(databaseUrl);
   let again = 0;
   const start = (port: number): Promise<ServeProcess> =>
     startReplica({ settings: { ...SETTINGS, databaseUrl, port: String(port) } }, () => again++);
   const replicas: ServeProcess[] = [];
-  ground.defer(() => replicas.map((replica) => replica.signal('SIGKILL')));
+  context.defer(() => replicas.map((replica) => replica.signal('SIGKILL')));
   while (replicas.length < REPLICAS) replicas.push(await start(await freePort()));
   const place = await openPlace((replicas[0] as ServeProcess).url, application);
   const rotation = new Set(replicas.map(({ url }) => url));
   const load = startLoad(inTurn(place, rotation), { clients: CLIENTS });
-  ground.defer(() => load.close());
+  context.defer(() => load.close());
   const knownMs: number[] = [];
   const revokedMs: number[] = [];
 
-  for (let round = 1; round <= ground.times; round++) {
-    await ground.attempt(async (lose) => {
+  for (let round = 1; round <= context.times; round++) {
+    await context.attempt(async (lose) => {
       const { unknown, refused } = load.counts();
       load.resume();
       for (const [index, replica] of replicas.entries()) {
@@ -72,13 +72,13 @@ async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
       const now = load.counts();
       if (now.unknown > unknown) lose(`${now.unknown - unknown} requests without an answer, or with 5xx`);
       if (now.refused > refused) lose(`${now.refused - refused} requests refused`);
-      const losses = await checkAll(load, ({ guests }) => (round === ground.times ? guests : guests.slice(-20)));
-      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+      const losses = await checkAll(load, ({ users }) => (round === context.times ? users : users.slice(-20)));
+      for (const loss of [...losses, ...load.unexpected.splice(0)]) lose(loss);
     });
   }
-  ground.tell(`${load.counts().acknowledged} acts acknowledged`);
-  if (again > 0) ground.tell(`${again} starts were tried again`);
-  ground.tell(`a catalog known everywhere after ${worst(knownMs)} ms, a revoked token after ${worst(revokedMs)} ms`);
+  context.report(`${load.counts().acknowledged} acts acknowledged`);
+  if (again > 0) context.report(`${again} starts were tried again`);
+  context.report(`a catalog known everywhere after ${worst(knownMs)} ms, a revoked token after ${worst(revokedMs)} ms`);
 }
 
 async function untilKnown(databaseUrl: string, place: Place, urls: string[], text: string): Promise<number> {
@@ -92,9 +92,9 @@ async function untilKnown(databaseUrl: string, place: Place, urls: string[], tex
 
 async function untilRevoked(place: Place, urls: string[]): Promise<number> {
   const client = new Client({ ...place, url: urls[0] as string });
-  const guest = await client.create();
-  await client.exchange(guest);
-  const [form, body] = ['application/x-www-form-urlencoded', `token=${guest.accessToken}`];
+  const user = await client.create();
+  await client.exchange(user);
+  const [form, body] = ['application/x-www-form-urlencoded', `token=${user.accessToken}`];
   const headers = { ...basic(place.application), 'content-type': form };
   const revoked = await send('POST', `${urls[0]}/oauth/v2/revoke`, body, { headers });
   if (!isDone(revoked)) throw new Error('The token could not be revoked.');

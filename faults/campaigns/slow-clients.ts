@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import { startBystanders } from '../bystanders.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { openPlace, type Place } from '../client.ts';
 import { startNaiveServer } from '../controls/naive-server.ts';
 import { sqliteIn } from '../databases.ts';
-import { openPlace, type Place } from '../guest.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 import { worst } from '../worst.ts';
@@ -15,7 +15,7 @@ import { worst } from '../worst.ts';
 const CUT_MS = 10_500;
 const GIVEN_UP_MS = 16_000;
 const TRICKLE_MS = 500;
-const MOST = 2;
+const MAX = 2;
 const QUIET_MS = 5_000;
 
 /** What is sent at once, and what then follows a byte at a time. */
@@ -37,41 +37,41 @@ const KINDS: { name: string; head: string; rest: string }[] = [
 export const slowClients: Campaign = {
   name: 'slow-clients',
   title: 'sockets that send nothing, or one byte of headers or body every half second, all at once',
-  promise: `each is closed within 10 s, and the p99 of others is at most ${MOST} × that without them`,
+  promise: `each is closed within 10 s, and the p99 of others is at most ${MAX} × that without them`,
   operatorSees: '408 in `innkeeper_requests_total` and in the log',
   unit: 'sockets',
   times: { short: 400, full: 2_000 },
-  async run(ground) {
-    const databaseUrl = sqliteIn(ground.folder);
+  async run(context) {
+    const databaseUrl = sqliteIn(context.folder);
     const application = await setStage(databaseUrl);
     const server = await serve({ settings: { ...SETTINGS, databaseUrl } });
-    ground.defer(() => end(server));
+    context.defer(() => end(server));
     const place = await openPlace(server.url, application);
-    const bystanders = startBystanders(ground, place);
+    const bystanders = startBystanders(context, place);
     await sleep(QUIET_MS);
     bystanders.during('fault');
-    await run(ground, place);
+    await run(context, place);
     bystanders.during('quiet');
     await sleep(QUIET_MS);
     await bystanders.stop();
-    bystanders.judge(MOST);
+    bystanders.judge(MAX);
   },
   control: {
     what: "Node's default time limits",
     times: 20,
-    async run(ground) {
+    async run(context) {
       const naive = await startNaiveServer();
-      ground.defer(() => naive.close());
-      await run(ground, naive.place);
+      context.defer(() => naive.close());
+      await run(context, naive.place);
     },
   },
 };
 
-async function run(ground: Ground, place: Place): Promise<void> {
+async function run(context: CampaignContext, place: Place): Promise<void> {
   const cutMs: number[] = [];
   await Promise.all(
-    Array.from({ length: ground.times }, (_, index) =>
-      ground.attempt(async (lose) => {
+    Array.from({ length: context.times }, (_, index) =>
+      context.attempt(async (lose) => {
         const { name, head, rest } = KINDS[index % KINDS.length] as (typeof KINDS)[number];
         const socket = connect(Number(new URL(place.url).port), '127.0.0.1');
         socket.on('error', () => {});
@@ -92,7 +92,7 @@ async function run(ground: Ground, place: Place): Promise<void> {
       }),
     ),
   );
-  ground.tell(
+  context.report(
     `cut off after ${worst(
       cutMs.map((ms) => ms / 1000),
       1,

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMegabytes } from '../../bench/service.ts';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { openPlace } from '../client.ts';
 import { sqliteIn } from '../databases.ts';
-import { openPlace } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
@@ -19,10 +19,10 @@ const KEEPS = 200;
 const WARM_UP = 0.3;
 /** Long enough to tell retained memory from noise; a minute only shows a severe leak. */
 const LONG_MS = 20 * 60_000;
-const MOST_AN_HOUR = 0.01;
+const MAX_PER_HOUR = 0.01;
 /** SQLite's cache fills and is released, in cycles of about twenty minutes: resident memory goes up and down with it. */
-const MOST_RESIDENT = 0.05;
-const MOST_OF_A_SHORT_ONE = 0.3;
+const MAX_RESIDENT = 0.05;
+const MAX_GROWTH_OF_SHORT_RUN = 0.3;
 /** At the end, one in this many users is checked. */
 const SAMPLE = 50;
 const MINUTE_MS = 60_000;
@@ -63,22 +63,22 @@ export const soak: Campaign = {
   operatorSees: 'flat `process_resident_memory_bytes` and `nodejs_heap_size_used_bytes`',
   unit: 'minutes',
   times: { short: 1, full: 60 },
-  run: (ground) => run(ground, [], ground.times * MINUTE_MS),
+  run: (context) => run(context, [], context.times * MINUTE_MS),
   control: {
     what: 'a service that keeps 200 kB of every request, for 20 s',
     times: 1,
-    run: (ground) => run(ground, ['--import', LEAKS], 20_000),
+    run: (context) => run(context, ['--import', LEAKS], 20_000),
   },
 };
 
-async function run(ground: Ground, nodeArgs: string[], ms: number): Promise<void> {
-  const databaseUrl = sqliteIn(ground.folder);
+async function run(context: CampaignContext, nodeArgs: string[], ms: number): Promise<void> {
+  const databaseUrl = sqliteIn(context.folder);
   const application = await setStage(databaseUrl);
-  const kept = join(ground.folder, 'kept');
+  const kept = join(context.folder, 'kept');
   const server = await serve({ nodeArgs: [...collects(kept), ...nodeArgs], settings: { ...SETTINGS, databaseUrl } });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const load = startLoad(await openPlace(server.url, application), { clients: CLIENTS, stayMs: STAY_MS, keeps: KEEPS });
-  ground.defer(() => load.close());
+  context.defer(() => load.close());
   load.resume();
   const began = performance.now();
   const samples: Sample[] = [];
@@ -88,34 +88,34 @@ async function run(ground: Ground, nodeArgs: string[], ms: number): Promise<void
       samples.push({ ms: performance.now() - began, megabytes: await residentMegabytes(server) });
     }
   };
-  for (let minute = 1; minute <= ground.times; minute++) {
-    await ground.attempt(async (lose) => {
-      await sampleUntil((ms / ground.times) * minute);
-      for (const surprise of load.surprises.splice(0)) lose(surprise);
+  for (let minute = 1; minute <= context.times; minute++) {
+    await context.attempt(async (lose) => {
+      await sampleUntil((ms / context.times) * minute);
+      for (const finding of load.unexpected.splice(0)) lose(finding);
       if (server.stderr() !== '') lose(server.stderr().slice(0, 500));
     });
   }
   await load.pause();
-  const losses = await checkAll(load, ({ guests }) => guests.filter((_, index) => index % SAMPLE === 0));
-  for (const loss of losses) ground.lose(loss);
+  const losses = await checkAll(load, ({ users }) => users.filter((_, index) => index % SAMPLE === 0));
+  for (const loss of losses) context.lose(loss);
   const rest = afterWarmUp(samples);
   const halves = [rest.slice(0, rest.length / 2), rest.slice(rest.length / 2)] as const;
   const [first, second] = halves.map((half) => meanOf(half)) as [number, number];
-  ground.tell(`${load.counts().acknowledged} acts acknowledged`);
-  ground.tell(`resident ${first.toFixed(0)} MB, then ${second.toFixed(0)} MB`);
+  context.report(`${load.counts().acknowledged} acts acknowledged`);
+  context.report(`resident ${first.toFixed(0)} MB, then ${second.toFixed(0)} MB`);
   if (ms < LONG_MS) {
-    if (second > first * (1 + MOST_OF_A_SHORT_ONE)) {
-      ground.lose(`memory grew from ${first.toFixed(0)} to ${second.toFixed(0)} MB`);
+    if (second > first * (1 + MAX_GROWTH_OF_SHORT_RUN)) {
+      context.lose(`memory grew from ${first.toFixed(0)} to ${second.toFixed(0)} MB`);
     }
     return;
   }
   const [before, after] = halves.map((half) => Math.max(...half.map(({ megabytes }) => megabytes))) as [number, number];
-  ground.tell(`at most ${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`);
-  if (after > before * (1 + MOST_RESIDENT)) ground.lose(`at most ${before} MB are resident at first, then ${after} MB`);
+  context.report(`at most ${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`);
+  if (after > before * (1 + MAX_RESIDENT)) context.lose(`at most ${before} MB are resident at first, then ${after} MB`);
   const left = afterWarmUp(await readKept(kept));
   const growth = growthOf(left);
-  ground.tell(`${meanOf(left).toFixed(1)} MB kept after collections, slope ${percent(growth)} an hour`);
-  if (growth > MOST_AN_HOUR) ground.lose(`what is kept grows by ${percent(growth)} an hour`);
+  context.report(`${meanOf(left).toFixed(1)} MB kept after collections, slope ${percent(growth)} an hour`);
+  if (growth > MAX_PER_HOUR) context.lose(`what is kept grows by ${percent(growth)} an hour`);
 }
 
 type Sample = { ms: number; megabytes: number };

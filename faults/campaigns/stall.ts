@@ -8,7 +8,7 @@ import { withoutReferences } from '../../packages/server/test/http/documented-an
 import { basic, bearer, startTestServer, type TestServer } from '../../packages/server/test/http/start.ts';
 import { editor, manageWith } from '../../packages/server/test/manage/manage.ts';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
 import { sqliteIn } from '../databases.ts';
 import {
   COSTLY_PATTERN,
@@ -24,47 +24,51 @@ import { SETTINGS } from '../stage.ts';
 import { watchStalls } from '../watch-stalls.ts';
 import { worst } from '../worst.ts';
 
-const MOST_MS = 100;
+const MAX_MS = 100;
 const SPLIT_ENCODINGS = new URL('../controls/split-encodings.ts', import.meta.url).href;
 
 export const stall: Campaign = {
   name: 'stall',
   title:
     'hostile content of maximum size in every header, every text of every body and every upload, by a stranger, an end user, the application and each role, one by one, on SQLite',
-  promise: `no probe of /livez waits for more than ${MOST_MS} ms of work of the HTTP thread (processor time, so that other work on the machine does not count)`,
+  promise: `no probe of /livez waits for more than ${MAX_MS} ms of work of the HTTP thread (processor time, so that other work on the machine does not count)`,
   operatorSees:
     'flat `nodejs_eventloop_lag_p99_seconds`; refusals are 400, 413 and 422; work over its time limit is 503 with 9503',
   unit: 'requests',
   times: { short: 400, full: 3_000 },
-  run: (ground) => run(ground, [], () => true),
+  run: (context) => run(context, [], () => true),
   control: {
     what: 'a service that splits Accept-Encoding by /\\s*;\\s*/',
     times: 4,
-    run: (ground) =>
-      run(ground, ['--import', SPLIT_ENCODINGS], ({ title }) => title.startsWith('accept-encoding of  ')),
+    run: (context) =>
+      run(context, ['--import', SPLIT_ENCODINGS], ({ title }) => title.startsWith('accept-encoding of  ')),
   },
 };
 
-type Asker = { who: string; headers: Record<string, string> };
+type Caller = { who: string; headers: Record<string, string> };
 
-async function run(ground: Ground, nodeArgs: string[], isWanted: (request: HostileRequest) => boolean): Promise<void> {
-  const databaseUrl = sqliteIn(ground.folder);
-  const { askers, owner, stage, large } = await prepare(databaseUrl);
+async function run(
+  context: CampaignContext,
+  nodeArgs: string[],
+  isWanted: (request: HostileRequest) => boolean,
+): Promise<void> {
+  const databaseUrl = sqliteIn(context.folder);
+  const { callers, owner, stage, large } = await prepare(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, databaseUrl, trustedProxies: '127.0.0.1' }, nodeArgs });
-  ground.defer(() => end(server));
+  context.defer(() => end(server));
   const watch = watchStalls(server.url, server.pid);
-  ground.defer(() => watch.stop());
+  context.defer(() => watch.stop());
   const document = withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
   const all = listHostile(document)
     .filter(isWanted)
-    .flatMap((request) => askers.map((asker) => ({ request, asker })));
+    .flatMap((request) => callers.map((caller) => ({ request, caller })));
   // Everything for the largest catalogs, in order; the others evenly: each kind, and each caller.
   const ofLarge = large.flatMap(({ name, catalog, clientId }) =>
     listLarge(name, catalog)
       .filter(isWanted)
-      .map((request) => ({ request, asker: owner, stage: { ...stage, clientId } })),
+      .map((request) => ({ request, caller: owner, stage: { ...stage, clientId } })),
   );
-  const others = ground.times - ofLarge.length;
+  const others = context.times - ofLarge.length;
   const chosen = [
     ...ofLarge,
     ...Array.from({ length: others }, (_, at) => all[Math.floor((at * all.length) / others)]).flatMap((one) =>
@@ -75,20 +79,20 @@ async function run(ground: Ground, nodeArgs: string[], isWanted: (request: Hosti
   await watch.probes();
   const stalls: number[] = [];
   const statuses = new Map<string, number>();
-  for (const [at, { request, asker, stage }] of chosen.entries()) {
-    await ground.attempt(async (lose) => {
+  for (const [at, { request, caller, stage }] of chosen.entries()) {
+    await context.attempt(async (lose) => {
       // From another address each time, so that none is throttled.
       const from = { 'x-forwarded-for': `203.0.${at >> 8}.${at & 255}` };
-      const status = await send(server.url, request, { ...asker, headers: { ...from, ...asker.headers } }, stage);
+      const status = await send(server.url, request, { ...caller, headers: { ...from, ...caller.headers } }, stage);
       const kind = status === undefined ? 'cut off' : `${Math.floor(status / 100)}xx`;
       statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
       const stalled = Math.max(0, ...(await watch.probes()).map(({ worked }) => worked));
       stalls.push(stalled);
-      if (stalled > MOST_MS) lose(`${request.title} by ${asker.who}: ${Math.round(stalled)} ms`);
+      if (stalled > MAX_MS) lose(`${request.title} by ${caller.who}: ${Math.round(stalled)} ms`);
     });
   }
   const answered = [...statuses].sort().map(([kind, count]) => `${count} × ${kind}`);
-  ground.tell(
+  context.report(
     `${worst(stalls, 0)} ms of work while a probe waits; ${answered.join(', ')}; of ${all.length} requests there are`,
   );
 }
@@ -96,12 +100,12 @@ async function run(ground: Ground, nodeArgs: string[], isWanted: (request: Hosti
 async function send(
   url: string,
   { method, path, headers, body }: HostileRequest,
-  asker: Asker,
+  caller: Caller,
   stage: Stage,
 ): Promise<number | undefined> {
   const filled = (text: string) => standIns(stage).reduce((all, [from, to]) => all.replaceAll(from, to), text);
   const at = filled(path.replaceAll('{clientId}', stage.clientId).replace(/\{\w+\}/g, stage.userCode));
-  const sent = { 'if-match': '*', ...asker.headers, ...headers };
+  const sent = { 'if-match': '*', ...caller.headers, ...headers };
   // Cut off or refused: both are fine here; what counts is how others are served.
   return await fetch(url + at, {
     method,
@@ -117,8 +121,8 @@ async function send(
 }
 
 type Prepared = {
-  askers: Asker[];
-  owner: Asker;
+  callers: Caller[];
+  owner: Caller;
   stage: Stage;
   large: { name: string; catalog: object; clientId: string }[];
 };
@@ -155,7 +159,7 @@ async function prepare(databaseUrl: string): Promise<Prepared> {
       owner: { who: 'an owner', headers: bearer((await manageWith(server)).token) },
       large,
       stage: { clientId, clientSecret, userCode, accessToken, ...theme, pattern },
-      askers: [
+      callers: [
         { who: 'a stranger', headers: {} },
         { who: 'a stranger with the apiKey', headers: { apikey: clientId } },
         { who: 'an end user', headers: { apikey: clientId, ...bearer(accessToken) } },

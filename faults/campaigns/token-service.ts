@@ -5,11 +5,11 @@ import {
   startOidcProvider,
 } from '../../packages/server/test/tokens/oidc-provider-process.ts';
 import { startBystanders } from '../bystanders.ts';
-import type { Campaign, Ground } from '../campaign.ts';
-import { isCode } from '../check-guest.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { isCode } from '../check-user.ts';
+import { Client, describe, isDone, openPlace, type Place, type TestUser } from '../client.ts';
 import { startNaiveServer } from '../controls/naive-server.ts';
 import { sqliteIn } from '../databases.ts';
-import { Client, describe, type Guest, isDone, openPlace, type Place } from '../guest.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 import { worst } from '../worst.ts';
@@ -17,21 +17,21 @@ import { worst } from '../worst.ts';
 const FAULTS = ['refused', 'black-hole', '5xx', 'slow', 'garbage'] as const;
 const AT_ONCE = 8;
 const ANSWER_MS = 3_000;
-const MOST = 1.2;
+const MAX = 1.2;
 
 type Fail = (fault: Parameters<OidcProviderProcess['fail']>[0]) => Promise<void>;
 
 export const tokenService: Campaign = {
   name: 'token-service',
   title: `the OAuth 2.0 server in turn refuses connections, hangs, returns 5xx, responds slowly (2.5 s) or with garbage; ${AT_ONCE} exchanges each time`,
-  promise: `0009 or 0002 within 3 s, the specialToken stays valid, the first exchange after the outage succeeds, and the p99 of the options API is at most ${MOST} × that without the fault`,
+  promise: `0009 or 0002 within 3 s, the specialToken stays valid, the first exchange after the outage succeeds, and the p99 of the options API is at most ${MAX} × that without the fault`,
   operatorSees: '0009 or 0002 in the log and in `innkeeper_requests_total`; `doctor` names the token service',
   unit: 'outages',
   times: { short: 10, full: 250 },
-  async run(ground) {
+  async run(context) {
     const provider = await startOidcProvider();
-    ground.defer(() => provider.stop());
-    const databaseUrl = sqliteIn(ground.folder);
+    context.defer(() => provider.stop());
+    const databaseUrl = sqliteIn(context.folder);
     const application = await setStage(databaseUrl);
     const server = await serve({
       settings: {
@@ -41,48 +41,48 @@ export const tokenService: Campaign = {
         tokenServiceClientSecret: provider.clientSecret,
       },
     });
-    ground.defer(() => end(server));
+    context.defer(() => end(server));
     await provider.trust({ trustJwksUrl: `${server.url}/oauth/v2/jwks` });
     const place = await openPlace(server.url, application);
-    const bystanders = startBystanders(ground, place);
+    const bystanders = startBystanders(context, place);
     await sleep(1_000);
-    await run(ground, place, async (fault) => {
+    await run(context, place, async (fault) => {
       bystanders.during(fault === 'none' ? 'quiet' : 'fault');
       await provider.fail(fault);
     });
     await bystanders.stop();
-    bystanders.judge(MOST);
+    bystanders.judge(MAX);
   },
   control: {
     what: 'a token that is spent before the OAuth 2.0 server is called',
     times: 5,
-    async run(ground) {
+    async run(context) {
       const naive = await startNaiveServer();
-      ground.defer(() => naive.close());
-      await run(ground, naive.place, async (fault) => {
+      context.defer(() => naive.close());
+      await run(context, naive.place, async (fault) => {
         naive.tokenService.isThere = fault === 'none';
       });
     },
   },
 };
 
-async function run(ground: Ground, place: Place, fail: Fail): Promise<void> {
+async function run(context: CampaignContext, place: Place, fail: Fail): Promise<void> {
   const clients = Array.from({ length: AT_ONCE }, () => new Client(place));
-  ground.defer(() => clients.map((client) => client.close()));
+  context.defer(() => clients.map((client) => client.close()));
   const answeredMs: number[] = [];
   const goodMs: number[] = [];
   // The first exchange of an OAuth 2.0 server that has just started can take longer than the time limit.
   await clients[0]?.exchange(await (clients[0] as Client).create());
-  for (let round = 0; round < ground.times; round++) {
+  for (let round = 0; round < context.times; round++) {
     const fault = FAULTS[round % FAULTS.length] as (typeof FAULTS)[number];
-    await ground.attempt(async (lose) => {
-      const guests = await Promise.all(clients.map((client) => client.create()));
+    await context.attempt(async (lose) => {
+      const users = await Promise.all(clients.map((client) => client.create()));
       await fail(fault);
       await Promise.all(
         clients.map(async (client, index) => {
-          const { specialToken = '' } = guests[index] as Guest;
+          const { specialToken = '' } = users[index] as TestUser;
           const before = performance.now();
-          const outcome = await client.exchange({ ...(guests[index] as Guest), specialToken });
+          const outcome = await client.exchange({ ...(users[index] as TestUser), specialToken });
           const took = performance.now() - before;
           answeredMs.push(took);
           if (!isCode(outcome, '0009') && !isCode(outcome, '0002')) lose(`${fault}: ${describe(outcome)}`);
@@ -91,16 +91,21 @@ async function run(ground: Ground, place: Place, fail: Fail): Promise<void> {
       );
       await fail('none');
       const before = performance.now();
-      await Promise.all(clients.map((client, index) => expectGood(client, guests[index] as Guest, fault, lose)));
+      await Promise.all(clients.map((client, index) => expectServed(client, users[index] as TestUser, fault, lose)));
       goodMs.push(performance.now() - before);
     });
   }
-  ground.tell(`answered in ${worst(answeredMs)} ms`);
-  ground.tell(`tokens issued again ${worst(goodMs)} ms after the outage`);
+  context.report(`answered in ${worst(answeredMs)} ms`);
+  context.report(`tokens issued again ${worst(goodMs)} ms after the outage`);
 }
 
 /** No failure is remembered: the first exchange after the outage is served. */
-async function expectGood(client: Client, guest: Guest, fault: string, lose: (what: string) => void): Promise<void> {
-  const outcome = await client.exchange(guest);
+async function expectServed(
+  client: Client,
+  user: TestUser,
+  fault: string,
+  lose: (what: string) => void,
+): Promise<void> {
+  const outcome = await client.exchange(user);
   if (!isDone(outcome)) lose(`after ${fault} the token is not good: ${describe(outcome)}`);
 }

@@ -7,10 +7,10 @@ import { freePort } from '../../packages/server/test/free-port.ts';
 import { type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
 import { askPostgres } from '../ask-postgres.ts';
-import type { Campaign, Ground } from '../campaign.ts';
+import type { Campaign, CampaignContext } from '../campaign.ts';
+import { openPlace } from '../client.ts';
 import { postgresFor } from '../databases.ts';
 import { type EarlierVersion, unpackEarlierVersion } from '../earlier-version.ts';
-import { openPlace } from '../guest.ts';
 import { checkAll, type Load, startLoad } from '../load.ts';
 import { inTurn } from '../rotation.ts';
 import { SETTINGS } from '../stage.ts';
@@ -21,7 +21,7 @@ const REPLICAS = 2;
 const CLIENTS = 8;
 const TEMPLATE = 'earlier';
 /** Share of all requests: without a response, with 5xx, or, if somebody is always listening, refused. */
-const MOST_ERRORS = 0.0001;
+const MAX_ERRORS = 0.0001;
 
 /** A table that the old version still uses. */
 const TAKES_AWAY = 'alter table profiles rename to profiles_of_old';
@@ -34,21 +34,21 @@ export const upgrade: Campaign = {
   operatorSees: '`migrate --check` names the pending migrations; an older version refuses to start and says why',
   unit: 'upgrades',
   times: { short: 2, full: 20 },
-  run: (ground) => run(ground, ['postgres', 'sqlite']),
+  run: (context) => run(context, ['postgres', 'sqlite']),
   control: {
     what: 'a migration that drops a table the earlier version needs',
     times: 1,
-    run: (ground) => run(ground, ['postgres'], TAKES_AWAY),
+    run: (context) => run(context, ['postgres'], TAKES_AWAY),
   },
 };
 
 type Stage = { earlier: EarlierVersion; postgres: PostgresServer; sqlite: string; applications: NewApplication[] };
 type Upgraded = { load: Load; ms: number; databaseUrl: string };
 
-async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: string): Promise<void> {
-  const earlier = await unpackEarlierVersion(ground.folder);
-  const postgres = await postgresFor(ground);
-  const sqlite = join(ground.folder, 'earlier.db');
+async function run(context: CampaignContext, kinds: ('postgres' | 'sqlite')[], after?: string): Promise<void> {
+  const earlier = await unpackEarlierVersion(context.folder);
+  const postgres = await postgresFor(context);
+  const sqlite = join(context.folder, 'earlier.db');
   const applications = [
     await earlier.setStage(await postgres.createDatabase(TEMPLATE)),
     await earlier.setStage(`sqlite:${sqlite}`),
@@ -56,9 +56,9 @@ async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: str
   const stage = { earlier, postgres, sqlite, applications };
   const tookMs: number[] = [];
   let [acknowledged, failed] = [0, 0];
-  for (let round = 0; round < ground.times; round++) {
+  for (let round = 0; round < context.times; round++) {
     const kind = kinds[round % kinds.length] as 'postgres' | 'sqlite';
-    await ground.attempt(async (lose) => {
+    await context.attempt(async (lose) => {
       const undos: (() => unknown)[] = [];
       try {
         const upgrading =
@@ -68,7 +68,7 @@ async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: str
         const counts = load.counts();
         acknowledged += counts.acknowledged;
         failed += counts.unknown + (kind === 'postgres' ? counts.refused : 0);
-        for (const loss of [...load.surprises, ...(await checkAll(load))]) lose(`${kind}: ${loss}`);
+        for (const loss of [...load.unexpected, ...(await checkAll(load))]) lose(`${kind}: ${loss}`);
         const late = await serve({ script: earlier.bin, settings: { ...SETTINGS, databaseUrl }, failing: true });
         const { code } = await late.exited;
         if (code === 0 || !late.stderr().includes('newer Innkeeper')) lose(`${kind}: the earlier version starts again`);
@@ -78,10 +78,10 @@ async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: str
     });
   }
   // With too few requests to tell, one failure is allowed.
-  if (failed > Math.ceil(acknowledged * MOST_ERRORS))
-    ground.lose(`${failed} of ${acknowledged + failed} requests failed`);
-  ground.tell(`from ${earlier.title}`);
-  ground.tell(`${acknowledged} acts acknowledged, ${failed} failed; an upgrade took ${worst(tookMs)} ms`);
+  if (failed > Math.ceil(acknowledged * MAX_ERRORS))
+    context.lose(`${failed} of ${acknowledged + failed} requests failed`);
+  context.report(`from ${earlier.title}`);
+  context.report(`${acknowledged} acts acknowledged, ${failed} failed; an upgrade took ${worst(tookMs)} ms`);
 }
 
 async function upgradePostgres(stage: Stage, undos: (() => unknown)[], after?: string): Promise<Upgraded> {

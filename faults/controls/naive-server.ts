@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Place } from '../guest.ts';
+import type { Place } from '../client.ts';
 
 export type NaiveServer = {
   place: Place;

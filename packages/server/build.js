@@ -15,7 +15,7 @@ export const THREADS = {
 /** What every start loads is in two files: the second is read while the database opens. */
 const GROUPS = [
   { name: 'start', test: /src[\\/](cli[\\/]serve|ephemeral|run|storage[\\/]sqlite[\\/]index)\.ts$/, priority: 2 },
-  { name: 'app', test: /src[\\/](app|ephemeral-orders)\.ts$/, priority: 1 },
+  { name: 'app', test: /src[\\/](app|ephemeral-commands)\.ts$/, priority: 1 },
 ];
 
 /**

@@ -4,7 +4,7 @@ import { type InnkeeperError, ownError } from './error.ts';
 export type Limits = { timeout: number; signal: AbortSignal | undefined; operation: string };
 
 /** The maximum of timers. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /** Runs an act until the signal aborts; stops waiting even if the act ignores the signal. */
 export async function within<T>(
@@ -20,7 +20,7 @@ export async function within<T>(
     isLate = true;
     control.abort();
   };
-  const timer = timeout > 0 ? setTimeout(late, Math.min(Math.ceil(timeout), LONGEST_MS)) : undefined;
+  const timer = timeout > 0 ? setTimeout(late, Math.min(Math.ceil(timeout), MAX_MS)) : undefined;
   try {
     signal?.addEventListener('abort', end);
     if (signal?.aborted) end();

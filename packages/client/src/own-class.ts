@@ -5,7 +5,7 @@ import { isInnkeeperError, ownError } from './error.ts';
  * the arguments.
  */
 export function ofOneClass<T>(act: () => T): T {
-  const told = (cause: unknown): never => {
+  const rethrow = (cause: unknown): never => {
     if (isInnkeeperError(cause)) throw cause;
     throw ownError('misused', `This makes no sense: ${cause instanceof Error ? cause.message : typeof cause}`, {
       cause,
@@ -13,9 +13,9 @@ export function ofOneClass<T>(act: () => T): T {
   };
   try {
     const result = act();
-    return result instanceof Promise ? (result.catch(told) as T) : result;
+    return result instanceof Promise ? (result.catch(rethrow) as T) : result;
   } catch (cause) {
-    return told(cause);
+    return rethrow(cause);
   }
 }
 

@@ -3,7 +3,7 @@ import { abortedError } from './limits.ts';
 import type { Method } from './operation.ts';
 
 /** A longer wait is left to the caller to decide. */
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /**
  * Milliseconds until the request may be retried; undefined: it must not be. After 429 nothing was done, so anything may
@@ -19,7 +19,7 @@ export function waitBefore(
   const isLost = status === 502 || code === 'unreachable' || code === 'timeout';
   if (status !== 429 && !(status === 503 && repeatable) && !(isLost && repeatable === 'keyed')) return undefined;
   const wait = retryAfter * 1000 + Math.random() * 250 * 2 ** attempt;
-  return wait <= LONGEST_WAIT_MS ? wait : undefined;
+  return wait <= MAX_WAIT_MS ? wait : undefined;
 }
 
 export async function pause(ms: number, signal: AbortSignal | undefined, operation?: string): Promise<void> {

@@ -85,6 +85,7 @@ export function stateOf(entry: Entry): OptionState {
 
 /** Whether components that show it need not render again. */
 export function isSameState(a: OptionState, b: OptionState): boolean {
-  const told = ({ value, source, status, failed }: OptionState) => JSON.stringify([value, source, status, failed]);
-  return a.key === b.key && a.error === b.error && told(a) === told(b);
+  const visibleState = ({ value, source, status, failed }: OptionState) =>
+    JSON.stringify([value, source, status, failed]);
+  return a.key === b.key && a.error === b.error && visibleState(a) === visibleState(b);
 }

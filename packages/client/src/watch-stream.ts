@@ -24,9 +24,9 @@ type OpenStream = (resumed: Record<string, string>, signal: AbortSignal) => Prom
 /** The service sends something every 15 seconds. */
 const SILENT_MS = 45_000;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** No event is this long. */
-const LONGEST_EVENT = 1_000_000;
+const MAX_EVENT = 1_000_000;
 
 /**
  * Follows server-sent events with fetch, which can send a token (EventSource cannot), until the signal or the returned
@@ -49,13 +49,13 @@ async function follow(listener: Listener, signal: AbortSignal, open: OpenStream)
       await connect(open, lastId, signal, (event, id) => {
         failures = 0;
         if (id !== undefined) lastId = id;
-        if (event) tell(listener, event);
+        if (event) notify(listener, event);
       });
     } catch (error) {
       // A retry would be refused as well: for example, the token is no longer valid and the page has no other.
       if (error instanceof InnkeeperError && !error.isRetryable) return;
     }
-    const wait = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
+    const wait = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
     await pause(wait * (0.5 + Math.random() / 2), signal).catch(() => {});
   }
 }
@@ -85,7 +85,7 @@ async function connect(
       text += decoder.decode(value, { stream: true });
       const blocks = text.split('\n\n');
       text = blocks.pop() as string;
-      if (text.length > LONGEST_EVENT) return;
+      if (text.length > MAX_EVENT) return;
       for (const block of blocks) take(...readBlock(block));
     }
   } finally {
@@ -103,7 +103,7 @@ function readBlock(block: string): [WatchEvent | undefined, string | undefined] 
 }
 
 /** An error in the page's listener must not end the stream: it is reported as uncaught. */
-function tell(listener: Listener, event: WatchEvent): void {
+function notify(listener: Listener, event: WatchEvent): void {
   try {
     listener(event);
   } catch (error) {

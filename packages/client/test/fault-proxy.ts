@@ -84,7 +84,7 @@ export const FAULT_NAMES = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
 export async function startFaultProxy(target: string) {
   let plans: { which: Which; fault: Fault; met: () => void }[] = [];
   const seen: Pick<Exchange, 'method' | 'url' | 'body' | 'headers'>[] = [];
-  const onTheWay = new Set<Promise<unknown>>();
+  const inTransit = new Set<Promise<unknown>>();
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(incoming);
     const exchange = exchangeOf(target, incoming, response, body);
@@ -94,9 +94,9 @@ export async function startFaultProxy(target: string) {
     plan?.met();
     const pass: Fault = async () => exchange.reply(await exchange.forward());
     const done = (async () => (plan?.fault ?? pass)(exchange))().catch(() => exchange.reset());
-    onTheWay.add(done);
+    inTransit.add(done);
     await done;
-    onTheWay.delete(done);
+    inTransit.delete(done);
   };
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch(() => incoming.socket.destroy());
@@ -121,7 +121,7 @@ export async function startFaultProxy(target: string) {
     },
     /** All that is on its way has arrived. */
     async settled() {
-      while (onTheWay.size > 0) await Promise.all(onTheWay);
+      while (inTransit.size > 0) await Promise.all(inTransit);
     },
     close() {
       server.closeAllConnections();

@@ -12,7 +12,7 @@ test('what a page loads stays small, and README.md says how much', async () => {
   ] as const) {
     const size = await bundledSize(join(import.meta.dirname, '../src', entry));
     expect(size).toBeLessThan(most);
-    const told = readme.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
-    expect(told).toMatch(new RegExp(` \\| ${(size / 1000).toFixed(1)} kB \\|$`));
+    const documented = readme.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+    expect(documented).toMatch(new RegExp(` \\| ${(size / 1000).toFixed(1)} kB \\|$`));
   }
 });

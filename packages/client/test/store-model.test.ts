@@ -90,7 +90,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   const running: Promise<unknown>[] = [];
   const chosen = new Map<string, Set<unknown>>();
   /** What a page wanted last of a key that nobody else changes, and what it was told. */
-  const last = new Map<string, { value: unknown; told: Promise<OptionState> }>();
+  const last = new Map<string, { value: unknown; result: Promise<OptionState> }>();
   const choose = (name: string, value: unknown) => chosen.set(name, (chosen.get(name) ?? new Set()).add(value));
   const release = () => {
     for (const each of gates.splice(0)) each.open();
@@ -132,15 +132,15 @@ async function run(steps: readonly Step[]): Promise<void> {
         const value = each.do === 'set' ? each.value : undefined;
         if (each.do === 'retry') {
           const { failed } = store.get(name);
-          if (failed) last.set(name, { value: failed.value, told: store.retry(name) });
+          if (failed) last.set(name, { value: failed.value, result: store.retry(name) });
         } else {
           choose(name, value);
-          last.set(name, { value, told: value === undefined ? store.unset(name) : store.set(name, value) });
+          last.set(name, { value, result: value === undefined ? store.unset(name) : store.set(name, value) });
           // Shown from the click on.
           if (value !== undefined) expect(store.get(name).value).toBe(value);
         }
-        const told = last.get(name)?.told;
-        if (told) running.push(told);
+        const result = last.get(name)?.result;
+        if (result) running.push(result);
       }
     }
   }
@@ -158,8 +158,8 @@ async function run(steps: readonly Step[]): Promise<void> {
       expect([name, store.get(name).value]).toEqual([name, now[name]]);
     }
   }
-  for (const [name, { value, told }] of last) {
-    const { error } = await told;
+  for (const [name, { value, result }] of last) {
+    const { error } = await result;
     // Saved as it was chosen, or somebody was told.
     if (!error && name !== 'all.shared')
       expect([name, now[name]]).toEqual([name, value ?? (name === 'all.first' ? 5 : undefined)]);

@@ -2,17 +2,17 @@
 export function differenceFrom(shown: unknown, answered: unknown, at = 'the answer'): string | undefined {
   if (typeof shown === 'string' && shown.includes('…')) {
     const pattern = shown.split('…').map(RegExp.escape).join('.+');
-    return typeof answered === 'string' && new RegExp(`^${pattern}$`, 's').test(answered) ? undefined : told();
+    return typeof answered === 'string' && new RegExp(`^${pattern}$`, 's').test(answered) ? undefined : mismatch();
   }
-  if (shown === null || typeof shown !== 'object') return shown === answered ? undefined : told();
-  if (answered === null || typeof answered !== 'object') return told();
+  if (shown === null || typeof shown !== 'object') return shown === answered ? undefined : mismatch();
+  if (answered === null || typeof answered !== 'object') return mismatch();
   for (const [name, value] of Object.entries(shown)) {
     const difference = differenceFrom(value, (answered as Record<string, unknown>)[name], `${at}.${name}`);
     if (difference !== undefined) return difference;
   }
   return undefined;
 
-  function told(): string {
+  function mismatch(): string {
     return `${at} is ${JSON.stringify(answered)}, the page shows ${JSON.stringify(shown)}`;
   }
 }

@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import resourcesToBackend from 'i18next-resources-to-backend';
 import { initReactI18next } from 'react-i18next';
-import { patiently } from './api/connection.ts';
+import { loadWhenReachable } from './api/connection.ts';
 
 /** The portal's own languages, each named in itself; unrelated to the languages of an application. */
 export const PORTAL_LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', hu: 'Magyar' } as const;
@@ -18,7 +18,7 @@ export async function startTranslations(): Promise<void> {
     // i18next never requests a file again that failed once.
     .use(
       resourcesToBackend((language: string, room: string) =>
-        patiently(() => import(`./locales/${language}/${room}.json`))(),
+        loadWhenReachable(() => import(`./locales/${language}/${room}.json`))(),
       ),
     )
     .use(initReactI18next)

@@ -2,7 +2,7 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { catalogTreeQuery } from './api/catalog-names.ts';
 import { PORTAL_PATH } from './api/client.ts';
-import { patiently } from './api/connection.ts';
+import { loadWhenReachable } from './api/connection.ts';
 import { applicationQuery, sessionQuery, signInMethodsQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { asking, listing, whileLoading } from './api/while-loading.ts';
@@ -41,7 +41,7 @@ const signIn = createRoute({
     ...(isProviderProblem(problem) && { problem }),
   }),
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/sign-in/sign-in-page.tsx')),
+    loadWhenReachable(() => import('./rooms/sign-in/sign-in-page.tsx')),
     'SignInPage',
   ),
 });
@@ -68,7 +68,7 @@ const applications = createRoute({
   getParentRoute: () => frame,
   path: '/',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/applications/applications-page.tsx')),
+    loadWhenReachable(() => import('./rooms/applications/applications-page.tsx')),
     'ApplicationsPage',
   ),
   loader: whileLoading(['applications'], () => [asking(allApplicationsQuery)]),
@@ -78,7 +78,7 @@ const account = createRoute({
   getParentRoute: () => frame,
   path: 'account',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/account/account-page.tsx')),
+    loadWhenReachable(() => import('./rooms/account/account-page.tsx')),
     'AccountPage',
   ),
   loader: whileLoading(['account'], () => [asking(signInMethodsQuery), asking(sessionsQuery), asking(tokensQuery)]),
@@ -88,7 +88,7 @@ const installationAudit = createRoute({
   getParentRoute: () => frame,
   path: 'audit',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/audit/installation-audit-page.tsx')),
+    loadWhenReachable(() => import('./rooms/audit/installation-audit-page.tsx')),
     'InstallationAuditPage',
   ),
   loader: whileLoading(['audit'], () => [listing(auditQuery(null, EVERYTHING))]),
@@ -108,7 +108,7 @@ const overview = createRoute({
   getParentRoute: () => application,
   path: '/',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/overview/overview-page.tsx')),
+    loadWhenReachable(() => import('./rooms/overview/overview-page.tsx')),
     'OverviewPage',
   ),
   loader: whileLoading(['overview'], ({ clientId }: OfApplication) => [
@@ -127,7 +127,7 @@ const catalog = createRoute({
     ...(add === 'group' && { add }),
   }),
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/catalog/catalog-page.tsx')),
+    loadWhenReachable(() => import('./rooms/catalog/catalog-page.tsx')),
     'CatalogPage',
   ),
   loader: whileLoading(['catalog'], ({ clientId }: OfApplication) => [
@@ -146,7 +146,7 @@ const revisions = createRoute({
       ),
     ),
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/revisions/revisions-page.tsx')),
+    loadWhenReachable(() => import('./rooms/revisions/revisions-page.tsx')),
     'RevisionsPage',
   ),
   loader: whileLoading(['revisions', 'catalog'], ({ clientId }: OfApplication) => [
@@ -160,7 +160,7 @@ const translations = createRoute({
   path: 'translations',
   validateSearch: readTranslationsSearch,
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/translations/translations-page.tsx')),
+    loadWhenReachable(() => import('./rooms/translations/translations-page.tsx')),
     'TranslationsPage',
   ),
   loader: whileLoading(['translations'], ({ clientId }: OfApplication) => [asking(languagesQuery(clientId))]),
@@ -171,7 +171,7 @@ const users = createRoute({
   path: 'users',
   validateSearch: readFilters,
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/users/users-page.tsx')),
+    loadWhenReachable(() => import('./rooms/users/users-page.tsx')),
     'UsersPage',
   ),
   loader: whileLoading(['users'], ({ clientId }: OfApplication, search) => {
@@ -185,7 +185,7 @@ const user = createRoute({
   getParentRoute: () => application,
   path: 'users/$userUid',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/users/user-page.tsx')),
+    loadWhenReachable(() => import('./rooms/users/user-page.tsx')),
     'UserPage',
   ),
   loader: whileLoading(['users'], ({ clientId, userUid }: OfApplication & { userUid: string }) => [
@@ -200,7 +200,7 @@ const insights = createRoute({
   path: 'insights',
   validateSearch: ({ key }: Record<string, unknown>): { key?: string } => (typeof key === 'string' ? { key } : {}),
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/insights/insights-page.tsx')),
+    loadWhenReachable(() => import('./rooms/insights/insights-page.tsx')),
     'InsightsPage',
   ),
   loader: whileLoading(['insights'], ({ clientId }: OfApplication) => [asking(catalogTreeQuery(clientId))]),
@@ -211,7 +211,7 @@ const requests = createRoute({
   path: 'requests',
   validateSearch: readRequestsSearch,
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/requests/requests-page.tsx')),
+    loadWhenReachable(() => import('./rooms/requests/requests-page.tsx')),
     'RequestsPage',
   ),
   loader: whileLoading(['requests'], ({ clientId }: OfApplication, search) => {
@@ -226,7 +226,7 @@ const events = createRoute({
   path: 'events',
   validateSearch: ({ type }: Record<string, unknown>): { type?: EventType } => (isEventType(type) ? { type } : {}),
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/events/events-page.tsx')),
+    loadWhenReachable(() => import('./rooms/events/events-page.tsx')),
     'EventsPage',
   ),
   loader: whileLoading(['events'], ({ clientId }: OfApplication, { type }) => [
@@ -238,7 +238,7 @@ const audit = createRoute({
   getParentRoute: () => application,
   path: 'audit',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/audit/audit-page.tsx')),
+    loadWhenReachable(() => import('./rooms/audit/audit-page.tsx')),
     'AuditPage',
   ),
   loader: whileLoading(['audit'], ({ clientId }: OfApplication) => [listing(auditQuery(clientId, EVERYTHING))]),
@@ -248,7 +248,7 @@ const connect = createRoute({
   getParentRoute: () => application,
   path: 'connect',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/connect/connect-page.tsx')),
+    loadWhenReachable(() => import('./rooms/connect/connect-page.tsx')),
     'ConnectPage',
   ),
   loader: whileLoading(['connect'], ({ clientId }: OfApplication) => [asking(catalogTreeQuery(clientId))]),
@@ -258,7 +258,7 @@ const credentials = createRoute({
   getParentRoute: () => application,
   path: 'credentials',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/credentials/credentials-page.tsx')),
+    loadWhenReachable(() => import('./rooms/credentials/credentials-page.tsx')),
     'CredentialsPage',
   ),
   loader: whileLoading(['credentials']),
@@ -268,7 +268,7 @@ const webhooks = createRoute({
   getParentRoute: () => application,
   path: 'webhooks',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/webhooks/webhooks-page.tsx')),
+    loadWhenReachable(() => import('./rooms/webhooks/webhooks-page.tsx')),
     'WebhooksPage',
   ),
   loader: whileLoading(['webhooks'], ({ clientId }: OfApplication) => [asking(webhooksQuery(clientId))]),
@@ -278,7 +278,7 @@ const members = createRoute({
   getParentRoute: () => application,
   path: 'members',
   component: lazyRouteComponent(
-    patiently(() => import('./rooms/members/members-page.tsx')),
+    loadWhenReachable(() => import('./rooms/members/members-page.tsx')),
     'MembersPage',
   ),
   loader: whileLoading(['members'], ({ clientId }: OfApplication) => [

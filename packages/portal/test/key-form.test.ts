@@ -114,9 +114,9 @@ test.each([
   ['date', { min: '2026-02-01', max: '2026-01-31' }, { min: 'crossed', max: 'crossed' }],
   ['date', { min: '2026-02-01', max: '2026-02-01' }, {}],
   ['string', { max_length: 'long', pattern: '[a-z]' }, { max_length: 'notWhole' }],
-] as const)('limits of type %s as %o are told at their fields before they are sent', (type, typed, told) => {
+] as const)('limits of type %s as %o are told at their fields before they are sent', (type, typed, expected) => {
   const problems = limitProblems({ type, constraint: { ...NO_CONSTRAINT, ...typed } });
-  expect(Object.fromEntries(problems)).toEqual(told);
+  expect(Object.fromEntries(problems)).toEqual(expected);
 });
 
 test('where a language has no text, its base is read, else the default', () => {

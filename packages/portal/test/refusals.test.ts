@@ -1,6 +1,6 @@
 import { InnkeeperError } from '@innkeeper/client/manage';
 import { expect, test } from 'vitest';
-import { isToldAtFields, refusalOf } from '../src/rooms/catalog/refusals.ts';
+import { isShownAtFields, refusalOf } from '../src/rooms/catalog/refusals.ts';
 
 const refuse = (code: string, ...fields: string[]) =>
   new InnkeeperError({ status: 422, body: { code, errors: fields.map((field) => ({ field, message: 'is wrong' })) } });
@@ -13,12 +13,12 @@ test('what the service refuses is told at the field that it names', () => {
   expect(refusalOf(error, 'values[1]')).toBe('valueText');
   expect(refusalOf(error, 'values[10]')).toBe('value');
   expect(refusalOf(error, 'default')).toBe('default');
-  expect(isToldAtFields(error)).toBe(true);
+  expect(isShownAtFields(error)).toBe(true);
 });
 
 test('what has no field is told beside the form', () => {
-  expect(isToldAtFields(refuse('9422', 'name', 'groups[0].keys[1].name'))).toBe(false);
-  expect(isToldAtFields(refuse('9409', 'name'))).toBe(false);
-  expect(isToldAtFields(refuse('9422'))).toBe(false);
-  expect(isToldAtFields(undefined)).toBe(false);
+  expect(isShownAtFields(refuse('9422', 'name', 'groups[0].keys[1].name'))).toBe(false);
+  expect(isShownAtFields(refuse('9409', 'name'))).toBe(false);
+  expect(isShownAtFields(refuse('9422'))).toBe(false);
+  expect(isShownAtFields(undefined)).toBe(false);
 });

@@ -103,10 +103,10 @@ test('rows are known by their paths, filtered by what they hold and lack', () =>
     { name: 'Deutsch', tag: 'de', isDefault: false },
   ];
   const all = { search: '', group: undefined, only: undefined, attention: false };
-  const ANY = { lack: 'missing', tag: 'any' } as const;
+  const ANY = { issue: 'missing', tag: 'any' } as const;
   expect(filterRows(rows, { ...all, only: ANY }, shown)).toEqual(['a%2Fb', 'a%2Fb/k=x=y']);
   expect(firstColumn(rows[0], ANY, shown)).toBe(1);
-  expect([undefined, { lack: 'missing' as const, tag: 'de' }].map((only) => firstColumn(rows[2], only, shown))).toEqual(
+  expect([undefined, { issue: 'missing' as const, tag: 'de' }].map((only) => firstColumn(rows[2], only, shown))).toEqual(
     [0, 1],
   );
   expect(filterRows(rows, { ...all, search: 'SCHLÜSSEL' }, shown)).toEqual(['a%2Fb/k']);

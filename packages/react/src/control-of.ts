@@ -13,7 +13,7 @@ export type ControlName =
   | 'Unknown';
 
 /** With more than these, a drop-down list is easier to use. */
-const MOST_RADIOS = 4;
+const MAX_RADIOS = 4;
 
 const TYPED = new Map<string, ControlName>([
   ['integer', 'NumberField'],
@@ -33,7 +33,7 @@ export function controlOf({ value_type, multiple, allowed_values, default_value 
   if (!typed) return 'Unknown';
   if (!allowed_values) return multiple ? 'ListField' : typed;
   if (multiple) return 'CheckboxList';
-  return allowed_values.length > MOST_RADIOS ? 'Select' : 'RadioList';
+  return allowed_values.length > MAX_RADIOS ? 'Select' : 'RadioList';
 }
 
 /** Whether the control has a label for each of its parts and one for the whole. */

@@ -12,7 +12,7 @@ export type Draft = {
 export function createDrafts() {
   const drafts = new Set<Draft>();
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const listener of [...listeners]) listener();
   };
   return {
@@ -24,10 +24,10 @@ export function createDrafts() {
     },
     add(draft: Draft) {
       drafts.add(draft);
-      tell();
+      notify();
       return () => {
         drafts.delete(draft);
-        tell();
+        notify();
       };
     },
     keys: (): OptionKey[] => [...drafts].map(({ key }) => key),

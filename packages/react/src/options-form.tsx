@@ -43,7 +43,7 @@ export function OptionsForm(props: OptionsFormProps) {
   const [form] = useState(() => ({}));
   const titleId = useId();
 
-  const isMeant = (key: OptionKey) => {
+  const isUserOfPath = (key: OptionKey) => {
     const name = nameOf(key);
     return (
       (group === undefined || key.option_group_name === group) &&
@@ -51,10 +51,10 @@ export function OptionsForm(props: OptionsFormProps) {
       !exclude?.includes(name)
     );
   };
-  const offered = keys.filter(isMeant);
+  const offered = keys.filter(isUserOfPath);
   if (include) offered.sort((a, b) => include.indexOf(nameOf(a)) - include.indexOf(nameOf(b)));
   // A key that was archived meanwhile stays as long as it has unsaved input.
-  const ownUnsaved = unsaved.filter(isMeant);
+  const ownUnsaved = unsaved.filter(isUserOfPath);
   const gone = ownUnsaved.filter((key) => !offered.some((each) => each.option_key_uid === key.option_key_uid));
   const shown = isLoaded ? [...offered, ...gone] : [];
   const isDirty = ownUnsaved.length > 0;
@@ -86,13 +86,13 @@ function useReports(keys: readonly OptionKey[], isDirty: boolean, props: Options
   });
   useEffect(() => latest.current.props.onDirtyChange?.(isDirty), [isDirty]);
   useEffect(() => {
-    const told = new Map<string, unknown>();
+    const announced = new Map<string, unknown>();
     return store?.subscribe(() => {
       const { keys, props } = latest.current;
       for (const key of keys) {
         const { status, error, value } = store.get(key);
-        const before = told.get(key.option_key_uid);
-        told.set(key.option_key_uid, status);
+        const before = announced.get(key.option_key_uid);
+        announced.set(key.option_key_uid, status);
         if (before !== 'saving' || status === 'saving') continue;
         if (error) props.onError?.({ key, error });
         else if (status === 'saved') props.onSaved?.({ key, value });

@@ -8,15 +8,15 @@ import { type Texts, textsFor } from '../src/texts.ts';
 import { readText, textOf } from '../src/typed-text.ts';
 
 test('a language is known by its tag or by its own name; of others the texts show the direction', () => {
-  const told = (language?: string) => Object.values(attributesOf(language));
-  expect(told('de-AT')).toEqual(['de-AT', 'ltr']);
-  expect(told('Deutsch')).toEqual(['de', 'ltr']);
-  expect(told('Español')).toEqual(['es', 'ltr']);
-  expect(told('العربية')).toEqual(['ar', 'rtl']);
-  expect(told('he')).toEqual(['he', 'rtl']);
-  expect(told('az-Arab')).toEqual(['az-Arab', 'rtl']);
-  expect(told('Rumantsch Grischun')).toEqual([undefined, 'auto']);
-  expect(told()).toEqual([undefined, 'auto']);
+  const values = (language?: string) => Object.values(attributesOf(language));
+  expect(values('de-AT')).toEqual(['de-AT', 'ltr']);
+  expect(values('Deutsch')).toEqual(['de', 'ltr']);
+  expect(values('Español')).toEqual(['es', 'ltr']);
+  expect(values('العربية')).toEqual(['ar', 'rtl']);
+  expect(values('he')).toEqual(['he', 'rtl']);
+  expect(values('az-Arab')).toEqual(['az-Arab', 'rtl']);
+  expect(values('Rumantsch Grischun')).toEqual([undefined, 'auto']);
+  expect(values()).toEqual([undefined, 'auto']);
   expect(textsFor('de-AT').saved).toBe('Gespeichert');
   expect(textsFor('rm', { saved: 'Segirà' })).toMatchObject({ saved: 'Segirà', saving: 'Saving…' });
 });

@@ -97,7 +97,7 @@ export async function runWorkers(config: Config): Promise<number> {
 const LISTENING = { isListening: true };
 
 /** A worker reports that it is serving: node reports it only for shared sockets. */
-export function tellListening(): void {
+export function reportListening(): void {
   cluster.worker?.send(LISTENING);
 }
 
@@ -131,8 +131,8 @@ type Message =
 type Part = object[];
 
 function answerMetrics(workers: ReadonlySet<Worker>): void {
-  type Gathering = { parts: Part[]; missing: Set<Worker>; complete(): void };
-  const gatherings = new Map<number, Gathering>();
+  type Collection = { parts: Part[]; missing: Set<Worker>; complete(): void };
+  const collections = new Map<number, Collection>();
   let lastId = 0;
   /** Counters must never go backwards, so a worker that has exited or does not answer counts with its last figures. */
   const latest = new Map<Worker, Part>();
@@ -141,17 +141,17 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
   const gather = async (): Promise<string> => {
     const id = ++lastId;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const gathering: Gathering = { parts: [], missing: new Set(workers), complete: resolve };
-    gatherings.set(id, gathering);
+    const collection: Collection = { parts: [], missing: new Set(workers), complete: resolve };
+    collections.set(id, collection);
     for (const worker of workers) send(worker, { metrics: 'collect', id });
     // A worker that died or hangs has no new figures.
-    const patience = setTimeout(resolve, GATHER_MS);
+    const timer = setTimeout(resolve, GATHER_MS);
     await promise;
-    clearTimeout(patience);
-    gatherings.delete(id);
+    clearTimeout(timer);
+    collections.delete(id);
     const { AggregatorRegistry } = await import('prom-client');
-    const missing = Array.from(gathering.missing, (worker) => countersOf(latest.get(worker) ?? []));
-    return AggregatorRegistry.aggregate([await ended, ...missing, ...gathering.parts]).metrics();
+    const missing = Array.from(collection.missing, (worker) => countersOf(latest.get(worker) ?? []));
+    return AggregatorRegistry.aggregate([await ended, ...missing, ...collection.parts]).metrics();
   };
 
   cluster.on('message', (worker, message: Message) => {
@@ -161,11 +161,11 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
         () => send(worker, { metrics: 'text', id: message.id, text: '' }),
       );
     } else if (message.metrics === 'part') {
-      const gathering = gatherings.get(message.id);
-      if (!gathering?.missing.delete(worker)) return;
-      gathering.parts.push(message.part);
+      const collection = collections.get(message.id);
+      if (!collection?.missing.delete(worker)) return;
+      collection.parts.push(message.part);
       latest.set(worker, message.part);
-      if (gathering.missing.size === 0) gathering.complete();
+      if (collection.missing.size === 0) collection.complete();
     }
   });
   cluster.on('exit', (worker) => {
@@ -194,7 +194,7 @@ export function metricsText(registry: () => Promise<Registry>): () => Promise<st
   if (!cluster.isWorker) return async () => (await registry()).metrics();
   const waiting = new Map<number, (text: string) => void>();
   let lastId = 0;
-  const tell = (message: Message): void => {
+  const sendMessage = (message: Message): void => {
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
   };
 
@@ -203,8 +203,8 @@ export function metricsText(registry: () => Promise<Registry>): () => Promise<st
       registry()
         .then((own) => own.getMetricsAsJSON())
         .then(
-          (part) => tell({ metrics: 'part', id: message.id, part }),
-          () => tell({ metrics: 'part', id: message.id, part: [] }),
+          (part) => sendMessage({ metrics: 'part', id: message.id, part }),
+          () => sendMessage({ metrics: 'part', id: message.id, part: [] }),
         );
     } else if (message.metrics === 'text') {
       waiting.get(message.id)?.(message.text);
@@ -215,6 +215,6 @@ export function metricsText(registry: () => Promise<Registry>): () => Promise<st
     new Promise((resolve) => {
       const id = ++lastId;
       waiting.set(id, resolve);
-      tell({ metrics: 'wanted', id });
+      sendMessage({ metrics: 'wanted', id });
     });
 }

@@ -321,13 +321,13 @@ export function readConfig(
 }
 
 /** Maximum problems listed at once. */
-const MOST_TOLD = 20;
+const MAX_SHARED = 20;
 
 function readPageTextsFile(path: string, problems: string[]): Record<string, PageTexts> {
   if (path === '') return {};
   const wrong: string[] = [];
   const own = readPageTexts(readText(path, wrong), wrong);
-  problems.push(...wrong.slice(0, MOST_TOLD).map((problem) => `INNKEEPER_PAGE_TEXTS is ${path}: ${problem}.`));
+  problems.push(...wrong.slice(0, MAX_SHARED).map((problem) => `INNKEEPER_PAGE_TEXTS is ${path}: ${problem}.`));
   return own;
 }
 

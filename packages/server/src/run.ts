@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { runWorkers, SHUTDOWN_MS, tellListening } from './cluster.ts';
+import { reportListening, runWorkers, SHUTDOWN_MS } from './cluster.ts';
 import { type Config, commandName, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { exitOnUncaught } from './exit-on-uncaught.ts';
@@ -23,7 +23,7 @@ export async function run(
     const server = await startServer(config, ephemeral?.movedTime);
     const asked = endAsked();
     answerWatch();
-    tellListening();
+    reportListening();
     // Node ends the worker right after this event.
     cluster.worker?.once('disconnect', () => {
       if (!isEnding) server.logger.error('the parent process has ended, so this worker ends');
@@ -33,7 +33,8 @@ export async function run(
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst)
       for (const problem of [...unknownVariables(), openFileProblem() ?? []].flat()) server.logger.warn(problem);
-    if (ephemeral && process.connected) (await import('./ephemeral-orders.ts')).takeOrders(server.service, server.url);
+    if (ephemeral && process.connected)
+      (await import('./ephemeral-commands.ts')).runCommands(server.service, server.url);
     else if (options.demo && isFirst) await welcome(server, config);
     await asked;
     isEnding = true;

@@ -11,11 +11,11 @@ import { checkSecret } from './domain/check-secret.ts';
 import { Clock, type TimeSources } from './domain/clock.ts';
 import { LiveEvents } from './domain/events/live-events.ts';
 import { followChanges } from './domain/follow-changes.ts';
-import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
 import { keepWarning } from './domain/mail/warn-owners.ts';
+import { runMaintenance } from './domain/maintenance.ts';
 import { reportProblems } from './domain/report-problems.ts';
 import { scrubRegularly } from './domain/scrub-regularly.ts';
 import type { Service } from './domain/service.ts';
@@ -119,7 +119,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     held.push(tokens, { close: () => changes.stop() });
     applications.onMiss(() => changes.refresh());
     await keys.makeFirst();
-    const tidying = keepTidy(storage, keys, clock, (error) =>
+    const tidying = runMaintenance(storage, keys, clock, (error) =>
       logger.warn({ err: error }, 'could not delete expired rows; retrying'),
     );
 

@@ -5,7 +5,7 @@ import { storageDriver } from './storage/open.ts';
 import { DatabaseDamaged, DatabaseRefused, StorageUnavailable } from './storage/port.ts';
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * A database server may start after the service. A start retries with growing pauses for as long as the setting allows,
@@ -15,7 +15,7 @@ export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, l
   if (databaseUrl.startsWith('sqlite:')) return;
   const driver = await storageDriver(databaseUrl);
   const deadline = performance.now() + databaseWaitMs;
-  for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS), tries++) {
+  for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS), tries++) {
     try {
       const { applied } = await driver.migrationState();
       // Points out a mistyped name or a wrong search_path, which would otherwise go unnoticed.

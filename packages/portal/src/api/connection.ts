@@ -27,7 +27,7 @@ export function waitForService(): Promise<void> {
 /**
  * While the service is unreachable, the files of a room cannot load either: without this, the page would load forever.
  */
-export function patiently<T>(load: () => Promise<T>): () => Promise<T> {
+export function loadWhenReachable<T>(load: () => Promise<T>): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {
       if (await answers()) throw error;

@@ -8,8 +8,8 @@ import { focusHeading } from '../shell/page-header.tsx';
 import { Problem } from '../shell/states.tsx';
 import { useMutateOnce } from '../shell/use-once.ts';
 import { ChangeList } from './change-list.tsx';
+import { notifyDraft } from './notify-draft.ts';
 import type { DraftState } from './queries.ts';
-import { tellDraft } from './tell-draft.ts';
 
 type Draft = NonNullable<DraftState['draft']>;
 
@@ -24,7 +24,7 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
     mutationFn: () =>
       api.delete('/manage/v1/applications/{clientId}/catalog/draft', { path: { clientId }, ifMatch: draft.etag }),
     onSuccess: () => {
-      tellDraft(t('discard.done'));
+      notifyDraft(t('discard.done'));
       setIsDone(true);
       onClose();
       focusHeading();

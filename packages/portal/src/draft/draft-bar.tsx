@@ -9,9 +9,9 @@ import { Moment } from '../shell/moment.tsx';
 import { useOnce } from '../shell/use-once.ts';
 import classes from './draft-bar.module.css';
 import { EndDraft } from './end-draft.tsx';
+import { notifyDraft } from './notify-draft.ts';
 import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
-import { tellDraft } from './tell-draft.ts';
-import { type Edit, editsDone, useEdit, useTellConflict } from './use-edit.ts';
+import { type Edit, editsDone, useEdit, useNotifyConflict } from './use-edit.ts';
 
 /** Unpublished changes, with undo and publish. Shown in every room that edits the catalog. */
 export function DraftBar({ clientId }: { clientId: string }) {
@@ -28,7 +28,7 @@ function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking
   const { t } = useTranslation('catalog');
   const queries = useQueryClient();
   const step = useEdit(clientId);
-  const tellConflict = useTellConflict();
+  const notifyConflict = useNotifyConflict();
   const take = useOnce(async (kind: Kind) => {
     // An edit that is still being saved is the one to undo.
     await editsDone(queries, clientId);
@@ -41,7 +41,7 @@ function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking
       api.post(path, { path: { clientId }, ifMatch: seen === '*' ? draft.etag : seen });
     await step
       .mutateAsync({ edit })
-      .then(() => tellDraft(t(`bar.${kind}Done`, { what: titleOf(about) })), tellConflict);
+      .then(() => notifyDraft(t(`bar.${kind}Done`, { what: titleOf(about) })), notifyConflict);
   });
   useHotkeys([
     ['mod+Z', () => void take('undo')],

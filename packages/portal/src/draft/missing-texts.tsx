@@ -17,8 +17,8 @@ type Props = {
 export function MissingTexts({ clientId, missing, onTranslate }: Props) {
   const { t, i18n } = useTranslation('catalog');
   const languages = useQuery(treeQuery(clientId)).data?.tree.languages ?? [];
-  const lacking = missing.filter((each) => each.missing > 0);
-  if (lacking.length === 0) return null;
+  const incomplete = missing.filter((each) => each.missing > 0);
+  if (incomplete.length === 0) return null;
   const readThere = (name: string) => {
     const language = languages.find((each) => each.name === name);
     if (!language) return '';
@@ -29,7 +29,7 @@ export function MissingTexts({ clientId, missing, onTranslate }: Props) {
   return (
     <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} title={t('publish.missing')}>
       <List size="sm">
-        {lacking.map(({ language, missing: count }) => (
+        {incomplete.map(({ language, missing: count }) => (
           <List.Item key={language}>
             {t('publish.missingIn', { language: isolated(language), count })}
             {readThere(language)}

@@ -3,7 +3,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LinkButton } from '../shell/links.tsx';
-import { Told } from '../shell/told.tsx';
+import { NotificationText } from '../shell/notify.tsx';
 
 const ROOMS = {
   translate: { to: '/applications/$clientId/translations', search: { missing: 'any' } },
@@ -12,8 +12,8 @@ const ROOMS = {
 export type Step = keyof typeof ROOMS;
 
 /** Reports the publication, with the next step if there is one: that stays until the user moves on. */
-export function tellPublished(told: { clientId: string; message: string; step: Step | undefined }): void {
-  const { clientId, message, step } = told;
+export function notifyPublished(published: { clientId: string; message: string; step: Step | undefined }): void {
+  const { clientId, message, step } = published;
   const id = notifications.show({
     color: 'green',
     title: message,
@@ -34,5 +34,5 @@ function NextStep({ clientId, step, onLeave }: { clientId: string; step: Step; o
       {t(`publish.next.${step}Link`)}
     </LinkButton>
   );
-  return <Told act={act}>{t(`publish.next.${step}`)}</Told>;
+  return <NotificationText act={act}>{t(`publish.next.${step}`)}</NotificationText>;
 }

@@ -15,7 +15,7 @@ import { useMutateOnce } from '../shell/use-once.ts';
 import { BreakingChanges } from './breaking-changes.tsx';
 import { ChangeList } from './change-list.tsx';
 import { MissingTexts } from './missing-texts.tsx';
-import { tellPublished } from './next-step.tsx';
+import { notifyPublished } from './next-step.tsx';
 import { catalogKey, type DraftState, planQuery } from './queries.ts';
 import { isConflict } from './use-edit.ts';
 import { useKeyWords } from './use-key-words.ts';
@@ -93,7 +93,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
       // Translators know.
       const isLacking = !isTranslating && missing.some((each) => each.missing > 0);
-      tellPublished({
+      notifyPublished({
         clientId,
         message: t('publish.done', { revision: data.revision }),
         step: isLacking ? 'translate' : isUnused ? 'connect' : undefined,

@@ -2,7 +2,7 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { notifications } from '@mantine/notifications';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { tellProblem } from '../shell/told.tsx';
+import { notifyProblem } from '../shell/notify.tsx';
 import { catalogKey, type Tree, treeQuery } from './queries.ts';
 
 /** An edit of the draft: takes the ETag it is based on, and returns the next one. */
@@ -63,10 +63,10 @@ export async function editsDone(queries: QueryClient, clientId: string): Promise
 }
 
 /** For edits without typed input: if someone else was faster, says so and shows the current state. */
-export function useTellConflict() {
+export function useNotifyConflict() {
   const { t } = useTranslation('catalog');
   return (error: unknown) => {
     if (isConflict(error)) notifications.show({ color: 'yellow', message: t('conflict.refreshed'), autoClose: 8_000 });
-    else tellProblem(error);
+    else notifyProblem(error);
   };
 }

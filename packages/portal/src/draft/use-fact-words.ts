@@ -49,8 +49,8 @@ export function useFactWords(): (fact: Fact | undefined, sentence: string) => st
       case 'description':
         return t('detail.description', { language, from: say(from), to: say(to) });
       case 'text': {
-        const told = { language, from: say(from), to: say(to) };
-        return value === undefined ? t('detail.text', told) : t('detail.textOfValue', { ...told, value: say(value) });
+        const texts = { language, from: say(from), to: say(to) };
+        return value === undefined ? t('detail.text', texts) : t('detail.textOfValue', { ...texts, value: say(value) });
       }
       default:
         return t(`detail.${what}`, { value: say(value), from: say(from), to: say(to) });

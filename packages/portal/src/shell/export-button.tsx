@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { tellProblem } from './told.tsx';
+import { notifyProblem } from './notify.tsx';
 
 type Options = { signal: AbortSignal; onProgress(done: number): void };
 type Props = { label: string; progress(done: number): string; run(options: Options): Promise<void> };
@@ -18,7 +18,7 @@ export function ExportButton({ label, progress, run }: Props) {
       return run({ signal: control.current.signal, onProgress: setDone });
     },
     onError: (error) => {
-      if (!control.current?.signal.aborted) tellProblem(error);
+      if (!control.current?.signal.aborted) notifyProblem(error);
     },
     onSettled: () => setDone(0),
   });

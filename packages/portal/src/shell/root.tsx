@@ -12,7 +12,7 @@ export function Root() {
     <>
       {/* Inside the router, because notifications may contain links. */}
       <Notifications
-        className={classes.told ?? ''}
+        className={classes.notifications ?? ''}
         position={position}
         layout="stacked"
         containerWidth={560}

@@ -3,16 +3,16 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 /** Repeats failed queries as soon as the obstacle is gone; the page stays as it is until then. */
-export function useAskAgain(isHindered: boolean): void {
-  const wasHindered = useRef(false);
+export function useAskAgain(isBlocked: boolean): void {
+  const wasBlocked = useRef(false);
   const client = useQueryClient();
   const router = useRouter();
   useEffect(() => {
-    if (wasHindered.current && !isHindered) {
+    if (wasBlocked.current && !isBlocked) {
       void client.resetQueries({ predicate: ({ state }) => state.status === 'error' && state.data === undefined });
       void client.invalidateQueries();
       void router.invalidate();
     }
-    wasHindered.current = isHindered;
-  }, [isHindered, client, router]);
+    wasBlocked.current = isBlocked;
+  }, [isBlocked, client, router]);
 }

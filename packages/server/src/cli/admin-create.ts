@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { whyNoEmail } from '../domain/accounts/account.ts';
+import { accountEmailProblem } from '../domain/accounts/account.ts';
 import { createSignInLink } from '../domain/accounts/links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { bold, printResult } from './print.ts';
 import { showTime } from './time.ts';
 import { withStorage } from './with-storage.ts';
@@ -22,8 +22,8 @@ export function adminCreate(): Command {
 }
 
 async function run(options: CommandOptions & { email: string }): Promise<void> {
-  const problem = whyNoEmail(options.email);
-  if (problem) throw new Misuse(`--email ${problem}.`, { wayOut: 'Example: --email ada@example.com' });
+  const problem = accountEmailProblem(options.email);
+  if (problem) throw new UsageError(`--email ${problem}.`, { wayOut: 'Example: --email ada@example.com' });
   const made = await withStorage(
     options,
     ({ storage, keyring, now, config: { publicUrl } }) =>

@@ -39,7 +39,7 @@ async function run(email: string, options: CommandOptions & { password?: true; t
     const { storage, keyring, now, config } = open;
     if ((await storage.accounts.reset(emailKeyOf(email), what)) === 'unknown') return undefined;
     const link = await createSignInLink(storage, keyring, { email, publicUrl: config.publicUrl, now: now() });
-    return { ...link, mail: await tellOwner(open, link.account, what) };
+    return { ...link, mail: await notifyOwner(open, link.account, what) };
   });
   if (!made) {
     throw new Failure('no account with this address.', {
@@ -68,15 +68,15 @@ async function run(email: string, options: CommandOptions & { password?: true; t
  * Mails the owner, as the portal does when a password changes: they may not have asked for it. Tried once, because the
  * operator is waiting.
  */
-async function tellOwner(
+async function notifyOwner(
   { config: { mail, publicUrl }, now }: OpenStorage,
   account: AccountRecord,
   { password, totp }: { password: boolean; totp: boolean },
 ): Promise<'sent' | 'off' | { failed: string }> {
   if (!mail) return 'off';
-  const [{ SmtpMailer }, { tellReset }] = await Promise.all([
+  const [{ SmtpMailer }, { notifyOfReset }] = await Promise.all([
     import('../mail/smtp-mailer.ts'),
-    import('../domain/mail/tell-account.ts'),
+    import('../domain/mail/notify-account.ts'),
   ]);
   let failed = 'no answer in time';
   const mailer = new SmtpMailer(mail, {
@@ -87,7 +87,7 @@ async function tellOwner(
     pausesMs: [],
     closeWithinMs: MAIL_WITHIN_MS,
   });
-  tellReset({ mailer, publicUrl, now }, account, password && totp ? 'both' : password ? 'password' : 'twoStep');
+  notifyOfReset({ mailer, publicUrl, now }, account, password && totp ? 'both' : password ? 'password' : 'twoStep');
   await mailer.close();
   return mailer.counts().sent > 0 ? 'sent' : { failed };
 }

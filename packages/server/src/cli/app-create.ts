@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { whyNoName } from '../domain/required.ts';
+import { displayNameProblem } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
@@ -22,8 +22,8 @@ export function appCreate(): Command {
 }
 
 async function run(options: CommandOptions & { name: string }): Promise<void> {
-  const problem = whyNoName(options.name);
-  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
+  const problem = displayNameProblem(options.name);
+  if (problem) throw new UsageError(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
 
   const made = await withManagement(options, ({ applications }) => applications.create(options.name), {
     makesDatabase: true,

@@ -3,7 +3,7 @@ import { type ChangeProblem, readChange } from '../domain/applications/change-ap
 import { LOGO_FORM, writeLogo } from '../domain/applications/look.ts';
 import { SETTING_NAMES } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { readBytes } from './read-input.ts';
@@ -47,8 +47,8 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
   });
 }
 
-function refused(problems: readonly ChangeProblem[]): Misuse {
-  return new Misuse('nothing was changed:', {
+function refused(problems: readonly ChangeProblem[]): UsageError {
+  return new UsageError('nothing was changed:', {
     problems: problems.map(({ field, message }) => `${isKnown(field) ? field : `"${field}"`} ${message}.`),
     wayOut: `Keys: name, ${SETTING_NAMES.join(', ')}.`,
     guide: `Keys:\n${layOut(settingsGuide(), { indent: 2 })}`,
@@ -64,14 +64,16 @@ async function readLogoFile([key, value]: [key: string, value: string]): Promise
   if (key !== 'logo' || !value.startsWith('@')) return [key, value];
   const file = value.slice(1);
   const logo = writeLogo(await readBytes(file));
-  if (!logo) throw new Misuse(`${visible(file)} is not ${LOGO_FORM}.`);
+  if (!logo) throw new UsageError(`${visible(file)} is not ${LOGO_FORM}.`);
   return [key, logo.value];
 }
 
 function splitAssignment(text: string): [key: string, value: string] {
   const at = text.indexOf('=');
   if (at < 1) {
-    throw new Misuse(`"${text}" is not KEY=VALUE.`, { wayOut: 'For example: innkeeper app set ID accessTokenTtl=2h' });
+    throw new UsageError(`"${text}" is not KEY=VALUE.`, {
+      wayOut: 'For example: innkeeper app set ID accessTokenTtl=2h',
+    });
   }
   return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -9,7 +9,7 @@ import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } f
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { bold, printResult } from './print.ts';
@@ -95,13 +95,13 @@ const GIVE_ANOTHER = { wayOut: 'Choose a writable file in an existing folder.' }
 
 /** The name may belong to a database or its secret: only a backup may be replaced. */
 function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
-  if (isCompanion(file)) throw new Misuse(`${file} belongs to a database.`, { wayOut: 'Choose another name.' });
+  if (isCompanion(file)) throw new UsageError(`${file} belongs to a database.`, { wayOut: 'Choose another name.' });
   const there = statSync(file, { throwIfNoEntry: false });
   if (!there) return;
   if (!force)
-    throw new Misuse(`${file} already exists.`, { wayOut: 'Choose another name, or add --force to replace it.' });
+    throw new UsageError(`${file} already exists.`, { wayOut: 'Choose another name, or add --force to replace it.' });
   if (there.isFile() && (there.size === 0 || isBackup(file, files))) return;
-  throw new Misuse(`${file} is not a backup: --force does not replace it.`, { wayOut: 'Choose another name.' });
+  throw new UsageError(`${file} is not a backup: --force does not replace it.`, { wayOut: 'Choose another name.' });
 }
 
 function isBackup(file: string, files: BackupFiles): boolean {
@@ -130,7 +130,7 @@ function targetOf(file: string): string {
     return behindLinks(file);
   } catch (error) {
     const problem = fileProblem(error);
-    throw problem === undefined ? error : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
+    throw problem === undefined ? error : new UsageError(`${file}: ${problem}.`, GIVE_ANOTHER);
   }
 }
 
@@ -155,5 +155,5 @@ function explainFile(error: unknown, file: string, partial: string): Failure | u
     });
   }
   const problem = (error as NodeJS.ErrnoException).path === partial ? fileProblem(error) : undefined;
-  return problem === undefined ? undefined : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
+  return problem === undefined ? undefined : new UsageError(`${file}: ${problem}.`, GIVE_ANOTHER);
 }

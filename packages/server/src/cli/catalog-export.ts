@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { printResult } from './print.ts';
 
@@ -34,7 +34,7 @@ async function run(options: ExportOptions): Promise<void> {
   const format = options.format ?? (options.json ? 'json' : 'yaml');
   const isTexts = format === 'csv' || format === 'xliff';
   if (options.language !== undefined && !isTexts) {
-    throw new Misuse(`--language requires --format csv or xliff; a ${format} file contains all languages.`);
+    throw new UsageError(`--language requires --format csv or xliff; a ${format} file contains all languages.`);
   }
   const { revision, content } = await withManagement(options, async ({ catalog }) => {
     const { app, revision, language } = options;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { explainError } from './explain-error.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { readCatalogFile } from './read-input.ts';
@@ -36,7 +36,7 @@ async function run(file: string, options: CatalogOptions): Promise<void> {
     await plan(file, options);
   } catch (error) {
     const failure = explainError(error);
-    if (!(failure instanceof Misuse)) throw error;
+    if (!(failure instanceof UsageError)) throw error;
     const { message, wayOut, problems } = failure;
     throw new Failure(message, { problems, ...(wayOut !== undefined && { wayOut }) });
   }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { APP_OPTION, type CatalogOptions } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { withManagement } from './management.ts';
 import { printResult } from './print.ts';
@@ -44,7 +44,7 @@ async function run(options: TypesOptions): Promise<void> {
   await writeFile(options.out, content).catch((error: unknown) => {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`--out ${options.out}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+    throw new UsageError(`--out ${options.out}: ${problem}.`, { wayOut: 'Choose a writable file.' });
   });
   printResult(options, { revision, file: options.out }, () => `Wrote revision ${revision} to ${options.out}.`);
 }

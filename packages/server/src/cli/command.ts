@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { Command, type CommanderError, Option } from 'commander';
 import { environmentName, flagName, REMOTE_SETTINGS, SETTINGS, type SettingName, type Settings } from '../config.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 
 /** The last argument of every command's action: the settings given as flags, and whether to print JSON. */
 export type CommandOptions = Settings & { json?: true };
@@ -27,7 +27,7 @@ export function defineCommand({ name, description, settings, remote, examples, m
   const command = new Command(name).description(description).option('--json', 'print JSON');
   for (const setting of settings) command.addOption(settingFlag(setting).helpGroup('Settings:'));
   if (remote) for (const option of remoteFlags()) command.addOption(option.helpGroup('Settings:'));
-  return misuseThrows(command, misuseFails ? Failure : Misuse).addHelpText(
+  return misuseThrows(command, misuseFails ? Failure : UsageError).addHelpText(
     'after',
     () => `\n${showExamples(examples)}`,
   );
@@ -54,7 +54,7 @@ function remoteFlags(): Option[] {
 }
 
 /** Commander would print and exit by itself; here everything ends in main.ts, which handles --json. */
-function misuseThrows(command: Command, Kind: typeof Failure = Misuse): Command {
+function misuseThrows(command: Command, Kind: typeof Failure = UsageError): Command {
   return command
     .configureOutput({ outputError: () => {} })
     .configureHelp({ styleTitle: (title) => styleText('bold', title) })

@@ -11,7 +11,7 @@ import {
   StorageUnavailable,
 } from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { readOnlySteps } from './read-only-steps.ts';
 import { splitWayOut } from './split-way-out.ts';
@@ -33,13 +33,13 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) {
     const [only, ...more] = error.problems;
-    if (only !== undefined && more.length === 0) return tell(Misuse, only);
-    return new Misuse('invalid settings:', { problems: error.problems });
+    if (only !== undefined && more.length === 0) return toFailure(UsageError, only);
+    return new UsageError('invalid settings:', { problems: error.problems });
   }
   if (error instanceof WrongSecret || error instanceof ClockWrong || isFromNewerVersion(error))
-    return tell(Failure, error.message);
+    return toFailure(Failure, error.message);
   if (error instanceof DatabaseUrlInvalid) {
-    return new Misuse('INNKEEPER_DATABASE_URL is not a valid URL.', { wayOut: WRITE_ADDRESS });
+    return new UsageError('INNKEEPER_DATABASE_URL is not a valid URL.', { wayOut: WRITE_ADDRESS });
   }
   if (error instanceof DatabaseDamaged) {
     return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
@@ -71,7 +71,7 @@ export function explainError(error: unknown): Failure | undefined {
   return undefined;
 }
 
-function tell(Kind: typeof Failure, problem: string): Failure {
+function toFailure(Kind: typeof Failure, problem: string): Failure {
   const { message, wayOut } = splitWayOut(problem);
   return new Kind(message, wayOut === undefined ? {} : { wayOut });
 }

@@ -17,7 +17,7 @@ export class Failure extends Error {
 }
 
 /** A usage error: nothing was tried. Exits with 2. */
-export class Misuse extends Failure {
+export class UsageError extends Failure {
   override name = 'Misuse';
   override readonly exitCode = 2;
 }

@@ -16,7 +16,7 @@ import { readUuid } from '../domain/users/user-code.ts';
 import type { Storage, UserRecord } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { localWebhooks } from './local-webhooks.ts';
 import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
@@ -281,7 +281,7 @@ export function localManagement(open: OpenStorage): Management {
           await recordLink(storage.audit, { actor: cliAuthor(), appId, userId }, now());
           return { ...made, expiresAt: showTime(expiresAt) };
         } catch (error) {
-          throw error instanceof InnkeeperError ? new Misuse(error.message) : error;
+          throw error instanceof InnkeeperError ? new UsageError(error.message) : error;
         }
       },
       async withdrawLinks(clientId, id) {
@@ -355,7 +355,7 @@ async function readWanted(storage: Storage, appId: number, { where, ...more }: W
   try {
     return { catalog, conditions: readWhere(where, catalog), ...more };
   } catch (error) {
-    throw error instanceof WhereProblem ? new Misuse(`where ${error.message}.`) : error;
+    throw error instanceof WhereProblem ? new UsageError(`where ${error.message}.`) : error;
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { secretPath } from '../secret-file.ts';
-import { notesOfDead } from '../storage/sqlite/open-note.ts';
+import { staleNotes } from '../storage/sqlite/open-note.ts';
 import { Failure } from './failure.ts';
 
 /**
@@ -42,7 +42,7 @@ export function refuseLostDatabase(config: Config): void {
 function refuseLostLog(path: string): void {
   const [log, index] = [`${path}-wal`, `${path}-shm`];
   if (!isFilled(path) || existsSync(log)) return;
-  const traces = [...(existsSync(index) ? [index] : []), ...notesOfDead(path)];
+  const traces = [...(existsSync(index) ? [index] : []), ...staleNotes(path)];
   // Check again: another process may be opening the database.
   if (traces.length === 0 || existsSync(log)) return;
   const opened = traces.includes(index)

@@ -1,7 +1,7 @@
 import { fstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 
 const CHUNK = 256 * 1024;
@@ -43,6 +43,6 @@ async function openFile(file: string): Promise<{ stream: Readable; stats: Stats 
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Choose an NDJSON file, or - for stdin.' });
+    throw new UsageError(`${file}: ${problem}.`, { wayOut: 'Choose an NDJSON file, or - for stdin.' });
   }
 }

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { ParsedFile } from '../domain/catalog/parse-file.ts';
 import type { PlacedProblem } from '../domain/catalog/source.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
@@ -32,7 +32,7 @@ export async function readBytes(file: string): Promise<Buffer> {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`${visible(name)}: ${problem}.`, { wayOut: 'Choose a file, or - for stdin.' });
+    throw new UsageError(`${visible(name)}: ${problem}.`, { wayOut: 'Choose a file, or - for stdin.' });
   }
   throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
 }

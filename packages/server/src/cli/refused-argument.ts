@@ -1,9 +1,12 @@
 import type { FieldError } from '../domain/errors.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { visible } from './table.ts';
 
 /** A request problem as a problem of a command's argument; `names` maps fields that are not flags of the same name. */
-export function refusedArgument({ field, message, allowed }: FieldError, names: Record<string, string> = {}): Misuse {
+export function refusedArgument(
+  { field, message, allowed }: FieldError,
+  names: Record<string, string> = {},
+): UsageError {
   const wayOut = Array.isArray(allowed) ? { wayOut: `Use one of: ${visible(allowed.join(', '))}` } : {};
-  return new Misuse(visible(`${names[field] ?? `--${field}`} ${message}.`), wayOut);
+  return new UsageError(visible(`${names[field] ?? `--${field}`} ${message}.`), wayOut);
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Rejection } from '../domain/users/import-batches.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import type { OpenInput } from './open-input.ts';
 import { refuseDatabaseFile } from './refuse-database-file.ts';
@@ -20,7 +20,7 @@ export class RejectsFile implements Disposable {
     } catch (error) {
       const problem = fileProblem(error);
       if (!problem) throw error;
-      throw new Misuse(`--rejects ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+      throw new UsageError(`--rejects ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
     }
   }
 

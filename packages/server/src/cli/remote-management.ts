@@ -4,7 +4,7 @@ import { ERRORS, type FieldError } from '../domain/errors.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
 import { readUuid } from '../domain/users/user-code.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import type {
   ApplyOptions,
   Importing,
@@ -277,7 +277,7 @@ export function remoteManagement({ url, token }: Remote): Management {
         for (let after: string | null = ''; after !== null; ) {
           if (after !== '') query.set('after', after);
           const answer: Answer = await call('GET', of(clientId, `/users/export?${query}`), {}, [400]);
-          if (answer.status === 400) throw new Misuse(String(answer.body.message));
+          if (answer.status === 400) throw new UsageError(String(answer.body.message));
           const page = answer.body as ExportPage;
           const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('');
           if (page.lines.length > 0) yield { text, users: page.users, profilesOnly: page.profilesOnly };
@@ -306,7 +306,7 @@ export function remoteManagement({ url, token }: Remote): Management {
         const { service_user_code } = await findUser(clientId, id);
         const path = of(clientId, `/users/${service_user_code}/preference-link`);
         const answer = await call('POST', path, { body }, [400]);
-        if (answer.status === 400) throw new Misuse(String(answer.body.message));
+        if (answer.status === 400) throw new UsageError(String(answer.body.message));
         return answer.body as UserLink;
       },
       async withdrawLinks(clientId, id) {

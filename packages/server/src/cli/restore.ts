@@ -7,7 +7,7 @@ import { BackupDamaged, type BackupFile, type BackupFiles, type Contents } from 
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { canAsk, confirmByTyping } from './confirm.ts';
 import { describeDatabase } from './describe-database.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { refuseOverLog } from './new-database.ts';
 import { bold, printResult } from './print.ts';
@@ -71,11 +71,11 @@ async function run(file: string, options: Options): Promise<void> {
     progress.clear();
     const { version, madeAt, source, schema } = opened.manifest;
     const facts = { file, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows };
-    const told = `${bold(file)}, created ${showTime(madeAt)} UTC by Innkeeper ${visible(version)} from a ${NAMES[source] ?? 'database'}`;
+    const description = `${bold(file)}, created ${showTime(madeAt)} UTC by Innkeeper ${visible(version)} from a ${NAMES[source] ?? 'database'}`;
     if (options.check) {
       if (secret === 'other') throw wrongSecret(config, 'The file is complete, but');
       printResult(options, { ...facts, whole: true, secret }, () =>
-        [`${told}, is complete: ${counted(rows, 'row')}.`, CHECKED[secret]].join('\n'),
+        [`${description}, is complete: ${counted(rows, 'row')}.`, CHECKED[secret]].join('\n'),
       );
       return;
     }
@@ -102,7 +102,7 @@ async function run(file: string, options: Options): Promise<void> {
     const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
     printResult(options, { ...facts, replaced: isEmpty ? null : contents, seconds }, () => {
       const before = isEmpty ? '' : `, replacing ${showContents(contents)},`;
-      return `${told}, was restored to ${database}${before}: ${counted(rows, 'row')} in ${seconds.toFixed(1)} s, verified against the file.`;
+      return `${description}, was restored to ${database}${before}: ${counted(rows, 'row')} in ${seconds.toFixed(1)} s, verified against the file.`;
     });
   } catch (error) {
     if (error instanceof BackupDamaged) throw damaged(file, error.message);
@@ -137,7 +137,7 @@ function openBackup(file: string, files: BackupFiles): BackupFile {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Choose a file created by `innkeeper backup`.' });
+    throw new UsageError(`${file}: ${problem}.`, { wayOut: 'Choose a file created by `innkeeper backup`.' });
   }
 }
 
@@ -180,7 +180,7 @@ async function allowReplacing(options: Options, database: string, contents: Cont
   if (options.yes) return;
   const consequence = `${database} has ${what}: all of it will be deleted and replaced by the backup.`;
   if (!canAsk()) {
-    throw new Misuse(`nothing was changed. ${consequence}`, {
+    throw new UsageError(`nothing was changed. ${consequence}`, {
       wayOut: 'No terminal for the confirmation: add --yes to continue.',
     });
   }

@@ -76,8 +76,8 @@ const KINDS = ['added', 'restored', 'changed', 'renamed', 'archived', 'removed']
 
 export function showSummary(changes: readonly ReadableChange[], breaking?: readonly CountedBreaking[]): string {
   const counts = KINDS.map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const);
-  const told = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count.toLocaleString('en')} ${kind}`);
-  if (!breaking) return `${bold(told.join(', '))}.`;
-  if (breaking.length === 0) return `${bold(told.join(', '))}, none breaking.`;
-  return `${bold(told.join(', '))}, ${styleText('red', `${breaking.length.toLocaleString('en')} breaking`)}.`;
+  const shown = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count.toLocaleString('en')} ${kind}`);
+  if (!breaking) return `${bold(shown.join(', '))}.`;
+  if (breaking.length === 0) return `${bold(shown.join(', '))}, none breaking.`;
+  return `${bold(shown.join(', '))}, ${styleText('red', `${breaking.length.toLocaleString('en')} breaking`)}.`;
 }

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCESS, type Access } from '../domain/manage/access.ts';
 import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
-import { whyNoName } from '../domain/required.ts';
+import { displayNameProblem } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
@@ -41,8 +41,8 @@ export function tokenCreate(): Command {
 type CreateOptions = CommandOptions & { name: string; app?: string[]; access: Access; expires: number };
 
 async function run(options: CreateOptions): Promise<void> {
-  const problem = whyNoName(options.name);
-  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
+  const problem = displayNameProblem(options.name);
+  if (problem) throw new UsageError(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
 
   const apps = options.app ? [...new Set(options.app)] : null;
   const { name, access, expires: lifetimeSeconds } = options;

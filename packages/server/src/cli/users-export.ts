@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { type WantedUsers, withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
@@ -62,7 +62,7 @@ export function usersExport(): Command {
 
 async function run(options: Options): Promise<void> {
   if (options.user !== undefined) return exportOne(options, options.user);
-  if (options.format !== undefined) throw new Misuse('--format needs --user: all users are exported as NDJSON.');
+  if (options.format !== undefined) throw new UsageError('--format needs --user: all users are exported as NDJSON.');
   const filter = readFilter(options);
   const started = performance.now();
   const result = await withManagement(options, async ({ applications, users: transfer }) => {
@@ -97,8 +97,8 @@ async function run(options: Options): Promise<void> {
 /** For a person's request for their data (GDPR, article 15). */
 async function exportOne(options: Options, id: string): Promise<void> {
   const { format = 'json', where, effective, status } = options;
-  if (format !== 'json' && format !== 'html') throw new Misuse(`--format is json or html; "${format}" is neither.`);
-  if (where || effective || status !== undefined) throw new Misuse('--user cannot be combined with a filter.');
+  if (format !== 'json' && format !== 'html') throw new UsageError(`--format is json or html; "${format}" is neither.`);
+  if (where || effective || status !== undefined) throw new UsageError('--user cannot be combined with a filter.');
   const { service_user_code, clientUserId } = await withManagement(options, async ({ users }) => {
     const { user, texts } = await users.exportOne(options.app, id, format);
     await writeAll(options, async (stream) => {
@@ -114,9 +114,9 @@ async function exportOne(options: Options, id: string): Promise<void> {
 
 function readFilter({ where = [], effective = false, status }: Options): WantedUsers | undefined {
   if (status !== undefined && status !== 'active' && status !== 'suspended') {
-    throw new Misuse(`--status is active or suspended; "${status}" is neither.`);
+    throw new UsageError(`--status is active or suspended; "${status}" is neither.`);
   }
-  if (effective && where.length === 0) throw new Misuse('--effective needs --where.');
+  if (effective && where.length === 0) throw new UsageError('--effective needs --where.');
   return where.length === 0 && status === undefined ? undefined : { where, effective, status };
 }
 
@@ -172,6 +172,6 @@ async function toFile(path: string): Promise<Output> {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`--output ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+    throw new UsageError(`--output ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { openInput } from './open-input.ts';
 import { bold, dim, printResult } from './print.ts';
@@ -65,13 +65,13 @@ const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are n
 
 async function run(file: string, options: Options): Promise<void> {
   if (options.update && options.resume) {
-    throw new Misuse('--update and --resume cannot be combined.', {
+    throw new UsageError('--update and --resume cannot be combined.', {
       wayOut: 'To continue an import with --update, run it again with --update.',
     });
   }
   using input = await openInput(file);
   if (options.rejects !== undefined && isSameFile(options.rejects, input)) {
-    throw new Misuse('--rejects is the input file.', { wayOut: 'Choose another name.' });
+    throw new UsageError('--rejects is the input file.', { wayOut: 'Choose another name.' });
   }
 
   // Imported here, so that no other command has to load the rules for values.

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../domain/duration.ts';
 import type { CommandOptions } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { visible } from './table.ts';
@@ -70,7 +70,7 @@ async function run(id: string, options: Options): Promise<void> {
 function readExpiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = parseDuration(text);
-  if (seconds === undefined) throw new Misuse(`--expires is a duration with a unit, such as 7d; "${text}" is not.`);
+  if (seconds === undefined) throw new UsageError(`--expires is a duration with a unit, such as 7d; "${text}" is not.`);
   return seconds;
 }
 
@@ -82,5 +82,7 @@ function readUnsubscribe(text: string): [string, unknown[]] {
   } catch {
     // Reported below.
   }
-  throw new Misuse(`--unsubscribe is group.key=[values], such as notifications.newsletter=[false]; "${text}" is not.`);
+  throw new UsageError(
+    `--unsubscribe is group.key=[values], such as notifications.newsletter=[false]; "${text}" is not.`,
+  );
 }

@@ -10,7 +10,7 @@ import { layOut, visible } from './table.ts';
 import { EXAMPLE_IDS, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-show.ts';
 
 /** Maximum per request to a service. */
-const MOST = 200;
+const MAX = 200;
 
 export function webhookTest(): Command {
   return defineCommand({
@@ -51,7 +51,7 @@ export function webhookDeliveries(): Command {
     .argument(...WEBHOOK_ARGUMENT)
     .requiredOption(...APP_OPTION)
     .addOption(new Option('--state <state>', 'only these').choices(['pending', 'succeeded', 'failed']))
-    .option('--limit <n>', `number of deliveries, at most ${MOST}`, readLimit, 20)
+    .option('--limit <n>', `number of deliveries, at most ${MAX}`, readLimit, 20)
     .option('--after <ID>', '`next` of the previous page', readId)
     .action(list);
 }
@@ -112,7 +112,7 @@ function answerOf({ status, problem, milliseconds }: DeliveryView): string {
 
 function readLimit(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MOST) throw new InvalidArgumentError(`It must be a number from 1 to ${MOST}.`);
+  if (limit < 1 || limit > MAX) throw new InvalidArgumentError(`It must be a number from 1 to ${MAX}.`);
   return limit;
 }
 

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Rotation } from '../domain/applications/rotate-secret.ts';
-import { MOST_PER_SECOND } from '../domain/webhooks/manage-webhooks.ts';
+import { MAX_PER_SECOND } from '../domain/webhooks/manage-webhooks.ts';
 import { EVENT_TYPES, type WebhookChange } from '../storage/port.ts';
 import { overlapOption, revokeOption, showOverlap } from './app-rotate-secret.ts';
 import { APP_OPTION } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Misuse } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
@@ -115,7 +115,7 @@ async function set(id: string, url: string | undefined, options: SetOptions): Pr
     ...((enable || disable) && { enabled: enable === true }),
   };
   if (Object.keys(change).length === 0) {
-    throw new Misuse('nothing to change.', {
+    throw new UsageError('nothing to change.', {
       wayOut: 'Give an ENDPOINT, --type, --all-types, --description, --max-per-second, --enable or --disable.',
     });
   }
@@ -181,12 +181,12 @@ function toLimit(given: number | 'none'): number | null {
 function rateOption(): Option {
   return new Option(
     '--max-per-second <number>',
-    `maximum requests per second, 1 to ${MOST_PER_SECOND}; none: no limit`,
+    `maximum requests per second, 1 to ${MAX_PER_SECOND}; none: no limit`,
   ).argParser((text: string) => {
     const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
     if (text === 'none') return text;
-    if (number >= 1 && number <= MOST_PER_SECOND) return number;
-    throw new InvalidArgumentError(`It must be a number from 1 to ${MOST_PER_SECOND}, or none.`);
+    if (number >= 1 && number <= MAX_PER_SECOND) return number;
+    throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_PER_SECOND}, or none.`);
   });
 }
 

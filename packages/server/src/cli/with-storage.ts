@@ -10,7 +10,7 @@ import { type ApplicationRecord, type Storage, StorageUnavailable } from '../sto
 import { cliAuthor } from './catalog-options.ts';
 import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
 import { unknownApplication } from './unknown.ts';
 
@@ -99,7 +99,7 @@ export function refuseMissingDatabase(config: Config): void {
   const { databaseUrl } = config;
   if (!isMissingFile(databaseUrl)) return;
   refuseLostDatabase(config);
-  throw new Misuse(`no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
+  throw new UsageError(`no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
     wayOut:
       'Check the path in --database-url or INNKEEPER_DATABASE_URL. To create one: innkeeper migrate, innkeeper app create, or npm start.',
   });

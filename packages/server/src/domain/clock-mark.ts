@@ -40,7 +40,7 @@ function moveMark({ at, doubtMs, waitMs }: Mark, now: number): Mark {
 }
 
 /** A clock does not go back, and few services are off for more than a day. */
-export function isOdd({ doubtMs }: Mark): boolean {
+export function isSuspicious({ doubtMs }: Mark): boolean {
   return doubtMs < 0 || doubtMs > DAY_MS;
 }
 
@@ -92,7 +92,7 @@ export class ClockMark {
     if (mark.doubtMs === 0) this.#jumped = false;
     else if (this.#mark && mark.doubtMs !== this.#mark.doubtMs) this.#jumped = true;
     this.#mark = mark;
-    this.#problem = mark.doubtMs !== 0 && (this.#jumped || isOdd(mark)) ? describe(mark) : undefined;
+    this.#problem = mark.doubtMs !== 0 && (this.#jumped || isSuspicious(mark)) ? describe(mark) : undefined;
   }
 }
 

@@ -57,19 +57,19 @@ export async function followChanges(
     version = news.version;
   };
 
-  let underWay: Promise<void> | undefined;
+  let inFlight: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const start = (): Promise<void> => {
     next = undefined;
-    underWay = look().finally(() => {
-      underWay = undefined;
+    inFlight = look().finally(() => {
+      inFlight = undefined;
     });
-    return underWay;
+    return inFlight;
   };
   const refresh = (): Promise<void> => {
-    if (!underWay) return start();
+    if (!inFlight) return start();
     // The check in flight may have read too early for this caller: wait for the next.
-    next ??= underWay.then(start, start);
+    next ??= inFlight.then(start, start);
     return next;
   };
 

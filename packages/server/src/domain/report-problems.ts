@@ -13,10 +13,10 @@ export function reportProblems(
   report: { begun(problem: Problem): void; over(kind: Problem['kind']): void },
 ): { stop(): void } {
   let known = new Map<Problem['kind'], Problem>();
-  const told = new Map<Problem['kind'], { message: string; at: number }>();
+  const reported = new Map<Problem['kind'], { message: string; at: number }>();
   const isNews = ({ kind, message, effect }: Problem): boolean => {
     if (known.get(kind)?.effect !== effect) return true;
-    const last = told.get(kind);
+    const last = reported.get(kind);
     return last?.message !== message && performance.now() - (last?.at ?? 0) > AGAIN_MS;
   };
   const look = (): void => {
@@ -28,7 +28,7 @@ export function reportProblems(
     );
     for (const [kind, problem] of found) {
       if (!isNews(problem)) continue;
-      told.set(kind, { message: problem.message, at: performance.now() });
+      reported.set(kind, { message: problem.message, at: performance.now() });
       report.begun(problem);
     }
     for (const kind of known.keys()) if (!found.has(kind)) report.over(kind);

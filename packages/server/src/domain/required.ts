@@ -10,7 +10,7 @@ type MissingError =
 
 /** A required member of the body, or the contract's error saying why it counts as missing. */
 export function required(value: unknown, field: string, error: MissingError): string {
-  const problem = whyMissing(value);
+  const problem = missingReason(value);
   if (problem === undefined) return value as string;
   throw new InnkeeperError(
     error,
@@ -21,7 +21,7 @@ export function required(value: unknown, field: string, error: MissingError): st
 /**
  * Why a field counts as missing, worded to follow the field's name; undefined if it does not.
  */
-export function whyMissing(value: unknown): string | undefined {
+export function missingReason(value: unknown): string | undefined {
   if (value === undefined) return 'is missing';
   if (value === null) return 'is null';
   if (typeof value !== 'string') return 'is not a string';
@@ -37,8 +37,8 @@ export function whyMissing(value: unknown): string | undefined {
 const DECEIVING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /** Why a value cannot be a name shown in lists and logs: it must not change how the text around it looks. */
-export function whyNoName(value: unknown): string | undefined {
-  const problem = whyMissing(value);
+export function displayNameProblem(value: unknown): string | undefined {
+  const problem = missingReason(value);
   if (problem !== undefined) return problem;
   return DECEIVING.test(value as string) ? 'contains a control or text direction character' : undefined;
 }

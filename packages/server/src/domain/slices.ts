@@ -74,7 +74,7 @@ export function inSlices<T>(steps: Steps<T>): Promise<T> {
 }
 
 /** For work that is usually quick: only longer work is done in slices. */
-export function atOnceOrInSlices<T>(steps: Steps<T>): T | Promise<T> {
+export function directlyOrInSlices<T>(steps: Steps<T>): T | Promise<T> {
   const until = performance.now() + AT_ONCE_MS;
   for (let count = 1; ; count++) {
     const step = steps.next();

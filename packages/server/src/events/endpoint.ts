@@ -1,6 +1,6 @@
-import { type FeedItem, tellEvents } from '../domain/events/tell-event.ts';
+import { type FeedItem, toPublicEvents } from '../domain/events/public-event.ts';
 import type { Service } from '../domain/service.ts';
-import { judgeTry, type SentEvent, sendEvent, whyOff } from '../domain/webhooks/send-event.ts';
+import { judgeTry, type SentEvent, sendEvent, switchOffReason } from '../domain/webhooks/send-event.ts';
 import type { Sent } from '../domain/webhooks/sender.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
@@ -183,7 +183,7 @@ export class Endpoint {
       const toSend = await storage.deliveries.enqueue(this.#lease, next, created);
       if (toSend === 'lost') return this.#lose();
       this.#keptAt = performance.now();
-      await this.#tell(
+      await this.#enqueue(
         toSend.map((delivery) => ({ ...delivery, attempts: 0 })),
         events,
       );
@@ -197,19 +197,19 @@ export class Endpoint {
   async #prepare(deliveries: readonly (NewDelivery & { attempts: number })[]): Promise<void> {
     const nos = deliveries.flatMap(({ eventNo }) => (eventNo === null ? [] : [eventNo]));
     if (nos.length === 0) return;
-    await this.#tell(deliveries, await this.#parts.storage.events.find(this.#webhook.appId, nos));
+    await this.#enqueue(deliveries, await this.#parts.storage.events.find(this.#webhook.appId, nos));
   }
 
-  async #tell(
+  async #enqueue(
     deliveries: readonly (NewDelivery & { attempts: number })[],
     events: readonly StoredEvent[],
   ): Promise<void> {
     const { applications } = this.#parts;
     const application = applications.peekById(this.#webhook.appId);
-    const items = application ? await tellEvents(this.#parts, application, events) : [];
-    const told = new Map(items.map((item) => [item.no, toSent(item)]));
+    const items = application ? await toPublicEvents(this.#parts, application, events) : [];
+    const eventByNo = new Map(items.map((item) => [item.no, toSent(item)]));
     for (const { deliveryId, eventNo, attempts } of deliveries) {
-      this.#ready.push({ deliveryId, attempts, event: told.get(eventNo ?? 0) });
+      this.#ready.push({ deliveryId, attempts, event: eventByNo.get(eventNo ?? 0) });
     }
     this.#send();
   }
@@ -219,7 +219,7 @@ export class Endpoint {
     const results = this.#results;
     this.#results = [];
     try {
-      const off = whyOff(this.#webhook, results, now());
+      const off = switchOffReason(this.#webhook, results, now());
       const freed = await storage.deliveries.settle(this.#lease, results, off);
       if (freed === 'lost') return this.#lose();
       const hasSucceeded = results.some(({ state }) => state === 'succeeded');

@@ -13,11 +13,11 @@ const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('n
 const WITHIN_MS = 10_000;
 const KEPT_BYTES = 1024;
 /** Maximum bytes read of a response. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 /** 1xx responses before the final one: no receiver needs more. */
-const MOST_EARLY = 10;
+const MAX_EARLY = 10;
 const IDLE_MS = 4_000;
-const LONGEST_URL = 2048;
+const MAX_URL = 2048;
 const NAME_SERVER = { timeout: 2_000, tries: 2 };
 
 type Options = {
@@ -121,7 +121,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
         let early = 0;
         sent.on('information', () => {
           early++;
-          if (early > MOST_EARLY) sent.destroy(new NoResponse());
+          if (early > MAX_EARLY) sent.destroy(new NoResponse());
         });
         sent.on('response', (response) => {
           const kept: Buffer[] = [];
@@ -131,7 +131,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
           response.on('data', (chunk: Buffer) => {
             if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
             bytes += chunk.length;
-            if (bytes > MOST_BYTES) sent.destroy();
+            if (bytes > MAX_BYTES) sent.destroy();
           });
           response.on('close', finish);
           response.on('error', finish);
@@ -157,7 +157,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
 
 function readUrl(text: string, addresses: AllowedAddresses, allowsSome: boolean): URL | string {
   const url = URL.parse(text);
-  if (text.length > LONGEST_URL || !url || !/^https?:\/\//i.test(text)) {
+  if (text.length > MAX_URL || !url || !/^https?:\/\//i.test(text)) {
     return 'must be a URL, for example https://app.example.com/webhooks';
   }
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';

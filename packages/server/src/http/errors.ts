@@ -63,9 +63,9 @@ function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError
     request.route.failAsPage(request, reply, error);
     return;
   }
-  const told = request.route?.oauthErrors ? oauthBody(error) : body(error);
-  if (!wantsProblem(request)) reply.send(told);
-  else reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, guideUrl), ...told });
+  const content = request.route?.oauthErrors ? oauthBody(error) : body(error);
+  if (!wantsProblem(request)) reply.send(content);
+  else reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, guideUrl), ...content });
 }
 
 function wantsProblem({ headers }: HttpRequest): boolean {

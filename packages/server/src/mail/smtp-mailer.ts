@@ -11,14 +11,14 @@ type Options = {
   /** Pauses between the tries for one letter. */
   pausesMs?: readonly number[];
   withinMs?: number;
-  mostQueued?: number;
+  maxQueued?: number;
   closeWithinMs?: number;
 };
 
 const PAUSES_MS = [5_000, 60_000, 300_000];
 /** How long a server that hangs can hold up a letter. */
 const WITHIN_MS = 15_000;
-const MOST_QUEUED = 500;
+const MAX_QUEUED = 500;
 const CLOSE_WITHIN_MS = 3_000;
 /**
  * This many failures in a row point to the server rather than to an address. Reported until this long after the last
@@ -49,14 +49,14 @@ export class SmtpMailer implements Mailer {
     this.#options = {
       pausesMs: PAUSES_MS,
       withinMs: WITHIN_MS,
-      mostQueued: MOST_QUEUED,
+      maxQueued: MAX_QUEUED,
       closeWithinMs: CLOSE_WITHIN_MS,
       ...options,
     };
   }
 
   send(write: Write): void {
-    const isFull = this.#queue.length + this.#pausing.size >= this.#options.mostQueued;
+    const isFull = this.#queue.length + this.#pausing.size >= this.#options.maxQueued;
     if (this.#isClosed || isFull) this.#drop(1);
     else this.#enqueue({ write, tries: 0 });
   }

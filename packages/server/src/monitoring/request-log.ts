@@ -30,7 +30,7 @@ export class RequestLog {
   readonly #added = new Map<number, number>();
   #waiting: SeenRequest[] = [];
   #bytes = 0;
-  #underWay: Promise<void> = Promise.resolve();
+  #inFlight: Promise<void> = Promise.resolve();
 
   constructor(service: Service, isOn: boolean, onFailure: (error: unknown) => void) {
     this.#service = service;
@@ -58,8 +58,8 @@ export class RequestLog {
 
   /** Resolves when everything observed before the call is stored or was dropped. */
   flush(): Promise<void> {
-    this.#underWay = this.#underWay.then(() => this.#write());
-    return this.#underWay;
+    this.#inFlight = this.#inFlight.then(() => this.#write());
+    return this.#inFlight;
   }
 
   async close(): Promise<void> {

@@ -1,21 +1,21 @@
 import {
+  type AuditDetail,
+  detailOfChange,
+  detailOfJoining,
+  detailOfOptions,
+  detailOfRole,
+  detailOfToken,
+  detailOfUser,
+  detailOfWebhook,
+  detailOfWebhookChange,
   draftEdit,
   findAccountEmail,
   findApplication,
   findMember,
   findWebhook,
   importCounts,
-  type Told,
-  toldOfChange,
-  toldOfJoining,
-  toldOfOptions,
-  toldOfRole,
-  toldOfToken,
-  toldOfUser,
-  toldOfWebhook,
-  toldOfWebhookChange,
   toTime,
-} from './audit-told.ts';
+} from './audit-details.ts';
 import type {
   ApplicationRecord,
   DraftRecord,
@@ -34,7 +34,7 @@ export type AuditedAct<Args extends unknown[], Outcome> = {
   before?(stores: Stores, ...args: Args): Promise<any>;
   /** The entries of what was changed; none where nothing was. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  tell(stores: Stores, outcome: Outcome, before: any, ...args: Args): Told[] | Promise<Told[]>;
+  entries(stores: Stores, outcome: Outcome, before: any, ...args: Args): AuditDetail[] | Promise<AuditDetail[]>;
 };
 
 /** It changes something that has no entry, for this reason. */
@@ -57,7 +57,7 @@ const ITSELF: Unaudited = { because: 'the audit itself' };
 export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Store]]-?: Plan<Stores[Store][Act]> } } = {
   applications: {
     create: {
-      tell: (_, outcome, _before, { appId, clientId, name }) =>
+      entries: (_, outcome, _before, { appId, clientId, name }) =>
         outcome === 'created'
           ? [{ action: 'application.created', appId, subject: name, after: { clientId, name } }]
           : [],
@@ -67,12 +67,12 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     update: {
       locksApplication: true,
       before: findApplication,
-      tell: async (stores, outcome, before: ApplicationRecord | undefined, appId) =>
-        outcome === 'updated' ? toldOfChange(before, await findApplication(stores, appId)) : [],
+      entries: async (stores, outcome, before: ApplicationRecord | undefined, appId) =>
+        outcome === 'updated' ? detailOfChange(before, await findApplication(stores, appId)) : [],
     },
     rotateSecret: {
       before: findApplication,
-      tell: (_, outcome, before: ApplicationRecord | undefined, appId, _secret, previousExpiresAt) =>
+      entries: (_, outcome, before: ApplicationRecord | undefined, appId, _secret, previousExpiresAt) =>
         outcome === 'rotated'
           ? [
               {
@@ -86,12 +86,12 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     endPreviousSecrets: {
       before: findApplication,
-      tell: (_, outcome, before: ApplicationRecord | undefined, appId) =>
+      entries: (_, outcome, before: ApplicationRecord | undefined, appId) =>
         outcome === 'ended' ? [{ action: 'secret.previousEnded', appId, subject: before?.name ?? '' }] : [],
     },
     delete: {
       before: findApplication,
-      tell: (_, outcome, before: ApplicationRecord | undefined) =>
+      entries: (_, outcome, before: ApplicationRecord | undefined) =>
         outcome === 'deleted' && before
           ? [
               {
@@ -109,7 +109,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   users: {
     createWithToken: {
-      tell: (_, outcome, _before, { appId, userId }) =>
+      entries: (_, outcome, _before, { appId, userId }) =>
         outcome === 'created' ? [{ action: 'user.created', appId, subject: '', userId }] : [],
     },
     find: 'read',
@@ -119,23 +119,23 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     countWalk: 'read',
     listValues: 'read',
     names: 'read',
-    update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
+    update: { entries: (_, outcome) => (outcome.outcome === 'updated' ? detailOfUser(outcome) : []) },
     linkGeneration: 'read',
     findDeleted: 'read',
     withdrawLinks: {
-      tell: (_, outcome, _before, appId, userId) =>
+      entries: (_, outcome, _before, appId, userId) =>
         outcome === 'withdrawn' ? [{ action: 'user.linksWithdrawn', appId, subject: '', userId }] : [],
     },
     // Nothing is left of a deleted user, here neither.
     delete: {
-      tell: (_, outcome, _before, appId) =>
+      entries: (_, outcome, _before, appId) =>
         outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],
     },
   },
   tokens: {
     replaceSpecialToken: {
       before: async (stores, appId, clientUserId) => (await stores.transfer.find(appId, clientUserId))?.userId,
-      tell: (_, { outcome }, userId: string | undefined, appId) =>
+      entries: (_, { outcome }, userId: string | undefined, appId) =>
         outcome === 'issued'
           ? [{ action: 'user.specialTokenReissued', appId, subject: '', userId: userId ?? null }]
           : [],
@@ -147,29 +147,31 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     revoke: {
       // At any time: whose an expired token was is known until it is purged.
       before: (stores, _appId, tokenId) => stores.tokens.findOwner(tokenId, 0),
-      tell: (_, _outcome, owner: { userId: string } | undefined, appId) =>
+      entries: (_, _outcome, owner: { userId: string } | undefined, appId) =>
         owner ? [{ action: 'user.accessTokenRevoked', appId, subject: '', userId: owner.userId }] : [],
     },
     revokeAll: {
-      tell: (_, _outcome, _before, appId, userId) => [{ action: 'user.allTokensRevoked', appId, subject: '', userId }],
+      entries: (_, _outcome, _before, appId, userId) => [
+        { action: 'user.allTokensRevoked', appId, subject: '', userId },
+      ],
     },
   },
   manageTokens: {
     create: {
-      tell: (_, outcome, _before, token) => (outcome === 'created' ? toldOfToken('token.created', token) : []),
+      entries: (_, outcome, _before, token) => (outcome === 'created' ? detailOfToken('token.created', token) : []),
     },
     list: 'read',
     findByHash: 'read',
     revoke: {
       before: async (stores, tokenId) => (await stores.manageTokens.list()).find((each) => each.tokenId === tokenId),
-      tell: (_, outcome, token: ManageTokenRecord | undefined) =>
-        outcome === 'revoked' && token ? toldOfToken('token.revoked', token) : [],
+      entries: (_, outcome, token: ManageTokenRecord | undefined) =>
+        outcome === 'revoked' && token ? detailOfToken('token.revoked', token) : [],
     },
     touch: LAST_USE,
   },
   accounts: {
     createWithLink: {
-      tell: (_, { outcome, account }) => [
+      entries: (_, { outcome, account }) => [
         {
           action: outcome === 'created' ? 'account.created' : 'account.linkMade',
           appId: null,
@@ -178,7 +180,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
       ],
     },
     identify: {
-      tell: (_, outcome) =>
+      entries: (_, outcome) =>
         typeof outcome === 'object' && outcome.outcome !== 'found'
           ? [
               {
@@ -191,12 +193,12 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     setRole: {
       before: findAccountEmail,
-      tell: (_, outcome, subject: string, _accountId, role) =>
+      entries: (_, outcome, subject: string, _accountId, role) =>
         outcome === 'changed' ? [{ action: 'account.roleChanged', appId: null, subject, after: { role } }] : [],
     },
     addLink: {
       before: findAccountEmail,
-      tell: (_, outcome, subject: string) =>
+      entries: (_, outcome, subject: string) =>
         outcome === 'added' ? [{ action: 'account.linkMade', appId: null, subject }] : [],
     },
     addSetUpLink: SERVICE,
@@ -207,16 +209,16 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     credentials: 'read',
     setPassword: {
       before: findAccountEmail,
-      tell: (_, outcome, subject: string) =>
+      entries: (_, outcome, subject: string) =>
         outcome === 'set' ? [{ action: 'account.passwordChanged', appId: null, subject }] : [],
     },
     setPreferences: { because: 'theme and language of the portal, for the account alone' },
     reset: {
-      tell: (_, outcome, _before, emailKey, what) =>
+      entries: (_, outcome, _before, emailKey, what) =>
         outcome === 'reset' ? [{ action: 'account.reset', appId: null, subject: emailKey, after: what }] : [],
     },
     delete: {
-      tell: (_, outcome, _before, emailKey) =>
+      entries: (_, outcome, _before, emailKey) =>
         outcome === 'deleted' ? [{ action: 'account.deleted', appId: null, subject: emailKey }] : [],
     },
   },
@@ -224,17 +226,17 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     begin: { because: 'nothing applies until it is confirmed' },
     confirm: {
       before: findAccountEmail,
-      tell: (_, outcome, subject: string) =>
+      entries: (_, outcome, subject: string) =>
         outcome === 'on' ? [{ action: 'account.totpTurnedOn', appId: null, subject }] : [],
     },
     end: {
       before: findAccountEmail,
-      tell: (_, outcome, subject: string) =>
+      entries: (_, outcome, subject: string) =>
         outcome === 'ended' ? [{ action: 'account.totpTurnedOff', appId: null, subject }] : [],
     },
     replaceRecoveryCodes: {
       before: findAccountEmail,
-      tell: (_, outcome, subject: string) =>
+      entries: (_, outcome, subject: string) =>
         outcome === 'replaced' ? [{ action: 'account.recoveryCodesRenewed', appId: null, subject }] : [],
     },
     spend: SIGN_IN,
@@ -247,31 +249,31 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     changeRole: {
       locksApplication: true,
       before: findMember,
-      tell: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role, languages) =>
+      entries: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role, languages) =>
         outcome === 'changed' &&
         member &&
-        JSON.stringify(toldOfRole(member)) !== JSON.stringify(toldOfRole({ role, languages }))
+        JSON.stringify(detailOfRole(member)) !== JSON.stringify(detailOfRole({ role, languages }))
           ? [
               {
                 action: 'member.roleChanged',
                 appId,
                 subject: member.email,
-                before: toldOfRole(member),
-                after: toldOfRole({ role, languages }),
+                before: detailOfRole(member),
+                after: detailOfRole({ role, languages }),
               },
             ]
           : [],
     },
     grant: {
-      tell: async (stores, outcome, _before, appId, accountId, role) =>
+      entries: async (stores, outcome, _before, appId, accountId, role) =>
         outcome === 'granted'
-          ? toldOfJoining(await findAccountEmail(stores, accountId), { appId, role, languages: null })
+          ? detailOfJoining(await findAccountEmail(stores, accountId), { appId, role, languages: null })
           : [],
     },
     remove: {
       locksApplication: true,
       before: findMember,
-      tell: (_, outcome, member: MemberRecord | undefined, appId) =>
+      entries: (_, outcome, member: MemberRecord | undefined, appId) =>
         outcome === 'removed' && member
           ? [{ action: 'member.removed', appId, subject: member.email, before: { role: member.role } }]
           : [],
@@ -279,14 +281,16 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   invitations: {
     create: {
-      tell: (_, outcome, _before, { appId, email, ...invited }) =>
-        outcome === 'created' ? [{ action: 'member.invited', appId, subject: email, after: toldOfRole(invited) }] : [],
+      entries: (_, outcome, _before, { appId, email, ...invited }) =>
+        outcome === 'created'
+          ? [{ action: 'member.invited', appId, subject: email, after: detailOfRole(invited) }]
+          : [],
     },
     list: 'read',
     revoke: {
       before: async (stores, appId, invitationId) =>
         (await stores.invitations.list(appId, 0)).find((each) => each.invitationId === invitationId),
-      tell: (_, outcome, invitation: InvitationRecord | undefined, appId) =>
+      entries: (_, outcome, invitation: InvitationRecord | undefined, appId) =>
         outcome === 'revoked' && invitation
           ? [
               {
@@ -302,18 +306,18 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     findByLink: 'read',
     accept: {
       before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
-      tell: (_, outcome, invitation: InvitationRecord | undefined) =>
+      entries: (_, outcome, invitation: InvitationRecord | undefined) =>
         outcome === 'opened' && invitation
           ? [
               { action: 'account.created', appId: null, subject: invitation.email },
-              ...toldOfJoining(invitation.email, invitation),
+              ...detailOfJoining(invitation.email, invitation),
             ]
           : [],
     },
     join: {
       before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
-      tell: (_, outcome, invitation: InvitationRecord | undefined) =>
-        typeof outcome === 'object' && invitation ? toldOfJoining(invitation.email, outcome) : [],
+      entries: (_, outcome, invitation: InvitationRecord | undefined) =>
+        typeof outcome === 'object' && invitation ? detailOfJoining(invitation.email, outcome) : [],
     },
   },
   sessions: {
@@ -321,7 +325,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     openByPassword: SIGN_IN,
     openByIdentity: SIGN_IN,
     openBySetUp: {
-      tell: (_, outcome, _before, _linkHash, _now, { email }) =>
+      entries: (_, outcome, _before, _linkHash, _now, { email }) =>
         outcome === 'opened' ? [{ action: 'account.created', appId: null, subject: email }] : [],
     },
     findByHash: 'read',
@@ -335,7 +339,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     loadAt: 'read',
     // What it changed is kept with the revision.
     publish: {
-      tell: (_, outcome, _before, { appId, revision, difference }) =>
+      entries: (_, outcome, _before, { appId, revision, difference }) =>
         outcome === 'published'
           ? [
               {
@@ -353,7 +357,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   textStates: {
     list: 'read',
     review: {
-      tell: (_, outcome, _before, { appId, texts, reviewed, languages }) =>
+      entries: (_, outcome, _before, { appId, texts, reviewed, languages }) =>
         outcome === 'reviewed'
           ? [
               {
@@ -370,11 +374,11 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     look: 'read',
     load: 'read',
     save: {
-      tell: (_, outcome, _before, change) => (outcome === 'saved' ? [draftEdit(change)] : []),
+      entries: (_, outcome, _before, change) => (outcome === 'saved' ? [draftEdit(change)] : []),
     },
     discard: {
       before: (stores, appId) => stores.drafts.look(appId),
-      tell: (_, outcome, { draft }: { draft?: DraftRecord }, appId) =>
+      entries: (_, outcome, { draft }: { draft?: DraftRecord }, appId) =>
         outcome === 'discarded' && draft
           ? [
               {
@@ -397,16 +401,16 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     listOfUser: 'read',
     // By /manage/v1; what users and applications save themselves is in the history only.
     save: {
-      tell: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>
-        outcome === 'saved' && by ? toldOfOptions('saved', userId, by) : [],
+      entries: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>
+        outcome === 'saved' && by ? detailOfOptions('saved', userId, by) : [],
     },
     unset: BY_HISTORY,
     unsetKeys: {
-      tell: (_, keyNos, _before, userId, _wanted, { by }) =>
-        keyNos.length > 0 && by ? toldOfOptions('unset', userId, by) : [],
+      entries: (_, keyNos, _before, userId, _wanted, { by }) =>
+        keyNos.length > 0 && by ? detailOfOptions('unset', userId, by) : [],
     },
     replaceValue: {
-      tell: (_, selections, _before, appId, { migrationId, subject, values }) =>
+      entries: (_, selections, _before, appId, { migrationId, subject, values }) =>
         selections > 0
           ? [
               {
@@ -428,14 +432,14 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   trials: {
     add: {
-      tell: (_, outcome, _before, appId) =>
+      entries: (_, outcome, _before, appId) =>
         outcome === 'added' ? [{ action: 'application.tried', appId, subject: '' }] : [],
     },
     end: TRIAL,
   },
   transfer: {
     importUsers: {
-      tell: (_, result, _before, appId, _entries, { importId }) =>
+      entries: (_, result, _before, appId, _entries, { importId }) =>
         'outcomes' in result ? importCounts(appId, importId, result.outcomes) : [],
     },
     exportUsers: 'read',
@@ -447,7 +451,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     list: 'read',
     replace: { because: 'part of a rotation, which has its own entry' },
     switchSecret: {
-      tell: (_, outcome) =>
+      entries: (_, outcome) =>
         outcome === 'switched' ? [{ action: 'secret.masterRotated', appId: null, subject: '' }] : [],
     },
   },
@@ -466,9 +470,9 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   audit: { add: ITSELF, addCounts: ITSELF, list: 'read' },
   webhooks: {
     create: {
-      tell: (_, outcome, _before, webhook) =>
+      entries: (_, outcome, _before, webhook) =>
         outcome === 'created'
-          ? toldOfWebhook('webhook.created', webhook, { url: webhook.url, types: webhook.types })
+          ? detailOfWebhook('webhook.created', webhook, { url: webhook.url, types: webhook.types })
           : [],
     },
     list: 'read',
@@ -476,24 +480,24 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     update: {
       locksApplication: true,
       before: findWebhook,
-      tell: async (stores, outcome, before: WebhookRecord | undefined, appId, webhookId) =>
-        outcome === 'updated' ? toldOfWebhookChange(before, await stores.webhooks.find(appId, webhookId)) : [],
+      entries: async (stores, outcome, before: WebhookRecord | undefined, appId, webhookId) =>
+        outcome === 'updated' ? detailOfWebhookChange(before, await stores.webhooks.find(appId, webhookId)) : [],
     },
     rotateSecret: {
       before: findWebhook,
-      tell: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, _secret, previousExpiresAt) =>
+      entries: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, _secret, previousExpiresAt) =>
         outcome === 'rotated' && before
-          ? toldOfWebhook('webhook.secretRotated', before, { previousExpiresAt: toTime(previousExpiresAt) })
+          ? detailOfWebhook('webhook.secretRotated', before, { previousExpiresAt: toTime(previousExpiresAt) })
           : [],
     },
     replay: {
       before: findWebhook,
-      tell: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, { since }) =>
-        outcome === 'moved' && before ? toldOfWebhook('webhook.replayed', before, { since: toTime(since) }) : [],
+      entries: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, { since }) =>
+        outcome === 'moved' && before ? detailOfWebhook('webhook.replayed', before, { since: toTime(since) }) : [],
     },
     delete: {
       before: findWebhook,
-      tell: (_, outcome, before: WebhookRecord | undefined) =>
+      entries: (_, outcome, before: WebhookRecord | undefined) =>
         outcome === 'deleted' && before
           ? [{ action: 'webhook.deleted', appId: before.appId, subject: URL.parse(before.url)?.host ?? before.url }]
           : [],
@@ -511,12 +515,12 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     take: SERVICE,
     settle: SERVICE,
     addTest: {
-      tell: (_, outcome, _before, webhook, _delivery, { status }) =>
-        outcome === 'added' ? toldOfWebhook('webhook.tested', webhook, { status }) : [],
+      entries: (_, outcome, _before, webhook, _delivery, { status }) =>
+        outcome === 'added' ? detailOfWebhook('webhook.tested', webhook, { status }) : [],
     },
     resend: {
-      tell: (_, outcome, _before, webhook, deliveryId) =>
-        outcome === 'resent' ? toldOfWebhook('webhook.resent', webhook, { deliveryId }) : [],
+      entries: (_, outcome, _before, webhook, deliveryId) =>
+        outcome === 'resent' ? detailOfWebhook('webhook.resent', webhook, { deliveryId }) : [],
     },
     list: 'read',
     find: 'read',

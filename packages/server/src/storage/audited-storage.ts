@@ -13,7 +13,7 @@ export function auditedStorage(storage: Storage, currentActor: () => string | un
     const plain = storage[store] as unknown as Record<string, Act>;
     const acts: Record<string, Act> = { ...plain };
     for (const [act, plan] of Object.entries(plans)) {
-      if (typeof plan === 'string' || !('tell' in plan)) continue;
+      if (typeof plan === 'string' || !('entries' in plan)) continue;
       acts[act] = (...args) => {
         const actor = currentActor();
         if (actor === undefined) return (plain[act] as Act)(...args);

@@ -12,12 +12,12 @@ import {
 } from './port.ts';
 
 /** As `events.type` has it. */
-export const typeNo = (type: EventType): number => EVENT_TYPES.indexOf(type);
+export const typeNumber = (type: EventType): number => EVENT_TYPES.indexOf(type);
 
 /** The types whose event tells the user's id, name and status. */
 export const STATE_TYPES: readonly number[] = (
   ['user.created', 'user.updated', 'user.suspended', 'user.resumed'] as const
-).map(typeNo);
+).map(typeNumber);
 
 /** Rows that a read looks at when it wants certain types: they may be rare among many. */
 const MAX_SCANNED = 2_000;

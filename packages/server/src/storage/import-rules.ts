@@ -56,8 +56,8 @@ export function planEntry(
   const save = different.filter((index) => !isNewer(stored, entry.selections[index] as ImportSelection));
   const keptNewer = different.length - save.length;
   const outcome = rename || status !== null || save.length > 0 ? 'updated' : 'unchanged';
-  const told: ImportOutcome = keptNewer > 0 ? { outcome, keptNewer } : outcome;
-  return outcome === 'updated' ? { do: 'update', rename, status, save, outcome: told } : nothing(told);
+  const reported: ImportOutcome = keptNewer > 0 ? { outcome, keptNewer } : outcome;
+  return outcome === 'updated' ? { do: 'update', rename, status, save, outcome: reported } : nothing(reported);
 }
 
 /** Whether the user saved or unset this key after the entry's selection. */

@@ -15,14 +15,14 @@ export async function performAudited(
   { store, act, args }: ActCall,
   lockApplication?: LockApplication,
 ): Promise<unknown> {
-  const { locksApplication, before, tell } = (
+  const { locksApplication, before, entries } = (
     AUDITED_ACTS[store] as unknown as Record<string, AuditedAct<unknown[], unknown>>
   )[act] as AuditedAct<unknown[], unknown>;
   if (locksApplication) await lockApplication?.(args[0] as number);
   const earlier = await before?.(stores, ...args);
   const outcome = await (stores[store] as unknown as Record<string, Act>)[act]?.(...args);
-  for (const told of await tell(stores, outcome, earlier, ...args)) {
-    const { action, appId, subject, userId = null, before, after, sharedUid } = told;
+  for (const detail of await entries(stores, outcome, earlier, ...args)) {
+    const { action, appId, subject, userId = null, before, after, sharedUid } = detail;
     const entry = {
       ...{ auditUid: sharedUid ?? orderedUuid(), at, actor, action, appId, subject, userId },
       before: before === undefined ? null : JSON.stringify(before),

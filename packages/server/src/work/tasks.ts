@@ -12,7 +12,7 @@ import { finish } from '../domain/slices.ts';
 import type { PatternCheck, TaskName, Tasks } from '../domain/work.ts';
 
 /** A wrong file has as many problems as texts; nobody reads more than these. */
-const PROBLEMS_TOLD = 200;
+const PROBLEMS_SHOWN = 200;
 
 /** The tasks that run on worker threads. */
 export const TASKS: {
@@ -40,7 +40,7 @@ export const TASKS: {
         prefer: 'file',
       }),
     );
-    return { same, texts: pack(texts), problems: problems.slice(0, PROBLEMS_TOLD) };
+    return { same, texts: pack(texts), problems: problems.slice(0, PROBLEMS_SHOWN) };
   },
 };
 

@@ -29,14 +29,14 @@ describe.each(databases)('the audit of the command line on $kind', ({ fresh }) =
     await cli.json('admin', 'create', '--email', 'ada@example.com');
     const appId = Number(clientId.split('_')[0]);
     const all = { before: null, limit: 100 };
-    const told = await storage.audit.list(appId, {}, all);
-    expect(told.map(({ action, after }) => [action, JSON.parse(after as string)])).toEqual([
+    const reported = await storage.audit.list(appId, {}, all);
+    expect(reported.map(({ action, after }) => [action, JSON.parse(after as string)])).toEqual([
       ['users.exported', { users: 2 }],
       ['users.imported', { created: 2, adopted: 0, updated: 0, profilesOnly: 0 }],
       ['application.changed', { accessTokenTtl: 7200 }],
       ['application.created', { clientId, name: 'Acme' }],
     ]);
-    expect(told.every(({ actor }) => /^cli(:|$)/.test(actor))).toBe(true);
+    expect(reported.every(({ actor }) => /^cli(:|$)/.test(actor))).toBe(true);
     expect(await storage.audit.list(null, {}, all)).toMatchObject([
       { action: 'account.created', subject: 'ada@example.com' },
     ]);

@@ -82,7 +82,7 @@ describe.each(databases)('a backup of $kind', (database) => {
         slowest.ms = Math.max(slowest.ms, performance.now() - from);
         slowest.count += answers.length;
       }
-      return { url, file, told: await backup, application, user, newcomer, choice, apiKey, slowest };
+      return { url, file, reported: await backup, application, user, newcomer, choice, apiKey, slowest };
     } finally {
       await server.close();
     }
@@ -93,8 +93,8 @@ describe.each(databases)('a backup of $kind', (database) => {
   });
 
   test('is of one moment, and nobody was held up', async () => {
-    const { file, told, slowest } = made;
-    expect(told).toMatchObject({ file, source: database.kind, secretIncluded: false, bytes: statSync(file).size });
+    const { file, reported, slowest } = made;
+    expect(reported).toMatchObject({ file, source: database.kind, secretIncluded: false, bytes: statSync(file).size });
     expect(slowest.count).toBeGreaterThan(0);
     expect(slowest.ms).toBeLessThan(15_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -117,10 +117,10 @@ describe.each(databases)('a backup of $kind', (database) => {
   });
 
   test.each(databases)('restored into $kind has the same rows, and every credential works', async (target) => {
-    const { file, told, application, user, newcomer, apiKey } = made;
+    const { file, reported, application, user, newcomer, apiKey } = made;
     const url = await target.empty();
-    expect(await commandLine(url).json('restore', file)).toMatchObject({ rows: told.rows, replaced: null });
-    expect(byName(await summarizeDatabase(url))).toEqual(byName(told.tables));
+    expect(await commandLine(url).json('restore', file)).toMatchObject({ rows: reported.rows, replaced: null });
+    expect(byName(await summarizeDatabase(url))).toEqual(byName(reported.tables));
 
     const server = await startTestServer(url, HOME);
     try {
@@ -209,7 +209,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     // As the message says.
     for (const ending of ['', '-wal', '-shm']) rmSync(damaged + ending, { force: true });
     await commandLine(url).json('restore', made.file);
-    expect(byName(await summarizeDatabase(url))).toEqual(byName(made.told.tables));
+    expect(byName(await summarizeDatabase(url))).toEqual(byName(made.reported.tables));
   });
 
   test('is refused of an empty database, and of one with an older schema', async () => {

@@ -137,8 +137,8 @@ Not translated:
     const retired = save(`${kind}-retired.yaml`, CATALOG.replace('{ value: red,', '{ value: red, retired: true,'));
     const readable = await cli.run('catalog', 'plan', retired, '--app', clientId);
     expect(readable.stdout).toContain('  ~ key notifications/colour: affects 2 saved selections\n');
-    const told = await cli.run('catalog', 'apply', changed, '--app', clientId);
-    expect(told.stdout).toMatch(/Please check:\n {2}\? notifications\/size +was siez: no key had that name here/);
+    const reported = await cli.run('catalog', 'apply', changed, '--app', clientId);
+    expect(reported.stdout).toMatch(/Please check:\n {2}\? notifications\/size +was siez: no key had that name here/);
     const { items } = await storage.catalogs.revisions(appId, { offset: 0, limit: 1 });
     expect(items[0]?.difference, 'what a revision keeps').not.toContain('selections');
     expect((await cli.run('catalog', 'plan', changed, '--app', clientId)).code, 'the file may stay as it is').toBe(0);

@@ -3,10 +3,10 @@ import type { Order, Word } from './in-thread.ts';
 
 const main = new URL('../../src/main.ts', import.meta.url).href;
 const inherited = { ...process.env };
-const tell = (word: Word) => parentPort?.postMessage(word);
+const send = (word: Word) => parentPort?.postMessage(word);
 for (const name of ['stdout', 'stderr'] as const) {
   process[name].setMaxListeners(0).write = (text: string | Uint8Array, ...rest: unknown[]) => {
-    tell([name, String(text)]);
+    send([name, String(text)]);
     const done = rest.at(-1);
     if (typeof done === 'function') queueMicrotask(() => done());
     return true;
@@ -28,5 +28,5 @@ async function run({ args, settings }: Order): Promise<void> {
     process.stderr.write(`${(error as Error).stack}\n`);
     process.exitCode = 1;
   }
-  tell(['ended', Number(process.exitCode)]);
+  send(['ended', Number(process.exitCode)]);
 }

@@ -28,7 +28,7 @@ export async function inThread(args: readonly string[], settings: Record<string,
 }
 
 /** So many at once; more of them wait. */
-const MOST = 3;
+const MAX = 3;
 const idle: Worker[] = [];
 const waiting: ((thread: Worker) => void)[] = [];
 let threads = 0;
@@ -36,7 +36,7 @@ let threads = 0;
 async function take(): Promise<Worker> {
   const free = idle.pop();
   if (free) return free;
-  if (threads === MOST) return new Promise((resolve) => waiting.push(resolve));
+  if (threads === MAX) return new Promise((resolve) => waiting.push(resolve));
   threads++;
   return start();
 }

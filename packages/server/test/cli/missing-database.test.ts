@@ -22,8 +22,8 @@ test('a path that leads nowhere is told, and nothing is made there', async () =>
     expect(stderr).toContain(`no database at ${path}.`);
     expect(stderr).toMatch(/→ .*innkeeper migrate, innkeeper app create, or npm start/);
   }
-  const told = await run('app', 'list', '--json');
-  expect(JSON.parse(told.stderr)).toMatchObject({ error: { message: expect.stringContaining(path) } });
+  const reported = await run('app', 'list', '--json');
+  expect(JSON.parse(reported.stderr)).toMatchObject({ error: { message: expect.stringContaining(path) } });
   for (const [command, code] of [
     ['doctor', 1],
     ['migrate --check', 1],

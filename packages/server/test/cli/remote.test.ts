@@ -26,9 +26,9 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const afar = (...args: string[]) => inThread(args, { INNKEEPER_URL: server.url, INNKEEPER_TOKEN: token });
-  const afarJson = async (...args: string[]) => {
-    const { code, stdout, stderr } = await afar(...args, '--json');
+  const runRemotely = (...args: string[]) => inThread(args, { INNKEEPER_URL: server.url, INNKEEPER_TOKEN: token });
+  const remoteJson = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runRemotely(...args, '--json');
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     return JSON.parse(stdout);
   };
@@ -39,14 +39,14 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
   };
   /** From afar and on the database: the same output, errors and exit code. */
   const same = async (...args: string[]) => {
-    const [one, other] = [await afar(...args), await here.run(...args)];
+    const [one, other] = [await runRemotely(...args), await here.run(...args)];
     const { milliseconds: _, ...remote } = one;
     expect(remote).toEqual({ code: other.code, stdout: other.stdout, stderr: other.stderr });
     return remote;
   };
 
   test('app and token', async () => {
-    const made = await afarJson('app', 'create', '--name', 'Afar');
+    const made = await remoteJson('app', 'create', '--name', 'Afar');
     expect(Object.keys(made)).toEqual(['clientId', 'clientSecret', 'name']);
     const { clientId } = made;
     await same('app', 'list');
@@ -54,12 +54,12 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     await same('app', 'set', clientId, 'accessTokenTtl=2h', 'allowedOrigins=https://app.example.com');
     await same('app', 'set', clientId, 'accessTokenTtl=', 'name=Far away');
     await same('app', 'set', clientId, 'accessTokenTtl=7');
-    expect(await afarJson('app', 'rotate-secret', clientId, '--overlap', '0s')).toHaveProperty('clientSecret');
-    const narrow = await afarJson('token', 'create', '--name', 'narrow', '--app', clientId);
+    expect(await remoteJson('app', 'rotate-secret', clientId, '--overlap', '0s')).toHaveProperty('clientSecret');
+    const narrow = await remoteJson('token', 'create', '--name', 'narrow', '--app', clientId);
     expect(narrow).toMatchObject({ access: 'read', apps: [clientId] });
     await same('token', 'list', '--json');
     // A token makes none that outlives it.
-    const long = await afarJson('token', 'create', '--name', 'long', '--expires', '365d');
+    const long = await remoteJson('token', 'create', '--name', 'long', '--expires', '365d');
     const [{ expiresAt }] = await here.json('token', 'list');
     expect(long.expiresAt <= expiresAt).toBe(true);
     // One that is not for everything makes none.
@@ -68,9 +68,9 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
       INNKEEPER_TOKEN: narrow.token,
     });
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('access own') });
-    expect(await afarJson('token', 'revoke', narrow.tokenId)).toEqual({ tokenId: narrow.tokenId, revoked: true });
+    expect(await remoteJson('token', 'revoke', narrow.tokenId)).toEqual({ tokenId: narrow.tokenId, revoked: true });
     await same('token', 'revoke', narrow.tokenId);
-    expect(await afarJson('app', 'delete', clientId, '--yes')).toMatchObject({ deleted: true, users: 0 });
+    expect(await remoteJson('app', 'delete', clientId, '--yes')).toMatchObject({ deleted: true, users: 0 });
     for (const command of [
       ['app', 'show', clientId],
       ['app', 'set', clientId, 'accessTokenTtl=2h'],
@@ -87,7 +87,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     const app = ['--app', clientId];
     const path = file('catalog.yaml', CATALOG);
     expect((await same('catalog', 'plan', path, ...app)).code).toBe(2);
-    expect(await afarJson('catalog', 'apply', path, ...app)).toMatchObject({ revision: 1, published: true });
+    expect(await remoteJson('catalog', 'apply', path, ...app)).toMatchObject({ revision: 1, published: true });
     expect((await same('catalog', 'plan', path, ...app)).code).toBe(0);
     await same('catalog', 'apply', path, ...app);
     for (const format of ['yaml', 'json', 'csv']) await same('catalog', 'export', ...app, '--format', format);
@@ -96,7 +96,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     await same('catalog', 'types', '--schemas', ...app);
     const texts = (await here.run('catalog', 'export', ...app, '--format', 'csv')).stdout;
     const translated = file('texts.csv', texts.replace('Notificaciones', 'Avisos'));
-    expect(await afarJson('catalog', 'import-translations', translated, ...app)).toMatchObject({ revision: 2 });
+    expect(await remoteJson('catalog', 'import-translations', translated, ...app)).toMatchObject({ revision: 2 });
     const clash = file('clash.csv', texts.replace('Notificaciones', 'Mensajes'));
     expect((await same('catalog', 'import-translations', clash, ...app)).code).toBe(1);
     expect((await same('catalog', 'review', clash, ...app)).stdout).toBe('Marked 3 texts as reviewed.\n');
@@ -115,11 +115,11 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     ] as const) {
       expect((await same('catalog', 'export', ...app, ...more)).code).toBe(code);
     }
-    expect(await afarJson('catalog', 'restore', '1', ...app, '--note', 'As it was')).toMatchObject({ revision: 3 });
+    expect(await remoteJson('catalog', 'restore', '1', ...app, '--note', 'As it was')).toMatchObject({ revision: 3 });
     const noted = file('noted.csv', texts.replace('Azul', 'Celeste'));
-    await afarJson('catalog', 'import-translations', noted, ...app, '--note', 'Read & approved');
-    await afarJson('catalog', 'apply', path, ...app, '--note', 'Once more');
-    const { items } = await afarJson('catalog', 'revisions', ...app, '--limit', '3');
+    await remoteJson('catalog', 'import-translations', noted, ...app, '--note', 'Read & approved');
+    await remoteJson('catalog', 'apply', path, ...app, '--note', 'Once more');
+    const { items } = await remoteJson('catalog', 'revisions', ...app, '--limit', '3');
     expect(items.map(({ note }: { note: string }) => note)).toEqual(['Once more', 'Read & approved', 'As it was']);
     await same('catalog', 'show', '5', ...app);
     const breaking = file('breaking.yaml', CATALOG.replace('[1, 1.5, 2]', '[1, 2]'));
@@ -132,15 +132,15 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
   test('catalog migrate: counted before, done in parts, refused as on the database', async () => {
     const { clientId } = await server.application();
     const app = ['--app', clientId];
-    await afarJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
+    await remoteJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
     const lines = [['red'], ['blue', 'red'], ['blue']].map((value, i) => {
       const options = [{ group: 'notifications', key: 'colour', value }];
       return JSON.stringify({ clientUserId: `u${i}`, clientUserName: 'User', options });
     });
-    await afarJson('users', 'import', file('colours.ndjson', lines.join('\n')), ...app);
+    await remoteJson('users', 'import', file('colours.ndjson', lines.join('\n')), ...app);
     const migrate = ['catalog', 'migrate', ...app, '--key', 'notifications.colour', '--from', 'red', '--to', 'blue'];
     expect((await same(...migrate, '--dry-run')).stdout).toContain('would change 2 selections');
-    expect(await afarJson(...migrate)).toMatchObject({ planned: 2, migrated: 2, remaining: 0 });
+    expect(await remoteJson(...migrate)).toMatchObject({ planned: 2, migrated: 2, remaining: 0 });
     await same(...migrate, '--json');
     expect((await same(...migrate, '--to', 'green')).code).toBe(2);
     expect((await same(...migrate, '--key', 'notifications.volume')).code).toBe(2);
@@ -150,14 +150,14 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
   test('users: what is imported in parts is exported as it was, and rejected lines are named', async () => {
     const { clientId } = await server.application();
     const app = ['--app', clientId];
-    await afarJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
+    await remoteJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
     const line = (i: number) =>
       `{"clientUserId":"u${i}","clientUserName":"User ${i}","options":[{"group":"notifications","key":"newsletter","value":[true]}]}`;
     // More than a part; line 2 is no JSON, and the last repeats the first.
     const lines = [line(1), 'no JSON', ...Array.from({ length: 600 }, (_, i) => line(i + 2)), line(1), ''];
     const path = file('users.ndjson', lines.join('\n'));
     const rejects = join(folder, 'rejects.ndjson');
-    const { code, stdout } = await afar('users', 'import', path, ...app, '--rejects', rejects, '--json');
+    const { code, stdout } = await runRemotely('users', 'import', path, ...app, '--rejects', rejects, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       lines: 603,
@@ -168,10 +168,10 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
         { line: 603, clientUserId: 'u1', code: '0001', reason: expect.stringContaining('earlier line') },
       ],
     });
-    const [one, other] = [await afar('users', 'export', ...app), await here.run('users', 'export', ...app)];
+    const [one, other] = [await runRemotely('users', 'export', ...app), await here.run('users', 'export', ...app)];
     expect(one.stdout).toBe(other.stdout);
     expect(one.stdout.trim().split('\n')).toHaveLength(601);
-    const again = await afar('users', 'import', file('again.ndjson', one.stdout), ...app, '--json');
+    const again = await runRemotely('users', 'import', file('again.ndjson', one.stdout), ...app, '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ lines: 601, unchanged: 601, rejected: 0 });
     const { json } = await server.send('GET', `/manage/v1/applications/${clientId}/audit?limit=200`, {
       headers: { authorization: `Bearer ${token}` },
@@ -190,7 +190,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     };
     const users = (id: string) => file(`${id}.ndjson`, JSON.stringify({ clientUserId: id, clientUserName: 'User' }));
     for (const [place, run] of [
-      ['afar', afar],
+      ['afar', runRemotely],
       ['here', here.run],
     ] as const) {
       const app = ['--app', clientId];
@@ -217,13 +217,17 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
   });
 
   test('what is wrong with the address or the token is told', async () => {
-    const told = async (settings: Record<string, string>) => (await inThread(['app', 'list'], settings)).stderr;
-    expect(await told({ INNKEEPER_URL: server.url })).toContain('INNKEEPER_TOKEN is not');
-    expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN: 'ikp_x' })).toContain('token is invalid');
-    expect(await told({ INNKEEPER_URL: 'http://users.example.com', INNKEEPER_TOKEN: token })).toContain(
+    const reported = async (settings: Record<string, string>) => (await inThread(['app', 'list'], settings)).stderr;
+    expect(await reported({ INNKEEPER_URL: server.url })).toContain('INNKEEPER_TOKEN is not');
+    expect(await reported({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN: 'ikp_x' })).toContain('token is invalid');
+    expect(await reported({ INNKEEPER_URL: 'http://users.example.com', INNKEEPER_TOKEN: token })).toContain(
       'sent unencrypted',
     );
-    expect(await told({ INNKEEPER_URL: 'http://127.0.0.1:1', INNKEEPER_TOKEN: token })).toContain('cannot be reached');
-    expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN_FILE: join(folder, 'none') })).toContain('ENOENT');
+    expect(await reported({ INNKEEPER_URL: 'http://127.0.0.1:1', INNKEEPER_TOKEN: token })).toContain(
+      'cannot be reached',
+    );
+    expect(await reported({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN_FILE: join(folder, 'none') })).toContain(
+      'ENOENT',
+    );
   });
 });

@@ -187,8 +187,8 @@ describe.each(databases)('restoring into $kind', (database) => {
   });
 
   test('replaces what is there, when told to', async () => {
-    const told = await commandLine(url).json('restore', file, '--replace', '--yes');
-    expect(told).toMatchObject({ rows: 20_002, replaced: { applications: 1, users: 0, accounts: 0 } });
+    const reported = await commandLine(url).json('restore', file, '--replace', '--yes');
+    expect(reported).toMatchObject({ rows: 20_002, replaced: { applications: 1, users: 0, accounts: 0 } });
     expect(byName(await summarizeDatabase(url))).toMatchObject({ users: { rows: 20_000 }, applications: { rows: 1 } });
   });
 

@@ -28,9 +28,9 @@ describe('innkeeper scrub', () => {
     const headers = { apiKey: application.clientId, authorization: `Bearer ${user.accessToken}` };
     expect((await server.send('GET', '/api/user_options', { headers })).status).toBe(200);
     await makeSignedInUser(server, application);
-    const told = await commandLine(url, inThread).run('scrub');
-    expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(told.stdout).toMatch(/rewritten in .* s, .* before, .* now\.\nNo deleted data is left/);
+    const reported = await commandLine(url, inThread).run('scrub');
+    expect(reported).toMatchObject({ code: 0, stderr: '' });
+    expect(reported.stdout).toMatch(/rewritten in .* s, .* before, .* now\.\nNo deleted data is left/);
   });
 
   test('names a damaged file and the way to restore it', async () => {

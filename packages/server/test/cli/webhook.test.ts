@@ -9,14 +9,14 @@ import { commandLine } from './run-innkeeper.ts';
 
 const UNKNOWN = '0198c5a6-4c65-7fb7-8d2e-179cadbecfd5';
 const ALLOW = '127.0.0.1';
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 // All of it while a server runs on the same database.
 describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
   let server: TestServer;
   let receiver: Receiver;
   let here: ReturnType<typeof commandLine>;
-  let afar: ReturnType<typeof commandLine>;
+  let runRemotely: ReturnType<typeof commandLine>;
   beforeAll(async () => {
     const url = await fresh();
     server = await startTestServer(url, { webhooksAllow: ALLOW });
@@ -24,7 +24,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
     here = commandLine(url, (args, settings) => inThread(args, { ...settings, INNKEEPER_WEBHOOKS_ALLOW: ALLOW }));
     const { token } = await here.json('token', 'create', '--name', 'ci', '--access', 'write');
     const remote = { INNKEEPER_URL: server.url, INNKEEPER_TOKEN: token };
-    afar = commandLine(url, (args) => inThread(args, remote));
+    runRemotely = commandLine(url, (args) => inThread(args, remote));
   });
   afterAll(() => Promise.all([server?.close(), receiver?.close()]));
 
@@ -33,7 +33,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
     let application: Awaited<ReturnType<TestServer['application']>>;
     let app: string[];
     beforeEach(async () => {
-      cli = place === 'afar' ? afar : here;
+      cli = place === 'afar' ? runRemotely : here;
       application = await server.application();
       app = ['--app', application.clientId];
       receiver.received.length = 0;
@@ -110,7 +110,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
         const { items } = await failed();
         expect(items).toMatchObject([{ type: 'user.created', state: 'pending', attempts: 1, status: 500 }]);
         return items;
-      }, PATIENCE);
+      }, WAIT);
       expect((await run('deliveries', webhookId)).stdout).toMatch(
         /^DELIVERY ID +CREATED \(UTC\) +TYPE +STATE +TRIES +RESPONSE\n.* user.created +pending +1 +HTTP 500 in \d+ ms; next try /,
       );
@@ -121,7 +121,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
       await vi.waitFor(async () => {
         const { items } = await webhook('deliveries', webhookId, '--state', 'succeeded');
         expect(items).toMatchObject([{ deliveryId: delivery.deliveryId, status: 204 }]);
-      }, PATIENCE);
+      }, WAIT);
 
       const test = await webhook('test', webhookId);
       expect(test).toMatchObject({ type: 'webhook.test', state: 'succeeded', status: 204 });
@@ -149,7 +149,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
 
     test('usage errors exit with 2, and what is not there with 1', async () => {
       const { webhookId } = await webhook('create', receiver.url);
-      for (const [args, code, told] of [
+      for (const [args, code, reported] of [
         [['create'], 2, "missing required argument 'ENDPOINT'"],
         [['create', 'example.com'], 2, 'ENDPOINT must be a URL'],
         [['create', 'https://10.0.0.1/'], 2, 'ENDPOINT must lead to a public address'],
@@ -170,7 +170,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
         [['resend', webhookId, UNKNOWN], 1, 'innkeeper webhook deliveries'],
       ] as [string[], number, string][]) {
         const ending = await run(...args);
-        expect([args, ending]).toMatchObject([args, { code, stdout: '', stderr: expect.stringContaining(told) }]);
+        expect([args, ending]).toMatchObject([args, { code, stdout: '', stderr: expect.stringContaining(reported) }]);
       }
       const elsewhere = await cli.run('webhook', 'list', '--app', '1_nobody');
       expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('no application with the clientId') });

@@ -18,7 +18,7 @@ const plansOf = (isWanted: (plan: string | object) => boolean): string[] =>
   );
 
 test('every act that changes something is audited, or says why not', () => {
-  const audited = plansOf((plan) => typeof plan === 'object' && 'tell' in plan);
+  const audited = plansOf((plan) => typeof plan === 'object' && 'entries' in plan);
   expect(audited.sort()).toEqual(Object.keys(AUDITED_EXAMPLES).sort());
   expect(plansOf((plan) => typeof plan === 'object' && 'because' in plan).sort()).toEqual([
     'accounts.addSetUpLink',
@@ -116,12 +116,12 @@ describe.each(databases)('audited acts on $kind', (database) => {
   test('of acts at the same moment, each has its own entry', async () => {
     const names = times(40, (index) => `Name ${index}`);
     await Promise.all(names.map((name) => storage.applications.update(appId, { name })));
-    const told = (await entries()).map(({ before, after }) => [nameIn(before), nameIn(after)]);
-    expect(told.map(([, after]) => after).sort()).toEqual([...names].sort());
+    const reported = (await entries()).map(({ before, after }) => [nameIn(before), nameIn(after)]);
+    expect(reported.map(([, after]) => after).sort()).toEqual([...names].sort());
     // Each begins where another ended.
     const [application] = await plain.applications.list([appId]);
     const ends = ['Example', ...names].filter((name) => name !== application?.name);
-    expect(told.map(([before]) => before).sort()).toEqual(ends.sort());
+    expect(reported.map(([before]) => before).sort()).toEqual(ends.sort());
   });
 
   test('the batches of an import share an entry', async () => {

@@ -143,9 +143,9 @@ describe.each(databases)('drafts on $kind', (database) => {
       );
     await save(2, 'edit');
     await save(3, 'undo', 2);
-    const told = async () =>
+    const reported = async () =>
       (await storage.drafts.edits(appId, first.draftId, 0)).map(({ version, kind, spent }) => [version, kind, spent]);
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       [3, 'undo', false],
       [2, 'edit', true],
       [1, 'edit', false],
@@ -153,7 +153,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     await save(4, 'redo', 3);
     await save(5, 'undo', 4);
     await save(6, 'edit');
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       [6, 'edit', false],
       [5, 'undo', true],
       [4, 'redo', true],
@@ -167,13 +167,13 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(await storage.drafts.inverse(appId, { ...first, version: 4 })).toBe('{"of":4}');
     expect(await storage.drafts.inverse(appId, { draftId: randomUUID(), version: 4 })).toBeUndefined();
     for (const version of times(100, (i) => i + 7)) await save(version, 'edit');
-    const kept = await told();
+    const kept = await reported();
     expect([kept.length, kept[0]?.[0], kept.at(-1)?.[0]]).toEqual([100, 106, 7]);
 
     // Undo and redo do not use the hundred up, however often.
     let version = 106;
     const left = async (kinds: string[]) =>
-      (await told()).filter(([, kind, spent]) => kinds.includes(kind as string) && !spent);
+      (await reported()).filter(([, kind, spent]) => kinds.includes(kind as string) && !spent);
     for (const _ of times(60, String)) {
       const [[last] = []] = await left(['edit', 'redo']);
       await save(++version, 'undo', last as number);
@@ -184,7 +184,7 @@ describe.each(databases)('drafts on $kind', (database) => {
       await save(++version, 'undo', last as number);
     }
     expect([(await left(['edit', 'redo'])).length, (await left(['undo'])).length]).toEqual([0, 100]);
-    expect((await told()).length).toBeLessThanOrEqual(200);
+    expect((await reported()).length).toBeLessThanOrEqual(200);
   });
 
   test('it goes with its application', async () => {

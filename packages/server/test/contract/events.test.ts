@@ -8,7 +8,7 @@ import { createApplication, createUser, NOW, times, user } from './examples.ts';
 
 /** Saves of each of 64 writers while one follows; faults/ has no better way to ask for a million of them. */
 const SAVES = Number(process.env.INNKEEPER_TEST_EVENTS ?? 12);
-const LONGEST_MS = 120_000 + 64 * SAVES * 5;
+const MAX_MS = 120_000 + 64 * SAVES * 5;
 const DAY = 86_400_000;
 
 describe.each(databases)('events on $kind', (database) => {
@@ -95,7 +95,7 @@ describe.each(databases)('events on $kind', (database) => {
     const events = await eventsAfter(place);
     const about = { userId, published: null };
     const grace = { ...state, clientUserName: 'Grace' };
-    const told = (keyNo: number, fromValue: unknown, toValue: unknown, given = {}) => ({
+    const reported = (keyNo: number, fromValue: unknown, toValue: unknown, given = {}) => ({
       selectionId: expect.any(String),
       ...{ keyNo, revision: 3 },
       change: {
@@ -118,25 +118,25 @@ describe.each(databases)('events on $kind', (database) => {
         at: NOW + 5,
         ...about,
         user: null,
-        selection: told(1, null, 'red', { means: 'access_token' }),
+        selection: reported(1, null, 'red', { means: 'access_token' }),
       },
       {
         type: 'selection.saved',
         at: NOW + 5,
         ...about,
         user: null,
-        selection: told(2, null, 7, { means: 'access_token' }),
+        selection: reported(2, null, 7, { means: 'access_token' }),
       },
-      { type: 'selection.saved', at: NOW + 6, ...about, user: null, selection: told(1, 'red', 'blue') },
+      { type: 'selection.saved', at: NOW + 6, ...about, user: null, selection: reported(1, 'red', 'blue') },
       {
         ...{ type: 'selection.unset', at: NOW + 8, ...about, user: null },
-        selection: told(1, 'blue', null, { means: 'manage', actor: 'ada@example.com' }),
+        selection: reported(1, 'blue', null, { means: 'manage', actor: 'ada@example.com' }),
       },
-      { type: 'selection.unset', at: NOW + 9, ...about, user: null, selection: told(2, 7, null) },
-      { type: 'selection.saved', at: NOW + 10, ...about, user: null, selection: told(3, null, 'old') },
+      { type: 'selection.unset', at: NOW + 9, ...about, user: null, selection: reported(2, 7, null) },
+      { type: 'selection.saved', at: NOW + 10, ...about, user: null, selection: reported(3, null, 'old') },
       {
         ...{ type: 'selection.saved', at: NOW + 11, ...about, user: null },
-        selection: { ...told(3, 'old', 'new', { means: 'manage' }), revision: 4 },
+        selection: { ...reported(3, 'old', 'new', { means: 'manage' }), revision: 4 },
       },
       {
         ...{ type: 'catalog.published', at: NOW, userId: null, user: null, selection: null },
@@ -211,12 +211,12 @@ describe.each(databases)('events on $kind', (database) => {
     const without = { ...change, withoutEvents: true };
     await storage.transfer.importUsers(appId, [entry('three'), entry('one', { clientUserName: 'Zoe' })], without);
     const events = await eventsAfter(place);
-    const told = events.map(
+    const reported = events.map(
       ({ type, user }) => `${type} ${user?.clientUserId} ${user?.clientUserName} ${user?.status}`,
     );
-    expect(told.slice(0, 2).sort()).toEqual(['user.created one Ada active', 'user.created two Ada active']);
-    expect(told.slice(2, 4).sort()).toEqual(['user.suspended two Eve suspended', 'user.updated one Zoe active']);
-    expect(told.slice(4)).toEqual(['user.created none Ada active']);
+    expect(reported.slice(0, 2).sort()).toEqual(['user.created one Ada active', 'user.created two Ada active']);
+    expect(reported.slice(2, 4).sort()).toEqual(['user.suspended two Eve suspended', 'user.updated one Zoe active']);
+    expect(reported.slice(4)).toEqual(['user.created none Ada active']);
   });
 
   test('an application with eventsKept=0 has none', async () => {
@@ -309,13 +309,13 @@ describe.each(databases)('events on $kind', (database) => {
       expect(events).toHaveLength(64 * SAVES);
       expect(new Set(events.map(({ no }) => no)).size).toBe(64 * SAVES);
       const values = new Map<string, string | null>();
-      for (const { selection: told } of events) {
-        const { selectionId, change } = told as NonNullable<StoredEvent['selection']>;
+      for (const { selection: reported } of events) {
+        const { selectionId, change } = reported as NonNullable<StoredEvent['selection']>;
         expect(change?.fromValue).toBe(values.get(selectionId) ?? null);
         values.set(selectionId, change?.toValue ?? null);
       }
     },
-    LONGEST_MS,
+    MAX_MS,
   );
 
   test.runIf(database.kind === 'postgres' && !database.isDistributed)(

@@ -77,8 +77,8 @@ export function signingKey(generation: number, given: Partial<SigningKeyRecord> 
 /** How often each outcome came of the same act done many times at once. */
 export async function tally(acts: Promise<string | object>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const told of await Promise.all(acts)) {
-    const outcome = typeof told === 'string' ? told : 'done';
+  for (const reported of await Promise.all(acts)) {
+    const outcome = typeof reported === 'string' ? reported : 'done';
     counts[outcome] = (counts[outcome] ?? 0) + 1;
   }
   return counts;

@@ -190,9 +190,9 @@ describe.each(databases)('selections on $kind', (database) => {
     const seen = { selectionId: held?.selectionId ?? '', version: 1 };
     const outcome = async (wanted: Partial<Wanted>, keyNo = 1) => {
       const selections = [selection(9, 'beside'), selection(keyNo, 'new', { language: 'en', ...wanted })];
-      const { outcome: told } = await storage.selections.save(appId, userId, selections, change());
+      const { outcome: reported } = await storage.selections.save(appId, userId, selections, change());
       const saved = (await storage.selections.list(userId)).map((record) => record.value);
-      return [told, saved.includes('"beside"')];
+      return [reported, saved.includes('"beside"')];
     };
     const changed = ['changed', false];
     expect(await outcome({ expected: null })).toEqual(changed);

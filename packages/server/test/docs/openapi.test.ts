@@ -11,12 +11,12 @@ import { ERRORS } from '../../src/domain/errors.ts';
 import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
 import { ANYWHERE } from '../../src/http/docs/describe-errors.ts';
 import { databases } from '../databases.ts';
-import { type WholeOperation, withoutReferences } from '../http/documented-answers.ts';
+import { type ResolvedOperation, withoutReferences } from '../http/documented-answers.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 
 let text: string;
 let document: OpenApiDocument;
-let operations: WholeOperation[];
+let operations: ResolvedOperation[];
 
 beforeAll(async () => {
   text = await renderOpenapiDoc();
@@ -47,11 +47,11 @@ const ACCEPTED = [
 test("Redocly's recommended rules find nothing but what is accepted", async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: text, config });
-  const told = found.map(({ ruleId, location: [place] }) => {
+  const reported = found.map(({ ruleId, location: [place] }) => {
     const path = place?.pointer?.split('/')[2]?.replaceAll('~1', '/');
     return `${ruleId}: ${path}`;
   });
-  expect(told.sort()).toEqual(ACCEPTED);
+  expect(reported.sort()).toEqual(ACCEPTED);
 });
 
 const SPECTRAL = {
@@ -123,7 +123,7 @@ test('every error of the table stands under an operation, or is told once for al
 
 test('each operation of user management lists its codes', () => {
   const codesOf = (operationId: string) => {
-    const { responses } = operations.find((each) => each.operationId === operationId) as WholeOperation;
+    const { responses } = operations.find((each) => each.operationId === operationId) as ResolvedOperation;
     return Object.values(responses).flatMap(({ content }) => {
       const { properties } = (content?.['application/json']?.schema ?? {}) as {
         properties?: { code?: { enum?: string[] } };

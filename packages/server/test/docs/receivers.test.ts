@@ -11,7 +11,7 @@ import { makeUser, startTestServer, type TestServer } from '../http/start.ts';
 import { manageWith } from '../manage/manage.ts';
 
 const PAGE = join(import.meta.dirname, '../../../../docs/webhooks.md');
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 const RECEIVERS = [
   { file: 'receiver.mjs', command: process.execPath },
   { file: 'receiver.py', command: 'python3' },
@@ -43,16 +43,16 @@ describe('the receivers of the guide', () => {
     const lines: string[] = [];
     createInterface(child.stdout).on('line', (line) => lines.push(line));
     try {
-      await vi.waitFor(() => expect(lines).toEqual(['ready']), PATIENCE);
+      await vi.waitFor(() => expect(lines).toEqual(['ready']), WAIT);
       await makeUser(server, { ...application, clientId });
-      await vi.waitFor(() => expect(lines).toHaveLength(2), PATIENCE);
+      await vi.waitFor(() => expect(lines).toHaveLength(2), WAIT);
       expect(lines[1]).toMatch(/^user\.created evt_[0-9a-v]{13}$/);
       const succeeded = async () => {
         const { items } = (await manage.get(`${webhooks}/${webhookId}/deliveries`)).json;
         expect(items).toMatchObject([{ state: 'succeeded', status: 204 }]);
         return (items as { deliveryId: string; lastAt: string }[])[0] as { deliveryId: string };
       };
-      const { deliveryId } = await vi.waitFor(succeeded, PATIENCE);
+      const { deliveryId } = await vi.waitFor(succeeded, WAIT);
 
       const post = async (body: string, at: number, key = secret as string, id = 'evt_0') => {
         const headers = signatureHeaders([key], { id, at, body });
@@ -67,7 +67,7 @@ describe('the receivers of the guide', () => {
       expect(await post(body, Date.now())).toBe(204);
       expect(await post(body, Date.now())).toBe(204);
       await manage.send('POST', `${webhooks}/${webhookId}/deliveries/${deliveryId}/resend`);
-      await vi.waitFor(succeeded, PATIENCE);
+      await vi.waitFor(succeeded, WAIT);
       expect(lines.slice(2)).toEqual(['user.updated evt_0']);
     } finally {
       const ended = once(child, 'exit');

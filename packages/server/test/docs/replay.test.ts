@@ -18,8 +18,8 @@ import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import {
   DocumentedAnswers,
-  type WholeContent,
-  type WholeOperation,
+  type ResolvedContent,
+  type ResolvedOperation,
   withoutReferences,
 } from '../http/documented-answers.ts';
 import { basic, bearer, startTestServer, type TestServer } from '../http/start.ts';
@@ -44,7 +44,14 @@ const WEBHOOK_EXAMPLE = {
 };
 
 /** A request of the document: each example of an operation that has one, with the answer of the same name. */
-type Request = { title: string; method: string; path: string; operation: WholeOperation; name: string; status: string };
+type Request = {
+  title: string;
+  method: string;
+  path: string;
+  operation: ResolvedOperation;
+  name: string;
+  status: string;
+};
 
 type Visitor = { cookie: string; accountId: string; sessionId: string; manageTokenId: string };
 
@@ -63,7 +70,7 @@ const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 /** Those that say what is sent; an operation that takes nothing, or answers nothing, has one as well. */
-function namesOf(operation: WholeOperation): { name: string; status: string }[] {
+function namesOf(operation: ResolvedOperation): { name: string; status: string }[] {
   const bodies = Object.values(operation.requestBody?.content ?? {}).flatMap(({ examples }) =>
     Object.keys(examples ?? {}),
   );
@@ -221,7 +228,7 @@ describe.each(databases)('on $kind', (database) => {
   }
 
   /** For operations about webhooks alone, unless the example makes it: each one reads every event of the tests after it. */
-  async function makeWebhook({ clientId }: Demo, operation: WholeOperation): Promise<string> {
+  async function makeWebhook({ clientId }: Demo, operation: ResolvedOperation): Promise<string> {
     const isNeeded = JSON.stringify(operation).includes(EXAMPLE.webhookId);
     if (!isNeeded || operation.operationId === 'createWebhook') return EXAMPLE.webhookId;
     const application = await server.service.applications.findByClientId(clientId);
@@ -318,10 +325,10 @@ describe.each(databases)('on $kind', (database) => {
     const isChange = path.startsWith('/manage/v1/') && method !== 'GET' && answer.status < 300;
     if (isChange) {
       const { clientId = demo.clientId } = answer.json as { clientId?: string };
-      const told = (await auditOf({ clientId })).filter(
+      const reported = (await auditOf({ clientId })).filter(
         ({ auditUid }) => !audited.some((each) => each.auditUid === auditUid),
       );
-      expect(told.length > 0).toBe(!UNAUDITED.has(operation.operationId));
+      expect(reported.length > 0).toBe(!UNAUDITED.has(operation.operationId));
     }
   });
 
@@ -341,7 +348,7 @@ describe.each(databases)('on $kind', (database) => {
   async function authorization(
     demo: Demo,
     visitor: Visitor,
-    operation: WholeOperation,
+    operation: ResolvedOperation,
   ): Promise<Record<string, string>> {
     const names = operation.security.flatMap((each) => Object.keys(each));
     if (names.includes('manageToken')) {
@@ -361,7 +368,7 @@ describe.each(databases)('on $kind', (database) => {
   }
 });
 
-function exampleOf(content: WholeContent | undefined, name: string): unknown {
+function exampleOf(content: ResolvedContent | undefined, name: string): unknown {
   const example = content?.examples?.[name];
   return example?.value;
 }

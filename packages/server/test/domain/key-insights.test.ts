@@ -52,14 +52,14 @@ test('days gather into weeks; what is older, and what a clock ahead of ours save
 
 test('surveys wait for each other; one that took long serves whoever asks for a while', async () => {
   let now = 1_000_000;
-  let underWay = 0;
+  let inFlight = 0;
   const taken: number[] = [];
   const survey = async (appId: number): Promise<KeySurvey> => {
-    expect(++underWay).toBe(1);
+    expect(++inFlight).toBe(1);
     taken.push(appId);
     await Promise.resolve();
     now += appId;
-    underWay--;
+    inFlight--;
     if (appId === 3) throw new Error('no');
     return { users: appId, days: [], common: [], different: 0 };
   };

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pack, unpack } from '../../src/domain/packed.ts';
-import { atOnceOrInSlices, finish, inSlices, mapSteps, pauses, type Steps } from '../../src/domain/slices.ts';
+import { directlyOrInSlices, finish, inSlices, mapSteps, pauses, type Steps } from '../../src/domain/slices.ts';
 import { inChunks } from '../../src/http/in-chunks.ts';
 import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
 
@@ -75,7 +75,7 @@ function spin(): void {
 }
 
 test('what is quick is done at once, and the rest lets others have their turns', async () => {
-  expect(atOnceOrInSlices(mapSteps([1, 2, 3], (each) => each * 2))).toEqual([2, 4, 6]);
+  expect(directlyOrInSlices(mapSteps([1, 2, 3], (each) => each * 2))).toEqual([2, 4, 6]);
   let turns = 0;
   let isDone = false;
   const count = (): void => {
@@ -84,7 +84,7 @@ test('what is quick is done at once, and the rest lets others have their turns',
   };
   count();
   const works = Array.from({ length: 3 }, async () =>
-    atOnceOrInSlices(
+    directlyOrInSlices(
       mapSteps(Array.from({ length: 40 }), (_, index) => {
         spin();
         return index;

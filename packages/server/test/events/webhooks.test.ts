@@ -9,7 +9,7 @@ import { type Manage, manageWith } from '../manage/manage.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const ALLOW = { webhooksAllow: '127.0.0.1' };
-const PATIENCE = { timeout: 60_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 const DAY = 86_400_000;
 
 type Event = { id: string; type: string; clientId: string; data: Record<string, unknown> };
@@ -49,7 +49,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
   const deliveries = async (webhookId: string): Promise<DeliveryRecord[]> =>
     (await server.service.storage.deliveries.list(webhookId, {}, { before: null, limit: 100 })).toReversed();
   const deliveriesAre = (webhookId: string, expected: Partial<DeliveryRecord>[]) =>
-    vi.waitFor(async () => expect(await deliveries(webhookId)).toMatchObject(expected), PATIENCE);
+    vi.waitFor(async () => expect(await deliveries(webhookId)).toMatchObject(expected), WAIT);
   const events = (): Event[] => receiver.received.map(({ body }) => JSON.parse(body) as Event);
 
   test('each event arrives, signed, and those of a user in their order', async () => {
@@ -106,7 +106,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(await claim()).toEqual([]);
     keyring.master.isOutdated = true;
     try {
-      await vi.waitFor(async () => expect(await claim()).toMatchObject([{ appId: application.appId }]), PATIENCE);
+      await vi.waitFor(async () => expect(await claim()).toMatchObject([{ appId: application.appId }]), WAIT);
     } finally {
       keyring.master.isOutdated = false;
     }
@@ -183,7 +183,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     await deliveriesAre(webhookId, [{ state: 'failed', status: 410 }]);
     await vi.waitFor(async () => {
       expect((await manage.get(`${path}/${webhookId}`)).json).toMatchObject({ enabled: false, offReason: 'gone' });
-    }, PATIENCE);
+    }, WAIT);
     await makeUser(server, application);
     const [{ deliveryId }] = (await deliveries(webhookId)) as [DeliveryRecord];
     const resend = () => manage.send('POST', `${path}/${webhookId}/deliveries/${deliveryId}/resend`);
@@ -196,7 +196,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     await database.execute(url, 'update webhook_deliveries set next_at = 1 where next_at is not null');
     await vi.waitFor(async () => {
       expect((await manage.get(`${path}/${webhookId}`)).json).toMatchObject({ enabled: false, offReason: 'failing' });
-    }, PATIENCE);
+    }, WAIT);
   });
 
   test('a delivery shows its request and response, can be sent again, and tells ids alone once the user is deleted', async () => {
@@ -273,7 +273,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     // More than are read at once.
     await Promise.all(Array.from({ length: 140 }, () => makeUser(server, application)));
     await switchTo(true);
-    await vi.waitFor(async () => expect((await figures()).lag).toBeGreaterThan(0), PATIENCE);
+    await vi.waitFor(async () => expect((await figures()).lag).toBeGreaterThan(0), WAIT);
     await receiver.until(32);
     expect(receiver.received, 'more than are in flight at once').toHaveLength(32);
     answerAll();
@@ -282,7 +282,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
       expect(lag).toBe(0);
       expect(succeeded + retried - before.succeeded - before.retried).toBeGreaterThanOrEqual(140);
       expect(retried).toBeGreaterThan(before.retried);
-    }, PATIENCE);
+    }, WAIT);
   });
 
   test('a limit spreads requests over time', async () => {

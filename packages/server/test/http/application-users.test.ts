@@ -19,7 +19,10 @@ describe.each(databases)('the users of an application on $kind', (database) => {
   const get = (rest: string, headers = basic(application)) => server.send('GET', path(rest), { headers });
   const patch = (rest: string, body: unknown, headers = basic(application)) =>
     server.send('PATCH', path(rest), { headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
-  const told = ({ status, json }: { status: number; json: Record<string, unknown> }) => ({ status, code: json.code });
+  const statusAndCode = ({ status, json }: { status: number; json: Record<string, unknown> }) => ({
+    status,
+    code: json.code,
+  });
 
   test('are read by code, in either case, and by their own id', async () => {
     const clientUserId = `${uniqueName()}@example.com`;
@@ -59,8 +62,8 @@ describe.each(databases)('the users of an application on $kind', (database) => {
       expect((await patch(rest, { clientUserName: name })).json).toMatchObject({ clientUserId, clientUserName: name });
       const removed = await server.send('DELETE', path(rest), { headers: basic(application) });
       expect(removed.status).toBe(204);
-      expect(told(await get(rest))).toEqual({ status: 400, code: '0025' });
-      expect(told(await get(`/${userCode}`))).toEqual({ status: 400, code: '0025' });
+      expect(statusAndCode(await get(rest))).toEqual({ status: 400, code: '0025' });
+      expect(statusAndCode(await get(`/${userCode}`))).toEqual({ status: 400, code: '0025' });
     },
   );
 
@@ -86,17 +89,17 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const send = (at: string, headers: Record<string, string>) =>
         server.send(method, at, { headers, ...(method === 'PATCH' && { body: '{"status":"bad"}' }) });
-      expect(told(await send(path('/x', '1_nobody'), {}))).toEqual({ status: 400, code: '0012' });
+      expect(statusAndCode(await send(path('/x', '1_nobody'), {}))).toEqual({ status: 400, code: '0012' });
       for (const headers of method === 'DELETE' ? wrong.slice(0, 3) : wrong) {
         for (const rest of [`/${userCode}`, '/nonsense', `/by-client-id/${clientUserId}`, '/by-client-id/nobody']) {
-          expect({ method, rest, ...told(await send(path(rest), headers)) }).toEqual({
+          expect({ method, rest, ...statusAndCode(await send(path(rest), headers)) }).toEqual({
             ...{ method, rest, status: 400, code: '0011' },
           });
         }
       }
       for (const rest of [...nobody, ...nobodyById.map((id) => `/by-client-id${id}`), '/by-client-id']) {
         const answer = await send(path(rest), basic(application));
-        expect({ method, rest, ...told(answer) }).toEqual({ method, rest, status: 400, code: '0025' });
+        expect({ method, rest, ...statusAndCode(answer) }).toEqual({ method, rest, status: 400, code: '0025' });
       }
     }
     expect((await get(`/${userCode}`)).json.status).toBe('active');
@@ -110,7 +113,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
         headers: { authorization: `Bearer ${user.accessToken}` },
       });
     for (const id of [neighbour.clientUserId, 'nobody']) {
-      expect(told(await remove(id))).toEqual({ status: 400, code: '0011' });
+      expect(statusAndCode(await remove(id))).toEqual({ status: 400, code: '0011' });
     }
     expect((await remove(user.clientUserId)).status).toBe(204);
   });
@@ -126,7 +129,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     });
     expect((await get(rest)).json).toEqual(answer.json);
     expect((await patch(rest, {})).json).toEqual(answer.json);
-    expect(told(await get(`/by-client-id/${clientUserId}`))).toEqual({ status: 400, code: '0025' });
+    expect(statusAndCode(await get(`/by-client-id/${clientUserId}`))).toEqual({ status: 400, code: '0025' });
     // The id before it is free, the new one is taken.
     await makeUser(server, application, clientUserId);
     const again = { ...application, clientUserId: renamed, clientUserName: 'x' };
@@ -146,7 +149,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
       ...['', 'Active', null, true, 'deleted'].map((status): [unknown, string] => [{ status }, '9400']),
     ];
     for (const [body, code] of refused) {
-      expect({ body, ...told(await patch(rest, body)) }).toEqual({ body, status: 400, code });
+      expect({ body, ...statusAndCode(await patch(rest, body)) }).toEqual({ body, status: 400, code });
     }
     expect((await get(rest)).json).toEqual(answer.json);
   });
@@ -155,7 +158,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     const { userCode } = await makeSignedInUser(server, application);
     const orphan = await makeUser(server, application);
     await database.execute(url, `delete from users where client_user_id = '${orphan.clientUserId}'`);
-    expect(told(await patch(`/${userCode}`, { clientUserId: orphan.clientUserId }))).toEqual({
+    expect(statusAndCode(await patch(`/${userCode}`, { clientUserId: orphan.clientUserId }))).toEqual({
       ...{ status: 400, code: '0024' },
     });
     expect((await get(`/${userCode}`)).status).toBe(200);

@@ -10,15 +10,17 @@ export type SeenAnswer = { method: string; path: string; status: number; type: s
 const ANYWHERE_CODES = new Set<string>(ANYWHERE.map((name) => ERRORS[name].code));
 
 /** The document with shared answers and examples put where they are referred to. Shapes stay where they are. */
-export type WholeDocument = Omit<OpenApiDocument, 'paths'> & { paths: Record<string, Record<string, WholeOperation>> };
-export type WholeOperation = Omit<Operation, 'responses' | 'requestBody'> & {
-  responses: Record<string, WholeAnswer>;
-  requestBody?: { content: Record<string, WholeContent> };
+export type ResolvedDocument = Omit<OpenApiDocument, 'paths'> & {
+  paths: Record<string, Record<string, ResolvedOperation>>;
 };
-type WholeAnswer = Omit<Answer, 'content'> & { content?: Record<string, WholeContent> };
-export type WholeContent = { schema: Record<string, unknown>; examples?: Record<string, Example> };
+export type ResolvedOperation = Omit<Operation, 'responses' | 'requestBody'> & {
+  responses: Record<string, ResolvedAnswer>;
+  requestBody?: { content: Record<string, ResolvedContent> };
+};
+type ResolvedAnswer = Omit<Answer, 'content'> & { content?: Record<string, ResolvedContent> };
+export type ResolvedContent = { schema: Record<string, unknown>; examples?: Record<string, Example> };
 
-export function withoutReferences(document: OpenApiDocument): WholeDocument {
+export function withoutReferences(document: OpenApiDocument): ResolvedDocument {
   const { components } = document;
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace);
@@ -28,12 +30,12 @@ export function withoutReferences(document: OpenApiDocument): WholeDocument {
     if (kind !== undefined) return replace(components[kind as 'responses' | 'examples'][name as string]);
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replace(each)]));
   };
-  return replace(document) as WholeDocument;
+  return replace(document) as ResolvedDocument;
 }
 
 /** Holds answers against the OpenAPI document: status, shape and code as documented, and no member that is not. */
 export class DocumentedAnswers {
-  readonly #operations: { method: string; path: RegExp; operation: WholeOperation }[];
+  readonly #operations: { method: string; path: RegExp; operation: ResolvedOperation }[];
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   readonly #validators = new Map<object, ValidateFunction>();
 
@@ -79,8 +81,8 @@ export class DocumentedAnswers {
 /** What RFC 9457 puts around an error, for whoever asks for it, is told once for all operations: the rest is as it always is. */
 function withoutProblemDetails(seen: SeenAnswer): SeenAnswer {
   if (!seen.type?.startsWith('application/problem+json')) return seen;
-  const { type: _type, title: _title, status: _status, detail: _detail, ...told } = JSON.parse(seen.text);
-  return { ...seen, type: 'application/json', text: JSON.stringify(told) };
+  const { type: _type, title: _title, status: _status, detail: _detail, ...body } = JSON.parse(seen.text);
+  return { ...seen, type: 'application/json', text: JSON.stringify(body) };
 }
 
 function codeOf(type: string | null, text: string): string {

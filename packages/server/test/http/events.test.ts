@@ -7,8 +7,8 @@ import { EventReader } from './event-reader.ts';
 import { EXAMPLE, withCatalog } from './options/example-catalog.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from './start.ts';
 
-type Told = { id: string; type: string; timestamp: string; clientId: string; data: Record<string, unknown> };
-type Feed = { items: Told[]; next: string; code?: string; message?: string; oldest?: string };
+type FeedEvent = { id: string; type: string; timestamp: string; clientId: string; data: Record<string, unknown> };
+type Feed = { items: FeedEvent[]; next: string; code?: string; message?: string; oldest?: string };
 
 describe.each(databases)('events on $kind', (database) => {
   let server: TestServer;

@@ -8,21 +8,21 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { databases } from '../databases.ts';
-import { makeGuest } from './options/guest.ts';
+import { makeTestUser } from './options/test-user.ts';
 import { basic, bearer, startTestServer, type TestServer } from './start.ts';
 
 const PATH = '/ofrep/v1/evaluate/flags';
 
 describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
   let server: TestServer;
-  let guest: Awaited<ReturnType<typeof makeGuest>>;
+  let testUser: Awaited<ReturnType<typeof makeTestUser>>;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
-    guest = await makeGuest(server);
-    await guest.save(await guest.choice('vegetarian', [true]));
-    await guest.save(await guest.choice('ratio', [1.5]));
-    await guest.save(await guest.choice('fruit', ['cherry']));
-    await guest.save(await guest.choice('motto', ['Servus']));
+    testUser = await makeTestUser(server);
+    await testUser.save(await testUser.choice('vegetarian', [true]));
+    await testUser.save(await testUser.choice('ratio', [1.5]));
+    await testUser.save(await testUser.choice('fruit', ['cherry']));
+    await testUser.save(await testUser.choice('motto', ['Servus']));
   });
   afterAll(async () => {
     await OpenFeature.close();
@@ -31,15 +31,15 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
   });
 
   test('a server evaluates the flags of any user', async () => {
-    const headers = Object.entries(basic(guest.application)) as [string, string][];
+    const headers = Object.entries(basic(testUser.application)) as [string, string][];
     await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: server.url, headers }));
     const client = OpenFeature.getClient();
-    for (const targetingKey of [guest.user.clientUserId, guest.user.userCode]) {
+    for (const targetingKey of [testUser.user.clientUserId, testUser.user.userCode]) {
       const context = { targetingKey, plan: 'free' };
       const saved = await client.getBooleanDetails('kitchen.vegetarian', false, context);
       expect(saved).toMatchObject({ value: true, reason: StandardResolutionReasons.TARGETING_MATCH });
       expect(saved.flagMetadata).toEqual({
-        option_key_uid: (await guest.keyNamed('vegetarian')).option_key_uid,
+        option_key_uid: (await testUser.keyNamed('vegetarian')).option_key_uid,
       });
       expect(await client.getNumberValue('kitchen.ratio', 0, context)).toBe(1.5);
       expect(await client.getStringValue('open.motto', '', context)).toBe('Servus');
@@ -47,7 +47,7 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
       const byDefault = await client.getNumberDetails('open.volume', 0, context);
       expect(byDefault).toMatchObject({ value: 5, reason: StandardResolutionReasons.DEFAULT });
     }
-    const context = { targetingKey: guest.user.userCode };
+    const context = { targetingKey: testUser.user.userCode };
     const missing = await client.getBooleanDetails('kitchen.nothing', true, context);
     expect(missing).toMatchObject({ value: true, errorCode: ErrorCode.FLAG_NOT_FOUND });
     const nobody = await client.getBooleanDetails('kitchen.vegetarian', false, { targetingKey: 'nobody' });
@@ -59,9 +59,9 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
   });
 
   test('a page evaluates its own, and polls for changes', async () => {
-    const headers = Object.entries(bearer(guest.user.accessToken)) as [string, string][];
+    const headers = Object.entries(bearer(testUser.user.accessToken)) as [string, string][];
     const provider = new OFREPWebProvider({ baseUrl: server.url, headers, pollInterval: 50 });
-    await WebOpenFeature.setContext({ targetingKey: guest.user.userCode });
+    await WebOpenFeature.setContext({ targetingKey: testUser.user.userCode });
     // Its types were not made for exactOptionalPropertyTypes.
     await WebOpenFeature.setProviderAndWait(provider as Provider);
     const client = WebOpenFeature.getClient();
@@ -74,7 +74,7 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
     const changed = new Promise<void>((resolve) => {
       client.addHandler(ClientProviderEvents.ConfigurationChanged, () => resolve());
     });
-    await guest.save(await guest.choice('volume', [10]));
+    await testUser.save(await testUser.choice('volume', [10]));
     await changed;
     expect(client.getNumberDetails('open.volume', 0)).toMatchObject({ value: 10, reason: 'TARGETING_MATCH' });
   });
@@ -95,8 +95,8 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
       return [status, validate(json), validate.errors ?? []];
     };
     const evaluate = (key: string, context: unknown) =>
-      server.post(key === '' ? PATH : `${PATH}/${key}`, { context }, basic(guest.application));
-    const context = { targetingKey: guest.user.userCode };
+      server.post(key === '' ? PATH : `${PATH}/${key}`, { context }, basic(testUser.application));
+    const context = { targetingKey: testUser.user.userCode };
     const one = `${PATH}/{key}`;
     for (const key of [
       'kitchen.vegetarian',

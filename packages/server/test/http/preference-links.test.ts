@@ -8,10 +8,10 @@ import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { formOf } from './html-form.ts';
 import { withCatalog } from './options/example-catalog.ts';
-import { makeGuest, values } from './options/guest.ts';
+import { makeTestUser, values } from './options/test-user.ts';
 import { basic, makeSignedInUser, startTestServer, type TestServer } from './start.ts';
 
-type Guest = Awaited<ReturnType<typeof makeGuest>>;
+type TestUser = Awaited<ReturnType<typeof makeTestUser>>;
 
 describe.each(databases)('preference links on $kind', (database) => {
   let url: string;
@@ -22,27 +22,28 @@ describe.each(databases)('preference links on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  const linkPath = ({ application, user }: Guest, userCode = user.userCode) =>
+  const linkPath = ({ application, user }: TestUser, userCode = user.userCode) =>
     `/api/v2/app/${application.clientId}/users/${userCode}/preference-link`;
-  const link = (guest: Guest, body: unknown = {}) => server.post(linkPath(guest), body, basic(guest.application));
+  const link = (testUser: TestUser, body: unknown = {}) =>
+    server.post(linkPath(testUser), body, basic(testUser.application));
   const pathOf = (url: unknown): string => String(url).replace(/^<?/, '').replace(/>?$/, '').slice(server.url.length);
-  const makePage = async (guest: Guest, body: unknown = {}) => pathOf((await link(guest, body)).json.url);
+  const makePage = async (testUser: TestUser, body: unknown = {}) => pathOf((await link(testUser, body)).json.url);
   const tokenOf = (path: string): string => path.split('/')[2] as string;
-  const keyNo = async ({ application }: Guest, name: string): Promise<number> => {
+  const keyNo = async ({ application }: TestUser, name: string): Promise<number> => {
     const { keys } = await server.service.catalogs.get(application.appId);
     return keys.find(({ key }) => key.name === name)?.key.keyNo as number;
   };
   const submit = (path: string, form: URLSearchParams) => server.send('POST', path, { body: form });
-  const saved = async (guest: Guest) => values((await guest.read()).json);
+  const saved = async (testUser: TestUser) => values((await testUser.read()).json);
 
   test('a link is short, expires, and is made with what it shows', async () => {
-    const guest = await makeGuest(server);
-    const made = await link(guest);
+    const testUser = await makeTestUser(server);
+    const made = await link(testUser);
     expect(made.status).toBe(200);
     expect(Object.keys(made.json)).toEqual(['url', 'expires_at']);
     const days = (Date.parse(`${made.json.expires_at}Z`) - server.service.now()) / 86_400_000;
     expect([Math.round(days), made.headers.get('cache-control')]).toEqual([30, 'no-store']);
-    const full = await link(guest, {
+    const full = await link(testUser, {
       groups: ['kitchen', 'open'],
       language: 'Deutsch',
       expires_in: 31_536_000,
@@ -57,24 +58,27 @@ describe.each(databases)('preference links on $kind', (database) => {
     const page = await server.send('GET', pathOf(full.json.url));
     expect(page.text).toContain('<html lang="de" dir="ltr">');
     expect(page.text).toContain('Küche');
-    const one = await server.send('GET', await makePage(guest, { groups: ['open'] }));
+    const one = await server.send('GET', await makePage(testUser, { groups: ['open'] }));
     expect([one.text.includes('Kitchen'), one.text.includes('volume')]).toEqual([false, true]);
-    const empty = await server.send('POST', linkPath(guest), { headers: basic(guest.application) });
+    const empty = await server.send('POST', linkPath(testUser), { headers: basic(testUser.application) });
     expect(empty.status).toBe(200);
   });
 
   test('refusals come in the order of the contract and say what is wrong', async () => {
-    const guest = await makeGuest(server);
-    const { application, user } = guest;
-    const told = async (path: string, body: unknown, who = application) => {
+    const testUser = await makeTestUser(server);
+    const { application, user } = testUser;
+    const statusAndCode = async (path: string, body: unknown, who = application) => {
       const { status, json } = await server.post(path, body, basic(who));
       return [status, json.code];
     };
     const stranger = await server.application();
     const wrong = { ...application, clientSecret: stranger.clientSecret };
-    expect(await told(`/api/v2/app/1_0/users/${user.userCode}/preference-link`, {}, wrong)).toEqual([400, '0012']);
-    expect(await told(linkPath(guest), {}, wrong)).toEqual([400, '0011']);
-    expect(await told(linkPath(guest, 'nobody'), [])).toEqual([400, '0025']);
+    expect(await statusAndCode(`/api/v2/app/1_0/users/${user.userCode}/preference-link`, {}, wrong)).toEqual([
+      400,
+      '0012',
+    ]);
+    expect(await statusAndCode(linkPath(testUser), {}, wrong)).toEqual([400, '0011']);
+    expect(await statusAndCode(linkPath(testUser, 'nobody'), [])).toEqual([400, '0025']);
     for (const body of [
       { expires_in: 0 },
       { expires_in: 31_536_001 },
@@ -91,15 +95,15 @@ describe.each(databases)('preference links on $kind', (database) => {
       { unsubscribe: { 'kitchen.fruit': [] } },
       { unsubscribe: { 'open.tags': ['a'.repeat(150)] } },
     ]) {
-      expect([body, ...(await told(linkPath(guest), body))]).toEqual([body, 400, '9400']);
+      expect([body, ...(await statusAndCode(linkPath(testUser), body))]).toEqual([body, 400, '9400']);
     }
-    const list = await server.send('POST', linkPath(guest), { headers: basic(application), body: '[' });
+    const list = await server.send('POST', linkPath(testUser), { headers: basic(application), body: '[' });
     expect([list.status, list.json.code]).toEqual([400, '0021']);
   });
 
   test('a GET shows the page and changes nothing', async () => {
-    const guest = await makeGuest(server, { allowedOrigins: ['https://app.example.com'] });
-    const path = await makePage(guest);
+    const testUser = await makeTestUser(server, { allowedOrigins: ['https://app.example.com'] });
+    const path = await makePage(testUser);
     const page = await server.send('GET', path);
     expect(page.status).toBe(200);
     expect(Buffer.byteLength(page.text)).toBeLessThan(50_000);
@@ -111,21 +115,21 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-/);
     expect(policy).not.toContain('unsafe');
     expect(policy).toMatch(/; frame-ancestors https:\/\/app\.example\.com$/);
-    const closed = await server.send('GET', await makePage(await makeGuest(server)));
+    const closed = await server.send('GET', await makePage(await makeTestUser(server)));
     expect(closed.headers.get('content-security-policy')).toMatch(/; frame-ancestors 'none'$/);
     await server.send('GET', `${path}?language=de`);
     const unsubscribe = pathOf(
-      (await link(guest, { unsubscribe: { 'kitchen.vegetarian': [true] } })).json.list_unsubscribe,
+      (await link(testUser, { unsubscribe: { 'kitchen.vegetarian': [true] } })).json.list_unsubscribe,
     );
     const button = await server.send('GET', unsubscribe);
     expect([button.status, button.text.match(/<button>/g)?.length]).toEqual([200, 1]);
-    expect(await saved(guest)).toEqual([]);
+    expect(await saved(testUser)).toEqual([]);
   });
 
   test('the page has the logo and the colour of the application, readable in light and dark', async () => {
     const logo = `data:image/webp;base64,${Buffer.from(`RIFF....WEBP${'x'.repeat(16_372)}`).toString('base64')}`;
-    const guest = await makeGuest(server, { accentColor: '#ffdd00', logo });
-    const page = await server.send('GET', await makePage(guest));
+    const testUser = await makeTestUser(server, { accentColor: '#ffdd00', logo });
+    const page = await server.send('GET', await makePage(testUser));
     expect(page.text).toContain(`<img class="logo" src="${logo}" alt="">`);
     expect(Buffer.byteLength(page.text)).toBeLessThan(50_000);
     const style =
@@ -142,13 +146,13 @@ describe.each(databases)('preference links on $kind', (database) => {
   });
 
   test('every kind of key is shown and saved without scripts, and only what was changed', async () => {
-    const guest = await makeGuest(server);
-    const path = await makePage(guest);
+    const testUser = await makeTestUser(server);
+    const path = await makePage(testUser);
     const unchanged = await submit(path, formOf((await server.send('GET', path)).text));
-    expect([unchanged.status, await saved(guest)]).toEqual([200, []]);
+    expect([unchanged.status, await saved(testUser)]).toEqual([200, []]);
 
     const form = formOf((await server.send('GET', `${path}?language=de`)).text);
-    const name = async (key: string) => `v${await keyNo(guest, key)}`;
+    const name = async (key: string) => `v${await keyNo(testUser, key)}`;
     form.set(await name('vegetarian'), 'true');
     form.set(await name('portions'), '2');
     form.set(await name('ratio'), '1.5');
@@ -166,13 +170,13 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect(refused.text.match(/class="error"/g)).toHaveLength(1);
     expect(formOf(refused.text).get(await name('motto'))).toBe('Grüß');
     expect(formOf(refused.text).getAll(await name('fruit'))).toEqual(['"apricot"', '"cherry"']);
-    expect(await saved(guest)).toEqual([]);
+    expect(await saved(testUser)).toEqual([]);
 
     const again = formOf(refused.text);
     again.set(await name('motto'), 'Servus');
     const done = await submit(`${path}?language=de`, again);
     expect([done.status, done.text.includes('gespeichert'), done.text.includes('<b>')]).toEqual([200, true, false]);
-    expect(await saved(guest)).toEqual([
+    expect(await saved(testUser)).toEqual([
       ['vegetarian', true],
       ['fruit', ['apricot', 'cherry']],
       ['portions', 2],
@@ -182,23 +186,23 @@ describe.each(databases)('preference links on $kind', (database) => {
       ['birthday', '1990-05-17'],
       ['tags', ['<b>', 'a&b']],
     ]);
-    const { items } = (await guest.read()).json as { items: { user_options_uid: string }[] };
-    const history = await guest.get(`/api/user_options/${items[0]?.user_options_uid}/history`, {
-      authorization: `Bearer ${guest.user.accessToken}`,
+    const { items } = (await testUser.read()).json as { items: { user_options_uid: string }[] };
+    const history = await testUser.get(`/api/user_options/${items[0]?.user_options_uid}/history`, {
+      authorization: `Bearer ${testUser.user.accessToken}`,
     });
     expect(history.json.items).toMatchObject([{ by: 'preference_link', to_value: true }]);
     // A form that was open elsewhere does not bring back what it showed.
-    await guest.save(await guest.choice('volume', [0]));
+    await testUser.save(await testUser.choice('volume', [0]));
     const stale = formOf(done.text);
     stale.set(await name('portions'), '4');
     await submit(path, stale);
-    expect(await saved(guest)).toContainEqual(['volume', 0]);
-    expect(await saved(guest)).toContainEqual(['portions', 4]);
+    expect(await saved(testUser)).toContainEqual(['volume', 0]);
+    expect(await saved(testUser)).toContainEqual(['portions', 4]);
   });
 
   test('wrong values are refused at their fields, whatever a form sends', async () => {
-    const guest = await makeGuest(server);
-    const path = await makePage(guest);
+    const testUser = await makeTestUser(server);
+    const path = await makePage(testUser);
     const shown = (await server.send('GET', path)).text;
     for (const [key, ...sent] of [
       ['volume', '11'],
@@ -212,7 +216,7 @@ describe.each(databases)('preference links on $kind', (database) => {
       ['fruit', '"apple"', '"apricot"', '"cherry"'],
     ] as [string, ...string[]][]) {
       const form = formOf(shown);
-      const name = `v${await keyNo(guest, key)}`;
+      const name = `v${await keyNo(testUser, key)}`;
       form.delete(name);
       for (const text of sent) form.append(name, text);
       const answer = await submit(path, form);
@@ -221,14 +225,14 @@ describe.each(databases)('preference links on $kind', (database) => {
     const odd = await server.send('POST', path, { body: 'w1=%7B&v1=%ff&=&w2=[1]&v2=true&nothing' });
     expect(odd.status).toBeLessThan(500);
     expect((await server.send('POST', path, { body: 'v'.repeat(70_000) })).status).toBe(413);
-    expect(await saved(guest)).toEqual([]);
+    expect(await saved(testUser)).toEqual([]);
   });
 
   test('one click unsubscribes, without cookies, from anywhere, without a redirect', async () => {
-    const guest = await makeGuest(server);
-    await guest.save(await guest.choice('vegetarian', [true]));
-    await guest.save(await guest.choice('tags', ['news', 'offers']));
-    const { json } = await link(guest, { unsubscribe: { 'kitchen.vegetarian': [false], 'open.tags': [] } });
+    const testUser = await makeTestUser(server);
+    await testUser.save(await testUser.choice('vegetarian', [true]));
+    await testUser.save(await testUser.choice('tags', ['news', 'offers']));
+    const { json } = await link(testUser, { unsubscribe: { 'kitchen.vegetarian': [false], 'open.tags': [] } });
     const path = pathOf(json.list_unsubscribe);
     const form = new FormData();
     form.append('List-Unsubscribe', 'One-Click');
@@ -241,35 +245,35 @@ describe.each(databases)('preference links on $kind', (database) => {
       });
       expect(answer.status).toBe(200);
     }
-    expect(await saved(guest)).toEqual([
+    expect(await saved(testUser)).toEqual([
       ['vegetarian', false],
       ['tags', []],
     ]);
     const preferences = await server.send('GET', path.replace('/u/', '/p/'));
     expect(preferences.status).toBe(200);
     // A link to the page alone unsubscribes from nothing.
-    const page = await makePage(guest);
+    const page = await makePage(testUser);
     expect((await server.send('POST', page.replace('/p/', '/u/'))).status).toBe(404);
   });
 
   test('what a catalog no longer has cannot be unsubscribed from, and stops nothing', async () => {
-    const guest = await makeGuest(server);
-    const { json } = await link(guest, { unsubscribe: { 'open.volume': [0], 'open.tags': ['none'] } });
+    const testUser = await makeTestUser(server);
+    const { json } = await link(testUser, { unsubscribe: { 'open.volume': [0], 'open.tags': ['none'] } });
     const languages = [{ name: 'English', tag: 'en', default: true }];
     const tags = { name: 'tags', type: 'string', multiple: true } as const;
-    await guest.publish({ languages, groups: [{ name: 'open', keys: [tags] }] });
+    await testUser.publish({ languages, groups: [{ name: 'open', keys: [tags] }] });
     await server.service.refresh();
     expect((await server.send('POST', pathOf(json.list_unsubscribe))).status).toBe(200);
-    expect(await saved(guest)).toEqual([['tags', ['none']]]);
-    await guest.publish({ languages, groups: [{ name: 'open', keys: [{ ...tags, values: ['all'] }] }] });
+    expect(await saved(testUser)).toEqual([['tags', ['none']]]);
+    await testUser.publish({ languages, groups: [{ name: 'open', keys: [{ ...tags, values: ['all'] }] }] });
     await server.service.refresh();
     expect((await server.send('POST', pathOf(json.list_unsubscribe))).status).toBe(422);
   });
 
   test('a link that does not work shows one page, whatever the reason', async () => {
-    const guest = await makeGuest(server);
-    const { application, user } = guest;
-    const path = await makePage(guest);
+    const testUser = await makeTestUser(server);
+    const { application, user } = testUser;
+    const path = await makePage(testUser);
     const good = readLink(server.service.keyring, tokenOf(path)) as LinkContent;
     const write = (change: Partial<LinkContent>, keyring = server.service.keyring) =>
       `/p/${writeLink(keyring, { ...good, ...change })}`;
@@ -322,12 +326,12 @@ describe.each(databases)('preference links on $kind', (database) => {
 
     expect((await server.send('GET', path)).status).toBe(200);
     const other = await makeSignedInUser(server, application);
-    const kept = await server.post(linkPath(guest, other.userCode), {}, basic(application));
-    expect((await server.send('DELETE', linkPath(guest), { headers: basic(application) })).status).toBe(204);
+    const kept = await server.post(linkPath(testUser, other.userCode), {}, basic(application));
+    expect((await server.send('DELETE', linkPath(testUser), { headers: basic(application) })).status).toBe(204);
     await isDead(path);
     expect((await server.send('GET', pathOf(kept.json.url))).status).toBe(200);
-    expect((await server.send('GET', await makePage(guest))).status).toBe(200);
-    const nobody = await server.send('DELETE', linkPath(guest, user.userCode.replace(/^./, 'f')), {
+    expect((await server.send('GET', await makePage(testUser))).status).toBe(200);
+    const nobody = await server.send('DELETE', linkPath(testUser, user.userCode.replace(/^./, 'f')), {
       headers: basic(application),
     });
     expect([nobody.status, nobody.json.code]).toEqual([400, '0025']);
@@ -336,17 +340,17 @@ describe.each(databases)('preference links on $kind', (database) => {
   });
 
   test('links stay out of the request log', async () => {
-    const guest = await makeGuest(server);
-    const made = await link(guest, { unsubscribe: { 'kitchen.vegetarian': [false] } });
+    const testUser = await makeTestUser(server);
+    const made = await link(testUser, { unsubscribe: { 'kitchen.vegetarian': [false] } });
     const paths = [pathOf(made.json.url), pathOf(made.json.list_unsubscribe)];
     for (const path of paths) await server.send('GET', `${path}?language=de&x=${tokenOf(path)}`);
     await submit(paths[0] as string, formOf((await server.send('GET', paths[0] as string)).text));
-    await server.send('GET', `${paths[0]}/more`, { headers: guest.apiKey });
+    await server.send('GET', `${paths[0]}/more`, { headers: testUser.apiKey });
     const { requestLog } = server.service.storage;
     const page = { before: null, limit: 100 };
     await vi.waitFor(
       async () => {
-        const found = await requestLog.list(guest.application.appId, {}, page);
+        const found = await requestLog.list(testUser.application.appId, {}, page);
         expect(found.filter(({ route }) => route === '/p/:link' || route === '/u/:link')).toHaveLength(4);
       },
       { timeout: 30_000, interval: 100 },
@@ -370,8 +374,8 @@ describe.each(databases)('preference links on $kind', (database) => {
       { name: 'h', keys: [many] },
     ];
     const shop = await withCatalog(server, { languages, groups } as CatalogFile);
-    const guest = { ...shop, user: await makeSignedInUser(server, shop.application) } as unknown as Guest;
-    const path = await makePage(guest);
+    const testUser = { ...shop, user: await makeSignedInUser(server, shop.application) } as unknown as TestUser;
+    const path = await makePage(testUser);
     await server.send('GET', path);
     const made = [vi.spyOn(Intl, 'NumberFormat'), vi.spyOn(Intl, 'DateTimeFormat'), vi.spyOn(Intl, 'Locale')];
     try {

@@ -27,7 +27,10 @@ describe.each(databases)('a suspended user on $kind', (database) => {
       headers: basic(at.application),
       body: JSON.stringify({ status }),
     });
-  const told = ({ status, json }: { status: number; json: Record<string, unknown> }) => ({ status, code: json.code });
+  const statusAndCode = ({ status, json }: { status: number; json: Record<string, unknown> }) => ({
+    status,
+    code: json.code,
+  });
   const exchange = (specialToken: string) =>
     there.post('/oauth/v2/get-access-token', { clientSecret: at.application.clientSecret, specialToken });
   const introspect = async (token: string) => {
@@ -42,11 +45,11 @@ describe.each(databases)('a suspended user on $kind', (database) => {
     const read = () => there.send('GET', '/api/user_options', { headers: owned() });
     expect((await save()).status).toBe(201);
     expect((await set(userCode, 'suspended')).json).toMatchObject({ clientUserId, status: 'suspended' });
-    expect(told(await save())).toEqual({ status: 401, code: '1007' });
-    expect(told(await read())).toEqual({ status: 401, code: '1007' });
+    expect(statusAndCode(await save())).toEqual({ status: 401, code: '1007' });
+    expect(statusAndCode(await read())).toEqual({ status: 401, code: '1007' });
     expect(await introspect(accessToken)).toEqual({ active: false });
     const path = `/api/v2/app/${at.application.clientId}/users/${userCode}`;
-    expect(told(await there.send('DELETE', path, { headers: bearer(accessToken) }))).toEqual({
+    expect(statusAndCode(await there.send('DELETE', path, { headers: bearer(accessToken) }))).toEqual({
       ...{ status: 400, code: '0011' },
     });
     expect((await set(userCode, 'active')).json.status).toBe('active');
@@ -63,11 +66,11 @@ describe.each(databases)('a suspended user on $kind', (database) => {
     const { specialToken } = (await there.post('/api/v2/app/special-token', body)).json as { specialToken: string };
     expect((await there.post('/api/v2/app/create-user', { ...body, clientUserName: 'x' })).json.code).toBe('0001');
     for (let tries = 0; tries < 2; tries++) {
-      expect(told(await exchange(specialToken))).toEqual({ status: 400, code: '0002' });
+      expect(statusAndCode(await exchange(specialToken))).toEqual({ status: 400, code: '0002' });
     }
     await set(userCode, 'active');
     expect((await exchange(specialToken)).json).toMatchObject({ service_user_code: userCode });
-    expect(told(await exchange(specialToken))).toEqual({ status: 400, code: '0008' });
+    expect(statusAndCode(await exchange(specialToken))).toEqual({ status: 400, code: '0008' });
   });
 
   test('is 1013 by user_uid, for saves and reads, and nothing is saved', async () => {
@@ -90,7 +93,7 @@ describe.each(databases)('a suspended user on $kind', (database) => {
       there.send('GET', `/api/user_options/${user_options_uid}${query}`, { headers }),
       there.send('DELETE', `/api/user_options/${user_options_uid}${query}`, { headers }),
     ]);
-    expect(answers.map(told)).toEqual(answers.map(() => ({ status: 403, code: '1013' })));
+    expect(answers.map(statusAndCode)).toEqual(answers.map(() => ({ status: 403, code: '1013' })));
     await set(userCode, 'active');
     const { items } = (await there.send('GET', `/api/user_options${query}`, { headers })).json;
     expect(items).toMatchObject([{ user_options_uid, option: { value: true } }]);

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { databases } from '../databases.ts';
-import { makeGuest, values } from './options/guest.ts';
+import { makeTestUser, values } from './options/test-user.ts';
 import { basic, startTestServer } from './start.ts';
 
 /** A mail server that keeps what it is given. */
@@ -40,13 +40,13 @@ test('a mail program unsubscribes with nothing but the headers of a message', as
   const server = await startTestServer((await databases[0]?.fresh()) as string);
   const mailbox = await startMailbox();
   try {
-    const guest = await makeGuest(server);
-    await guest.save(await guest.choice('vegetarian', [true]));
-    const { clientId } = guest.application;
+    const testUser = await makeTestUser(server);
+    await testUser.save(await testUser.choice('vegetarian', [true]));
+    const { clientId } = testUser.application;
     const made = await server.post(
-      `/api/v2/app/${clientId}/users/${guest.user.userCode}/preference-link`,
+      `/api/v2/app/${clientId}/users/${testUser.user.userCode}/preference-link`,
       { unsubscribe: { 'kitchen.vegetarian': [false], 'open.tags': ['quiet'] } },
-      basic(guest.application),
+      basic(testUser.application),
     );
     const link = made.json as Record<string, string>;
     const transport = createTransport({ host: '127.0.0.1', port: mailbox.port, secure: false, ignoreTLS: true });
@@ -68,7 +68,7 @@ test('a mail program unsubscribes with nothing but the headers of a message', as
     const url = /<\s*(https?:[^>]+)>/.exec(headers.get('list-unsubscribe') ?? '')?.[1]?.replaceAll(/\s/g, '') as string;
     // A scanner looks first, and nothing happens.
     expect((await fetch(url)).status).toBe(200);
-    const saved = async () => values((await guest.read()).json);
+    const saved = async () => values((await testUser.read()).json);
     expect(await saved()).toEqual([['vegetarian', true]]);
     const [name = '', value = ''] = (headers.get('list-unsubscribe-post') ?? '').split('=');
     const answer = await fetch(url, {
@@ -84,7 +84,7 @@ test('a mail program unsubscribes with nothing but the headers of a message', as
     ]);
     // The documents of the events know this way too: `send` compares the response with them.
     const feed = await server.send('GET', `/api/v2/app/${clientId}/events?type=selection.saved`, {
-      headers: basic(guest.application),
+      headers: basic(testUser.application),
     });
     const by = (feed.json.items as { data: { by: string } }[]).map(({ data }) => data.by);
     expect(by).toEqual(['user_uid', 'unsubscribe', 'unsubscribe']);

@@ -118,7 +118,7 @@ describe('the queue of mails', () => {
   });
 
   test('is bounded: what does not fit is dropped', async () => {
-    const { mailer, onDropped } = mailerTo(await silentServer(), { mostQueued: 3 });
+    const { mailer, onDropped } = mailerTo(await silentServer(), { maxQueued: 3 });
     for (let each = 0; each < 10; each += 1) mailer.send(async () => LETTER);
     // One in flight, three queued.
     expect(mailer.counts().dropped).toBe(6);

@@ -205,12 +205,12 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
   test('who looks or translates sees names of those at work, and no address', async () => {
     const { application, path } = await editor(server);
     const { appId, clientId } = application;
-    const [owner, guest] = [
+    const [owner, testUser] = [
       await memberWith(server, [{ appId, role: 'owner' }]),
       await memberWith(server, [{ appId, role: 'editor' }]),
     ];
     await owner.send('PATCH', path, { name: 'Renamed' });
-    await owner.send('PATCH', `${path}/members/${guest.accountId}`, { role: 'viewer' });
+    await owner.send('PATCH', `${path}/members/${testUser.accountId}`, { role: 'viewer' });
     const group = { name: 'more' };
     expect((await owner.send('POST', `${path}/catalog/groups`, group, { ...fromPortal, 'if-match': '*' })).status).toBe(
       201,
@@ -228,17 +228,17 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     for (const seen of await read(owner)) expect(seen).toContain(owner.email);
     const translator = await memberWith(server, [{ appId, role: 'translator' }]);
     const scoped = await manageWith(server, { appIds: [appId], access: 'read' });
-    for (const reader of [guest, translator, scoped]) {
+    for (const reader of [testUser, translator, scoped]) {
       const seen = await read(reader);
       for (const [index, text] of seen.entries()) {
-        expect([paths[index], text.includes(owner.email), text.includes(guest.email)]).toEqual([
+        expect([paths[index], text.includes(owner.email), text.includes(testUser.email)]).toEqual([
           paths[index],
           false,
           false,
         ]);
         expect(text).toContain(`"${owner.email.split('@')[0]}@…"`);
       }
-      expect(seen[0]).toContain(`"subject":"${guest.email.split('@')[0]}@…"`);
+      expect(seen[0]).toContain(`"subject":"${testUser.email.split('@')[0]}@…"`);
       const tried = await reader.send('GET', `${path}/audit?actor=${owner.email}`);
       expect(tried).toMatchObject({ status: 403, json: { code: '9403' } });
     }

@@ -96,9 +96,9 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
       json: { errors: [{ field: 'groups', message: expect.stringContaining('10000') }] },
     });
     const unknown = Object.fromEntries(groups.slice(1).map(({ name }) => [name, 1]));
-    const told = await send('PATCH', '/catalog/translations', unknown, { 'if-match': '*' });
-    expect(told.status).toBe(400);
-    expect(told.json.errors).toHaveLength(200);
+    const reported = await send('PATCH', '/catalog/translations', unknown, { 'if-match': '*' });
+    expect(reported.status).toBe(400);
+    expect(reported.json.errors).toHaveLength(200);
   });
 
   test('a catalog of hundreds of things that are no groups or keys is refused', async () => {

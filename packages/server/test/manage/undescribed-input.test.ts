@@ -61,7 +61,7 @@ describe.each(databases)('on $kind', (database) => {
     const send = await sender();
     expect(withBody.length).toBeGreaterThan(20);
     for (const { name, path, method, body } of withBody) {
-      const answer = await send(method, path, { ...body, surprise: 1 });
+      const answer = await send(method, path, { ...body, finding: 1 });
       expect(answer, name).toMatchObject({ status: 400, json: { code: '9400' } });
       expect(answer.json.errors, name).toContainEqual(
         expect.objectContaining({ field: 'surprise', message: 'is unknown', allowed: expect.any(Array) }),
@@ -75,9 +75,9 @@ describe.each(databases)('on $kind', (database) => {
     for (const { name, path, method, parameter, body } of parameters) {
       for (const query of [`${parameter}=%C3%A9`, `${parameter}=true&${parameter}=true`]) {
         const answer = await send(method, `${path}?${query}`, body);
-        const told = `${name} ${query}`;
-        expect(answer, told).toMatchObject({ status: 400, json: { code: '9400' } });
-        expect(answer.json.errors, told).toContainEqual(expect.objectContaining({ field: parameter }));
+        const reported = `${name} ${query}`;
+        expect(answer, reported).toMatchObject({ status: 400, json: { code: '9400' } });
+        expect(answer.json.errors, reported).toContainEqual(expect.objectContaining({ field: parameter }));
       }
     }
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HistoryPurge } from '../../src/domain/selections/purge-history.ts';
 import { databases } from '../databases.ts';
 import type { Wire } from '../http/options/example-catalog.ts';
-import { makeGuest } from '../http/options/guest.ts';
+import { makeTestUser } from '../http/options/test-user.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { byToken, manageWith } from './manage.ts';
 
@@ -17,12 +17,12 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
   afterAll(() => server.close());
 
   const support = async (access: 'users' | 'read' = 'users') => {
-    const guest = await makeGuest(server);
-    const { application, user } = guest;
+    const testUser = await makeTestUser(server);
+    const { application, user } = testUser;
     const manage = await manageWith(server, { appIds: [application.appId], access });
     const path = `/applications/${application.clientId}/users/${user.userCode}`;
     const send = (method: string, rest: string, body?: unknown) => manage.send(method, path + rest, body);
-    return { ...guest, send };
+    return { ...testUser, send };
   };
 
   test('support saves and unsets; history and audit say who did', async () => {
@@ -54,13 +54,13 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
     expect((await send('DELETE', `/options?${uids[0]}`)).json.code).toBe('9404');
 
     const history = (await send('GET', '/history')).json.items as Wire[];
-    const told = (keyName: string) =>
+    const reported = (keyName: string) =>
       history.filter((event) => event.keyName === keyName).map((event) => [event.action, event.by, event.actor]);
-    expect(told('motto')).toEqual([
+    expect(reported('motto')).toEqual([
       ['unset', 'manage', byToken()],
       ['save', 'manage', byToken()],
     ]);
-    expect(told('volume')).toEqual([...told('motto'), ['save', 'user_uid', null]]);
+    expect(reported('volume')).toEqual([...reported('motto'), ['save', 'user_uid', null]]);
     const { storage } = server.service;
     const entries = await storage.audit.list(
       application.appId,

@@ -232,8 +232,8 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(await change({ clientUserId: taken.clientUserId })).toMatchObject({ status: 409, json: { code: '9409' } });
     expect((await at.send('PATCH', `/users/${NOBODY}`, {})).json.code).toBe('9404');
     const { json } = await at.get('/audit?limit=3');
-    const told = (json.items as Wire[]).map(({ action, userUid, after }) => ({ action, userUid, after }));
-    expect(told).toEqual([
+    const reported = (json.items as Wire[]).map(({ action, userUid, after }) => ({ action, userUid, after }));
+    expect(reported).toEqual([
       { action: 'user.resumed', userUid: userCode, after: null },
       { action: 'user.suspended', userUid: userCode, after: null },
       { action: 'user.changed', userUid: userCode, after: { changed: ['clientUserName', 'clientUserId'] } },
@@ -354,12 +354,12 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
       history: expect.arrayContaining(history.items as Wire[]),
     });
     // By selection, each with its newest change first.
-    const told = (exported.json.history as Wire[]).map(({ userOptionsUid, toValue }) => [userOptionsUid, toValue]);
+    const reported = (exported.json.history as Wire[]).map(({ userOptionsUid, toValue }) => [userOptionsUid, toValue]);
     const ofMotto = [
       [motto, null],
       [motto, 'Hello'],
     ];
-    expect(told).toEqual([...ofMotto, [fruit, ['apple', 'cherry']], [fruit, ['cherry']]]);
+    expect(reported).toEqual([...ofMotto, [fruit, ['apple', 'cherry']], [fruit, ['cherry']]]);
   });
 
   test('with a large history are exported as they are read, and listed in pages that end early', async () => {

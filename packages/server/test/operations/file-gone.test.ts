@@ -31,7 +31,7 @@ describe('the database file under a running service', () => {
     const answer = await fetch(`${server.url}/readyz`);
     return { status: answer.status, text: await answer.text() };
   };
-  const told = (level: string) => server.logs().filter((line) => line.problem === 'file' && line.level === level);
+  const reported = (level: string) => server.logs().filter((line) => line.problem === 'file' && line.level === level);
   const names = (file: string): string[] => {
     const database = new DatabaseSync(file, { readOnly: true });
     const rows = database.prepare('select client_user_id as name from users').all();
@@ -46,7 +46,7 @@ describe('the database file under a running service', () => {
     const { text } = await readiness();
     expect(text).toMatch(happened);
     expect(text).toMatch(/Stop .* start/);
-    await vi.waitFor(() => expect(told('error')).toMatchObject([{ msg: expect.stringMatching(happened) }]), {
+    await vi.waitFor(() => expect(reported('error')).toMatchObject([{ msg: expect.stringMatching(happened) }]), {
       timeout: 5_000,
     });
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
@@ -63,8 +63,8 @@ describe('the database file under a running service', () => {
     const answers = await Promise.all(Array.from({ length: 60 }, create));
     expect(answers.every(({ status }) => status === 503)).toBe(true);
     const lines = () => server.logs().filter(({ msg }) => /^(request|further requests) failed$/.test(String(msg)));
-    const told = () => lines().reduce((sum, { count = 1 }) => sum + (count as number), 0);
-    await vi.waitFor(() => expect(told()).toBe(60), { timeout: 10_000 });
+    const reported = () => lines().reduce((sum, { count = 1 }) => sum + (count as number), 0);
+    await vi.waitFor(() => expect(reported()).toBe(60), { timeout: 10_000 });
     expect(lines().length).toBeLessThanOrEqual(2 + (performance.now() - began) / 1000);
     for (const line of lines()) {
       expect(line).toMatchObject({ level: 'error', code: '9503', err: { message: expect.stringContaining(path) } });
@@ -123,7 +123,7 @@ describe('the database file under a running service', () => {
     renameSync(`${path}.elsewhere`, path);
     await vi.waitFor(async () => expect(await create()).toMatchObject({ status: 200 }), { timeout: 5_000 });
     expect((await readiness()).status).toBe(200);
-    await vi.waitFor(() => expect(told('info')).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(reported('info')).toHaveLength(1), { timeout: 5_000 });
     expect(names(path)).toContain(before.name);
   });
 

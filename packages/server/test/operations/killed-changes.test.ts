@@ -53,13 +53,13 @@ describe.each(databases)('a process that is killed on $kind', (database) => {
     };
     await Promise.all(Array.from({ length: CLIENTS }, change));
 
-    const told = (await entries(appId)).flatMap(({ action, after }) =>
+    const reported = (await entries(appId)).flatMap(({ action, after }) =>
       action === 'application.changed' ? [(JSON.parse(after as string) as { name: string }).name] : [],
     );
-    expect(acknowledged.filter((name) => !told.includes(name))).toEqual([]);
+    expect(acknowledged.filter((name) => !reported.includes(name))).toEqual([]);
     const [application] = await storage.applications.list([appId]);
-    expect(told[0]).toBe(application?.name);
-    expect(told.length).toBeLessThanOrEqual(sent);
+    expect(reported[0]).toBe(application?.name);
+    expect(reported.length).toBeLessThanOrEqual(sent);
   });
 
   test('an import has an entry with what came in', async () => {

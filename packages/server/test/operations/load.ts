@@ -11,7 +11,7 @@ export type Sending = {
   agent?: Agent | false;
   headers?: Record<string, string>;
   /** How long a client waits for the whole answer; for ever unless given. */
-  patienceMs?: number;
+  timeoutMs?: number;
 };
 
 /** A request whose fate is told apart as precisely as a client can. A body that is no text is sent as JSON. */
@@ -19,7 +19,7 @@ export function send(
   method: string,
   url: string,
   body?: unknown,
-  { agent = false, headers = {}, patienceMs }: Sending = {},
+  { agent = false, headers = {}, timeoutMs }: Sending = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const payload = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
@@ -29,7 +29,7 @@ export function send(
       method,
       agent,
       headers: { ...typed, ...sized, ...headers },
-      ...(patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) }),
+      ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
     });
     const dropped = (error: Error): void => {
       const { code, syscall } = error as NodeJS.ErrnoException;

@@ -72,8 +72,8 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     // A variable that is ignored is told of, by its name alone.
     const mistyped =
       'INNKEEPER_TRUSTED_PROXIS is not a setting and has no effect. Did you mean INNKEEPER_TRUSTED_PROXIES?';
-    const told = expect.objectContaining({ level: 'warn', msg: mistyped });
-    await vi.waitFor(() => expect(server.logs()).toContainEqual(told), { timeout: 30_000 });
+    const reported = expect.objectContaining({ level: 'warn', msg: mistyped });
+    await vi.waitFor(() => expect(server.logs()).toContainEqual(reported), { timeout: 30_000 });
     for (const line of server.stdout().split('\n').slice(0, -1)) {
       expect(JSON.parse(line)).toMatchObject({
         level: expect.any(String),
@@ -199,9 +199,9 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       const body = JSON.stringify({ clientId, clientSecret, clientUserId: `other.${EMAIL}`, clientUserName: NAME });
       const answer = await fetch(`${server.url}/api/v2/app/create-user`, { method: 'POST', body });
       expect(answer.status).toBe(500);
-      const told = await answer.text();
-      expect(JSON.parse(told).code).toBe('9500');
-      expect(told).not.toContain('special_tokens');
+      const reported = await answer.text();
+      expect(JSON.parse(reported).code).toBe('9500');
+      expect(reported).not.toContain('special_tokens');
       const id = answer.headers.get('x-request-id') as string;
       expect(await lineOf(id)).toMatchObject({ status: 500, code: '9500' });
       const cause = server.logs().find(({ reqId, err }) => reqId === id && err !== undefined);

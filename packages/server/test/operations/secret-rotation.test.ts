@@ -14,7 +14,7 @@ import { databases, sqlite } from '../databases.ts';
 import { type Receiver, startReceiver } from '../events/receiver.ts';
 import { SECRET, startTestServer, type TestServer } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
-import { makeBelongings } from './belongings.ts';
+import { seedData } from './seed-data.ts';
 
 const NEW = 'the next secret of these tests, Zq81-0xPlm-77ab';
 const OTHER = 'a third one that nobody has used, Kw20-5yGhj-93cd';
@@ -57,11 +57,11 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
   test('every credential stays valid before, during and after it, in every replica', async () => {
     const url = await database.fresh();
     const old = await start(url, SECRET);
-    const made = await makeBelongings(old, receiver);
+    const made = await seedData(old, receiver);
 
     // The order of the roll-out: replicas with both secrets beside those with the old one alone.
     const both = await start(url, NEW, SECRET);
-    const madeDuring = await makeBelongings(both, receiver);
+    const madeDuring = await seedData(both, receiver);
     expect(await made.failures(both)).toEqual([]);
     expect(await madeDuring.failures(old)).toEqual([]);
     const line = commands(url, { INNKEEPER_SECRET: NEW, INNKEEPER_SECRET_PREVIOUS: SECRET });
@@ -75,7 +75,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
     expect(JSON.parse(rotated.stdout)).toMatchObject({ outcome: 'rotated', unreadable: 0 });
     expect([resealed, total >= 5]).toEqual([total, true]);
     expect(await made.failures(both)).toEqual([]);
-    const madeAfter = await makeBelongings(both, receiver);
+    const madeAfter = await seedData(both, receiver);
 
     // A replica that was forgotten says so, and seals nothing more under the old secret.
     await vi.waitFor(async () => expect((await fetch(`${old.url}/readyz`)).status).toBe(503), { timeout: 10_000 });
@@ -120,7 +120,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
   test('stopped after any step, both secrets open everything, and running it again finishes it', async () => {
     const url = await database.fresh();
     const server = await start(url, SECRET);
-    const made = await makeBelongings(server, receiver);
+    const made = await seedData(server, receiver);
     await stop(server);
     const storage = await (await storageDriver(url)).open();
     const now = Date.now();
@@ -164,7 +164,7 @@ test('every column of sealed texts is sealed again', async () => {
 test('a backup from before the rotation is restored with both secrets, and rotated again', async () => {
   const url = await sqlite.fresh();
   const server = await start(url, SECRET);
-  const made = await makeBelongings(server, receiver);
+  const made = await seedData(server, receiver);
   const file = scratchFile('backup');
   const old = commands(url, { INNKEEPER_SECRET: SECRET });
   expect(await old.run('backup', file)).toMatchObject({ code: 0 });
@@ -207,14 +207,14 @@ describe('a rotation of the secret file of an embedded database', () => {
     const url = await sqlite.fresh();
     const file = `${url.slice('sqlite:'.length)}.secret`;
     const server = await start(url, '');
-    const made = await makeBelongings(server, receiver);
+    const made = await seedData(server, receiver);
     const before = readSecretFile(file);
     const line = commands(url, {});
     expect(await line.rotate()).toMatchObject({ code: 0, stderr: '' });
     const after = readSecretFile(file);
     expect([after === before, after.length, readPreviousSecret(file)]).toEqual([false, 64, before]);
     expect(await made.failures(server)).toEqual([]);
-    const madeAfter = await makeBelongings(server, receiver);
+    const madeAfter = await seedData(server, receiver);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(existsSync(`${file}.recovered`)).toBe(false);
     expect(await line.doctor()).toContain(`${file}.previous can be removed`);
@@ -237,7 +237,7 @@ describe('a rotation of the secret file of an embedded database', () => {
     const url = await sqlite.fresh();
     const file = `${url.slice('sqlite:'.length)}.secret`;
     const server = await start(url, '');
-    const made = await makeBelongings(server, receiver);
+    const made = await seedData(server, receiver);
     await stop(server);
     const line = commands(url, {});
     // After the old one was written beside.

@@ -141,7 +141,7 @@ describe('the end of a server', () => {
     expect(answer).toContain('"specialToken"');
     expect(hangingEnd).toMatchObject({ code: 0, signal: null });
     expect(hangingEnd?.ms).toBeLessThan(20_000);
-    const told = [idle, late, hanging].map((server) => server.logs().filter(({ msg }) => msg === 'shutting down'));
-    expect(told).toMatchObject([[{ requests: 0 }], [{ requests: 1 }], [{ requests: 5 }]]);
+    const reported = [idle, late, hanging].map((server) => server.logs().filter(({ msg }) => msg === 'shutting down'));
+    expect(reported).toMatchObject([[{ requests: 0 }], [{ requests: 1 }], [{ requests: 5 }]]);
   });
 });

@@ -8,7 +8,7 @@ import { sendUnknownPaths } from './send-unknown-paths.ts';
 import { endAll, type ServeOptions, type ServeProcess, serve } from './serve-process.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 /** More than the buffer holds. */
 const MANY = 10_000;
 
@@ -35,7 +35,7 @@ describe('a log that cannot be written', () => {
       const found = fifo.lines().find(({ droppedLines }) => droppedLines !== undefined);
       if (!found) throw new Error('no report yet');
       return found;
-    }, PATIENCE);
+    }, WAIT);
     expect(report).toMatchObject({
       level: 'warn',
       droppedLines: dropped,
@@ -44,7 +44,7 @@ describe('a log that cannot be written', () => {
       msg: `${dropped} log lines were dropped: the log could not be written`,
     });
     expect(await sendUnknownPaths(server.port, 1, MANY)).toEqual([MANY]);
-    await vi.waitFor(() => expect(requestNumbers(fifo.lines()).at(-1)).toBe(MANY), PATIENCE);
+    await vi.waitFor(() => expect(requestNumbers(fifo.lines()).at(-1)).toBe(MANY), WAIT);
     // Nothing but what was counted is missing, and there is one report.
     expect(requestNumbers(fifo.lines())).toEqual([...answered.slice(0, -dropped), MANY]);
     expect(fifo.lines().filter(({ droppedLines }) => droppedLines !== undefined)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('a log that cannot be written', () => {
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
     fifo.open();
     fifo.follow();
-    await vi.waitFor(() => expect(requestNumbers(fifo.lines())).toEqual(answered), PATIENCE);
+    await vi.waitFor(() => expect(requestNumbers(fifo.lines())).toEqual(answered), WAIT);
   });
 
   test('a socket whose other end goes, as journald does', async () => {
@@ -107,7 +107,7 @@ describe('a log that cannot be written', () => {
       }
       whole = (isFull ? text : text + read).split('\n').slice(0, -1);
       expect(JSON.parse(whole.at(-1) ?? '{}')).toMatchObject({ droppedLines: dropped, error: 'EFBIG' });
-    }, PATIENCE);
+    }, WAIT);
     const lines = whole.map((line) => JSON.parse(line) as Line);
     expect(requestNumbers(lines)).toEqual(answered.slice(0, -dropped));
   });
@@ -120,7 +120,7 @@ describe('a log that cannot be written', () => {
       const count = await droppedLines(server);
       expect(count).toBeGreaterThan(0);
       return count;
-    }, PATIENCE);
+    }, WAIT);
     expect(dropped).toBeLessThan(MANY);
     server.signal('SIGTERM');
     expect(await server.exited).toEqual({ code: 0, signal: null });

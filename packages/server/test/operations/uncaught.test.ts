@@ -8,7 +8,7 @@ import { endAll, makeApplication, type ServeProcess, serve } from './serve-proce
 
 const [sqlite] = databases as [(typeof databases)[0]];
 const DATABASE_PASSWORD = 'pass-of-the-database';
-const PATIENCE = { timeout: 30_000 };
+const WAIT = { timeout: 30_000 };
 
 /** Loaded before the service, in its threads too: at the signal it does what the test wants. */
 const atSignal = ({ main = '', thread = '' }): string[] => {
@@ -82,7 +82,7 @@ describe('an error that nothing catches', () => {
     server.signal('SIGUSR2');
     expect((await server.exited).code).toBe(1);
     expect(server.logs()).toMatchObject([{ level: 'fatal', pid: server.pid, err: { message: 'a defect' } }]);
-    await vi.waitFor(() => expect(fetch(`${server.url}/livez`)).rejects.toThrow(), PATIENCE);
+    await vi.waitFor(() => expect(fetch(`${server.url}/livez`)).rejects.toThrow(), WAIT);
   });
 
   test.each(["throw new Error('a defect');", "void Promise.reject(new Error('a defect'));"])(
@@ -94,8 +94,8 @@ describe('an error that nothing catches', () => {
       expect((await createUser(server, application)).status).toBe(200);
       server.signal('SIGUSR2');
       // Refused for a moment, or the signal would not have arrived.
-      await vi.waitFor(async () => expect((await createUser(server, application)).status).toBe(503), PATIENCE);
-      await vi.waitFor(async () => expect((await createUser(server, application)).status).toBe(200), PATIENCE);
+      await vi.waitFor(async () => expect((await createUser(server, application)).status).toBe(503), WAIT);
+      await vi.waitFor(async () => expect((await createUser(server, application)).status).toBe(200), WAIT);
       server.signal('SIGTERM');
       expect(await server.exited).toEqual({ code: 0, signal: null });
     },

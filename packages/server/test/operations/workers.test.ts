@@ -69,8 +69,10 @@ describe('INNKEEPER_WORKERS=2', () => {
     process.kill(victim, 'SIGKILL');
     await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 30_000 });
     // Each process gathers its own lines for a moment.
-    const told = { level: 'error', msg: 'a worker has ended; starting another', worker: victim };
-    await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(told)), { timeout: 30_000 });
+    const reported = { level: 'error', msg: 'a worker has ended; starting another', worker: victim };
+    await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(reported)), {
+      timeout: 30_000,
+    });
     for (let count = 0; count < 10; count++) expect((await ask(server, '/readyz')).status).toBe(200);
     // What it counted does not go away with it.
     for (let times = 0; times < 2; times++)
@@ -115,9 +117,9 @@ describe('INNKEEPER_WORKERS=2', () => {
     const { server } = await startWorkers();
     const [stopped] = workersOf(server) as [number, number];
     process.kill(stopped, 'SIGSTOP');
-    const told = () =>
+    const reported = () =>
       server.logs().filter(({ msg, worker }) => worker === stopped && /^a worker does not respond/.test(String(msg)));
-    await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(reported()).toHaveLength(1), { timeout: 30_000 });
     // The kernel gives the stopped one its share of the connections.
     const ready = async () => {
       const signal = AbortSignal.timeout(500);
@@ -131,7 +133,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(again)), { timeout: 30_000 });
 
     process.kill(stopped, 'SIGSTOP');
-    await vi.waitFor(() => expect(told()).toHaveLength(2), { timeout: 30_000 });
+    await vi.waitFor(() => expect(reported()).toHaveLength(2), { timeout: 30_000 });
     server.signal('SIGTERM');
     expect(await server.exited).toEqual({ code: 1, signal: null });
     expect(workersOf(server).filter(isAlive)).toEqual([]);
@@ -145,8 +147,8 @@ describe('INNKEEPER_WORKERS=2', () => {
     server.signal('SIGKILL');
     // Its output ends with the last of them.
     await server.exited;
-    const told = server.logs().filter(({ msg }) => String(msg).startsWith('the parent process has ended'));
-    expect(told.map(({ pid }) => pid).toSorted()).toEqual(workers.toSorted());
+    const reported = server.logs().filter(({ msg }) => String(msg).startsWith('the parent process has ended'));
+    expect(reported.map(({ pid }) => pid).toSorted()).toEqual(workers.toSorted());
   });
 
   it('ends when it is told to while its workers are dead', async () => {

@@ -69,10 +69,13 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     expect(await audit.list(Number(clientId.split('_')[0]), { actor: email }, by)).toMatchObject([
       { action: 'member.joined', subject: email },
     ]);
-    const guest = visitorWith(server, cookieOf(accepted));
-    expect((await guest.send('GET', '/applications')).json).toMatchObject({ total: 1, items: [{ access: 'texts' }] });
-    expect((await guest.send('GET', `/applications/${other.clientId}`)).json.code).toBe('9404');
-    expect((await guest.send('POST', '/applications', { name: 'Mine' })).json.code).toBe('9403');
+    const testUser = visitorWith(server, cookieOf(accepted));
+    expect((await testUser.send('GET', '/applications')).json).toMatchObject({
+      total: 1,
+      items: [{ access: 'texts' }],
+    });
+    expect((await testUser.send('GET', `/applications/${other.clientId}`)).json.code).toBe('9404');
+    expect((await testUser.send('POST', '/applications', { name: 'Mine' })).json.code).toBe('9403');
     expect((await openSession(server, { token, password: PASSWORD })).json.code).toBe('9401');
     expect((await look(token)).json.code).toBe('9401');
     expect((await openSession(server, { email, password: PASSWORD })).status).toBe(201);
@@ -92,11 +95,11 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     // Whoever holds the link cannot tell from it whether there is an account.
     const unknown = address();
     const other = await invite(owner, path, unknown, 'editor');
-    const told = [await look(token), await look(other.token)].map(({ status, json: { email: _, ...rest } }) => [
+    const reported = [await look(token), await look(other.token)].map(({ status, json: { email: _, ...rest } }) => [
       status,
       rest,
     ]);
-    expect(told[0]).toEqual(told[1]);
+    expect(reported[0]).toEqual(reported[1]);
     for (const password of [undefined, 'short', 'qwertyuiop123']) {
       const [there, none] = [
         await openSession(server, { token, password }),
@@ -176,27 +179,27 @@ describe.each(databases)('members and invitations on $kind', (database) => {
 
   test('a role changes at once, for sessions and tokens; nobody raises themselves', async () => {
     const { owner, path, appId } = await team();
-    const guest = await memberWith(server, [{ appId, role: 'editor' }]);
-    const member = `${path}/members/${guest.accountId}`;
-    const { json } = await guest.send('POST', '/account/tokens', { name: 'mine', access: 'own' });
+    const testUser = await memberWith(server, [{ appId, role: 'editor' }]);
+    const member = `${path}/members/${testUser.accountId}`;
+    const { json } = await testUser.send('POST', '/account/tokens', { name: 'mine', access: 'own' });
     const program = manageAs(server, json.token as string);
     expect((await program.get(path)).json.access).toBe('write');
     for (const role of ['owner', 'editor', 'viewer']) {
-      expect((await guest.send('PATCH', member, { role })).json.code).toBe('9403');
+      expect((await testUser.send('PATCH', member, { role })).json.code).toBe('9403');
     }
     expect((await program.send('PATCH', member, { role: 'owner' })).json.code).toBe('9403');
     expect(await owner.send('PATCH', member, { role: 'viewer' })).toMatchObject({
       status: 200,
-      json: { accountId: guest.accountId, email: guest.email, role: 'viewer' },
+      json: { accountId: testUser.accountId, email: testUser.email, role: 'viewer' },
     });
-    expect((await guest.send('GET', path)).json.access).toBe('read');
+    expect((await testUser.send('GET', path)).json.access).toBe('read');
     expect((await program.get(path)).json.access).toBe('read');
     expect((await owner.send('PATCH', member, { role: 'king' })).json.code).toBe('9400');
     expect((await owner.send('DELETE', member)).status).toBe(204);
-    expect((await guest.send('GET', path)).json.code).toBe('9404');
+    expect((await testUser.send('GET', path)).json.code).toBe('9404');
     expect((await program.get(path)).json.code).toBe('9404');
     expect((await program.get('/applications')).json).toMatchObject({ total: 0 });
-    for (const id of [guest.accountId, randomUUID(), 'x']) {
+    for (const id of [testUser.accountId, randomUUID(), 'x']) {
       expect((await owner.send('DELETE', `${path}/members/${id}`)).json.code).toBe('9404');
       expect((await owner.send('PATCH', `${path}/members/${id}`, { role: 'viewer' })).json.code).toBe('9404');
     }

@@ -44,8 +44,8 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
       expect(again).toMatchObject({ status: 401, json: { code: '9401' } });
     }
     expect(await setUpToken(server)).toBeUndefined();
-    const told = await server.service.storage.audit.list(null, {}, { before: null, limit: 10 });
-    expect(told).toMatchObject([
+    const reported = await server.service.storage.audit.list(null, {}, { before: null, limit: 10 });
+    expect(reported).toMatchObject([
       { action: 'account.created', actor: 'First@example.com', subject: 'First@example.com' },
     ]);
   });

@@ -171,12 +171,12 @@ describe.each(databases)('a second factor on $kind', (database) => {
           ),
         )),
       ];
-      const told = refusals.map(({ status, json }) => [path, status, json.code, json.needs]);
+      const reported = refusals.map(({ status, json }) => [path, status, json.code, json.needs]);
       const [password, code] = [
         [path, 403, '9403', undefined],
         [path, 403, '9403', 'code'],
       ];
-      expect(told).toEqual([password, password, code, code, code]);
+      expect(reported).toEqual([password, password, code, code, code]);
       // Whoever has both gets on, and starts anew.
       const token = { name: 'mine', password: PASSWORD, code: nextCode(secret) };
       expect((await thief.send('POST', '/account/tokens', token)).status).toBe(201);

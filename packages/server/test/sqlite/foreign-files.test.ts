@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sqliteDump } from '../../src/storage/sqlite/dump.ts';
 import { mountPoints } from '../../src/storage/sqlite/open-file.ts';
-import { sqliteWhole } from '../../src/storage/sqlite/whole.ts';
 import { inThread } from '../cli/in-thread.ts';
 import { runInnkeeper } from '../cli/run-innkeeper.ts';
 import { endAll, serve } from '../operations/serve-process.ts';
@@ -122,7 +122,7 @@ describe('a file that another process uses', () => {
   test('is not said to be restored when it was moved meanwhile', async () => {
     expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
     const away = join(folder, 'away.db');
-    const restored = sqliteWhole(path).replace([], () => (async function* () {})(), {
+    const restored = sqliteDump(path).replace([], () => (async function* () {})(), {
       onlyEmpty: false,
       async check() {
         renameSync(path, away);

@@ -52,7 +52,7 @@ export async function startOidcProvider(options: OidcProviderOptions = {}): Prom
   let child: ChildProcess | undefined = await run(settings);
   let commands = 0;
 
-  async function tell(command: Omit<Command, 'id'>): Promise<Seen> {
+  async function send(command: Omit<Command, 'id'>): Promise<Seen> {
     child ??= await run(settings);
     const listener = child;
     commands += 1;
@@ -84,19 +84,19 @@ export async function startOidcProvider(options: OidcProviderOptions = {}): Prom
     signingKey,
     async fail(fault) {
       if (fault === 'refused') await stop();
-      else await tell({ fault });
+      else await send({ fault });
     },
     async trust(change) {
       // Kept for a process that is started later, too.
       delete settings.trustJwks;
       delete settings.trustJwksUrl;
       Object.assign(settings, change);
-      if (child) await tell({ trust: change });
+      if (child) await send({ trust: change });
     },
     async person(person) {
-      await tell({ person });
+      await send({ person });
     },
-    seen: () => tell({}),
+    seen: () => send({}),
     stop,
   };
 }

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TokenServiceUnreachable } from '../../src/tokens/port.ts';
 import type { RemoteTokenServiceOptions } from '../../src/tokens/remote.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
-import { APPLICATION, connect, createInnkeeperKey, hashToken, PATIENT, request } from './remote-service.ts';
+import { APPLICATION, connect, createInnkeeperKey, hashToken, LONG_TIMEOUT, request } from './remote-service.ts';
 
 let signSubjectToken: RemoteTokenServiceOptions['signSubjectToken'];
 let jwt: OidcProviderProcess;
@@ -166,7 +166,7 @@ describe('an opaque token', () => {
 
   it('with a last good answer does not wait for a server that is slow to give a newer one', async () => {
     let ahead = 0;
-    const service = connect(opaque, { signSubjectToken, now: () => Date.now() + ahead, ...PATIENT });
+    const service = connect(opaque, { signSubjectToken, now: () => Date.now() + ahead, ...LONG_TIMEOUT });
     const { accessToken } = await service.issue(request);
     await service.identify(accessToken);
     await opaque.fail('black-hole');

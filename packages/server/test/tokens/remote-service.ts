@@ -49,4 +49,4 @@ export function connect(
 }
 
 /** For what must not wait for an answer that never comes: with this limit, a test that waits ends by its own. */
-export const PATIENT = { timeoutMs: 600_000 };
+export const LONG_TIMEOUT = { timeoutMs: 600_000 };

@@ -6,7 +6,7 @@ import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/p
 import type { RemoteTokenServiceOptions } from '../../src/tokens/remote.ts';
 import type { Fault } from './oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
-import { connect, createInnkeeperKey, hashToken, PATIENT, request } from './remote-service.ts';
+import { connect, createInnkeeperKey, hashToken, LONG_TIMEOUT, request } from './remote-service.ts';
 
 let signSubjectToken: RemoteTokenServiceOptions['signSubjectToken'];
 let provider: OidcProviderProcess;
@@ -137,7 +137,7 @@ describe('ping and close', () => {
   });
 
   it('close cuts short what is under way', async () => {
-    const service = connect(provider, { signSubjectToken, ...PATIENT });
+    const service = connect(provider, { signSubjectToken, ...LONG_TIMEOUT });
     await provider.fail('black-hole');
     const waiting = expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
     await sleep(100);

@@ -6,7 +6,7 @@ import { ACCESSES, type Access } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { Dialogue } from './dialogue.tsx';
+import { AccountDialog } from './account-dialog.tsx';
 import { asksForLink, isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 
 const LIFETIMES = ['7d', '30d', '90d', '365d'] as const;
@@ -24,9 +24,9 @@ type Props = {
 export function TokenForm({ opened, onClose, ...props }: Props) {
   const { t } = useTranslation('account');
   return (
-    <Dialogue opened={opened} onClose={onClose} title={t('makeToken')}>
+    <AccountDialog opened={opened} onClose={onClose} title={t('makeToken')}>
       <Form {...props} onClose={onClose} />
-    </Dialogue>
+    </AccountDialog>
   );
 }
 

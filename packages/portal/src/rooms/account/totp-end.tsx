@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { Dialogue, type DialogueProps } from './dialogue.tsx';
+import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
 import type { Proof } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
 
-export function TotpEnd({ opened, onClose, needs }: DialogueProps) {
+export function TotpEnd({ opened, onClose, needs }: AccountDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const close = () => {
@@ -24,7 +24,7 @@ export function TotpEnd({ opened, onClose, needs }: DialogueProps) {
   });
   const endOnce = useMutateOnce(end);
   return (
-    <Dialogue opened={opened} onClose={close} title={t('totp')}>
+    <AccountDialog opened={opened} onClose={close} title={t('totp')}>
       <ProofStep
         about={t('turnOffAbout')}
         action={t('turnOff')}
@@ -35,6 +35,6 @@ export function TotpEnd({ opened, onClose, needs }: DialogueProps) {
         onSubmit={endOnce}
         onClose={close}
       />
-    </Dialogue>
+    </AccountDialog>
   );
 }

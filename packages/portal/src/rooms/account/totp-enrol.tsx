@@ -7,14 +7,14 @@ import { Copyable } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { Dialogue, type DialogueProps } from './dialogue.tsx';
+import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
 import type { Proof } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 /** The password, then the secret and a first code, then the recovery codes. */
-export function TotpEnrol({ opened, onClose, needs }: DialogueProps) {
+export function TotpEnrol({ opened, onClose, needs }: AccountDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const begin = useMutation({
@@ -32,7 +32,7 @@ export function TotpEnrol({ opened, onClose, needs }: DialogueProps) {
   const beginOnce = useMutateOnce(begin);
   const confirmOnce = useMutateOnce(confirm);
   return (
-    <Dialogue opened={opened} onClose={close} title={t('totp')} isHeld={confirm.isSuccess}>
+    <AccountDialog opened={opened} onClose={close} title={t('totp')} isHeld={confirm.isSuccess}>
       {confirm.data ? (
         <RecoveryCodes codes={confirm.data.recoveryCodes} onKept={close} />
       ) : begin.data ? (
@@ -48,7 +48,7 @@ export function TotpEnrol({ opened, onClose, needs }: DialogueProps) {
           onClose={close}
         />
       )}
-    </Dialogue>
+    </AccountDialog>
   );
 }
 

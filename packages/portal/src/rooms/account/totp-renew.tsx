@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { Dialogue, type DialogueProps } from './dialogue.tsx';
+import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
 import type { Proof } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-export function TotpRenew({ opened, onClose, needs }: DialogueProps) {
+export function TotpRenew({ opened, onClose, needs }: AccountDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const renew = useMutation({
@@ -20,7 +20,7 @@ export function TotpRenew({ opened, onClose, needs }: DialogueProps) {
   };
   const renewOnce = useMutateOnce(renew);
   return (
-    <Dialogue opened={opened} onClose={close} title={t('renewCodes')} isHeld={renew.isSuccess}>
+    <AccountDialog opened={opened} onClose={close} title={t('renewCodes')} isHeld={renew.isSuccess}>
       {renew.data ? (
         <RecoveryCodes codes={renew.data.recoveryCodes} onKept={close} />
       ) : (
@@ -34,6 +34,6 @@ export function TotpRenew({ opened, onClose, needs }: DialogueProps) {
           onClose={close}
         />
       )}
-    </Dialogue>
+    </AccountDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import classes from './audit.module.css';
-import { iconOf, isGrave, textOf } from './audit-looks.ts';
+import { iconOf, isSevere, textOf } from './audit-looks.ts';
 import type { AuditEntry } from './queries.ts';
 
 /** Settings that have their default if nothing is said. */
@@ -56,7 +56,7 @@ export function AuditItem({ clientId, entry }: { clientId: string | null; entry:
     <li className={classes.item}>
       <ThemeIcon
         variant="light"
-        color={isGrave(action) ? 'red' : 'inn'}
+        color={isSevere(action) ? 'red' : 'inn'}
         size={32}
         radius="xl"
         className={classes.icon ?? ''}

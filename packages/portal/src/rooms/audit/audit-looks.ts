@@ -35,7 +35,7 @@ export function iconOf(action: AuditAction): Icon {
 }
 
 /** Actions that cannot be undone, or that take access away. */
-export function isGrave(action: AuditAction): boolean {
+export function isSevere(action: AuditAction): boolean {
   return /\.(erased|deleted|removed|revoked|.*Revoked|draftDiscarded|previousEnded|reset)$/.test(action);
 }
 

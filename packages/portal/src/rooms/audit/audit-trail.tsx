@@ -7,9 +7,9 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { download } from '../../shell/download.ts';
 import { readTime } from '../../shell/moment.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { TimeRange } from '../../shell/time-range.tsx';
-import { tellProblem } from '../../shell/told.tsx';
 import classes from './audit.module.css';
 import { AuditItem } from './audit-item.tsx';
 import { textOf } from './audit-looks.ts';
@@ -149,7 +149,7 @@ function ExportAudit({ clientId, filter }: { clientId: string | null; filter: Au
       download('audit.csv', 'text/csv', csv);
       if (isCut) notifications.show({ color: 'yellow', message: t('export.cut', { count }) });
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   return (
     <Button

@@ -40,7 +40,7 @@ async function readAudit(clientId: string | null, filter: AuditFilter, { after, 
 }
 
 /** More is a case for the API. */
-const MOST = 20_000;
+const MAX = 20_000;
 
 /** All matching entries as a table; `isCut`: there are more. */
 export async function exportAudit(clientId: string | null, filter: AuditFilter, signal: AbortSignal) {
@@ -58,7 +58,7 @@ export async function exportAudit(clientId: string | null, filter: AuditFilter, 
       rows.push([at, actor, action, subject, userUid, json(before), json(then)]);
     }
     after = next;
-  } while (after !== null && rows.length <= MOST);
+  } while (after !== null && rows.length <= MAX);
   return { csv: toCsv(rows), count: rows.length - 1, isCut: after !== null };
 }
 

@@ -11,12 +11,12 @@ import { useOnce } from '../../shell/use-once.ts';
 import { ConstraintFields } from './constraint-fields.tsx';
 import { editsOf } from './edits.ts';
 import { isBlank, limitProblems, nameProblem } from './form-problems.ts';
-import { askedLanguages, InLanguages } from './in-languages.tsx';
+import { InLanguages, initialLanguages } from './in-languages.tsx';
 import { CONSTRAINTS, constraintOf, type KeyForm, NO_CONSTRAINT } from './key-form.ts';
 import { KindChips } from './kind-chips.tsx';
 import { isList, type Kind, typeOf } from './kinds.ts';
 import { NameField } from './name-field.tsx';
-import { isToldAtFields, useRefusal } from './refusals.ts';
+import { isShownAtFields, useRefusal } from './refusals.ts';
 import { defaultOf, directionOf, hasStrayLine, labelIn, nameFrom, repeatedLine, valuesFrom } from './texts.ts';
 
 /** What to add: a group, or a key, in a group if one is already chosen. */
@@ -62,7 +62,7 @@ export function AddItem({ adding, onClose, ...props }: Props) {
       returnFocus={!isAdded.current}
       title={adding && t(adding.kind === 'group' ? 'addGroup.title' : 'addKey.title')}
       closeButtonProps={{ 'aria-label': t('close') }}
-      size={askedLanguages(props.tree.languages).length > 1 ? 'lg' : 'md'}
+      size={initialLanguages(props.tree.languages).length > 1 ? 'lg' : 'md'}
     >
       {adding?.kind === 'key' && props.tree.groups.every((group) => group.archived) ? (
         <Stack>
@@ -97,7 +97,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const [groupUid, setGroupUid] = useState((isKey && adding.groupUid) || groups[0]?.groupUid || '');
   const edit = useEdit<{ groupUid?: string; keyUid?: string }>(clientId);
   const byDefault = defaultOf(tree.languages);
-  const asked = askedLanguages(tree.languages);
+  const asked = initialLanguages(tree.languages);
   const label = (byDefault && typed.texts[byDefault.name]?.trim()) ?? '';
   const name = typed.name ?? nameFrom(label);
   const values = isKey && isList(typed.type) ? valuesFrom(typed.values, asked) : undefined;
@@ -245,7 +245,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             onChange={(constraint) => type({ constraint })}
           />
         )}
-        {!isToldAtFields(edit.error) && <Problem error={edit.error} />}
+        {!isShownAtFields(edit.error) && <Problem error={edit.error} />}
         <DialogActions>
           <Text size="sm" c="dimmed" role="status" flex="1 1 auto">
             {said}

@@ -3,9 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconListCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { TreeGroup, TreeLanguage } from '../../draft/queries.ts';
-import { tellDraft } from '../../draft/tell-draft.ts';
-import { useEdit, useTellConflict } from '../../draft/use-edit.ts';
+import { useEdit, useNotifyConflict } from '../../draft/use-edit.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { editsOf } from './edits.ts';
 import { defaultOf, labelIn } from './texts.ts';
@@ -33,7 +33,7 @@ export function ArchiveSeveral({ clientId, group, languages }: Props) {
 
 function Choice({ clientId, group, languages, onClose }: Props & { onClose(): void }) {
   const { t } = useTranslation('catalog');
-  const tellConflict = useTellConflict();
+  const notifyConflict = useNotifyConflict();
   const { mutateAsync } = useEdit(clientId);
   const [chosen, setChosen] = useState<string[]>([]);
   const [done, setDone] = useState<number>();
@@ -47,9 +47,9 @@ function Choice({ clientId, group, languages, onClose }: Props & { onClose(): vo
         setDone(++count);
       }
     } catch (error) {
-      tellConflict(error);
+      notifyConflict(error);
     }
-    if (count > 0) tellDraft(t('archive.severalDone', { count }));
+    if (count > 0) notifyDraft(t('archive.severalDone', { count }));
     onClose();
   };
   return (

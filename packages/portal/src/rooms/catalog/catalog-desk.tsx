@@ -13,7 +13,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree } from '../../draft/queries.ts';
-import { useEdit, useTellConflict } from '../../draft/use-edit.ts';
+import { useEdit, useNotifyConflict } from '../../draft/use-edit.ts';
 import { MainAct } from '../../shell/main-act.tsx';
 import { EmptyState } from '../../shell/states.tsx';
 import { AddItem, type Adding } from './add-item.tsx';
@@ -48,7 +48,7 @@ export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
   const isFirst = add !== undefined && mayEdit && tree.groups.length === 0;
   const [adding, setAdding] = useState<Adding | undefined>(isFirst ? { kind: 'group' } : undefined);
   const [added, setAdded] = useState<string>();
-  const tellConflict = useTellConflict();
+  const notifyConflict = useNotifyConflict();
   const { mutate } = useEdit(clientId);
 
   const deferred = useDeferredValue(search);
@@ -146,7 +146,7 @@ export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
                         : edits.changeKey(row.uid, { position }),
                     foresee: (held) => moved(held, row.uid, position),
                   },
-                  { onError: tellConflict },
+                  { onError: notifyConflict },
                 )
               }
             />

@@ -1,12 +1,12 @@
 import type { TreeGroup, TreeKey } from '../../draft/queries.ts';
 
 /** The longest name of the catalog, less room for "-copy-99". */
-const LONGEST = 240;
+const MAX_LENGTH = 240;
 
 /** A name that no sibling has, including archived ones: `fruit-copy`, `fruit-copy-2`. */
 export function nameOfCopy(name: string, siblings: readonly { name: string }[]): string {
   const taken = new Set(siblings.map((each) => each.name));
-  const base = `${name.slice(0, LONGEST)}-copy`;
+  const base = `${name.slice(0, MAX_LENGTH)}-copy`;
   for (let count = 1; ; count++) {
     const wanted = count === 1 ? base : `${base}-${count}`;
     if (!taken.has(wanted)) return wanted;

@@ -2,8 +2,8 @@ import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
-import { tellDraft } from '../../draft/tell-draft.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
@@ -15,7 +15,7 @@ import { filled, patchTexts } from './key-form.ts';
 import { mergeItem } from './merge.ts';
 import { NameField } from './name-field.tsx';
 import { GroupPreview } from './preview.tsx';
-import { isToldAtFields, useRefusal } from './refusals.ts';
+import { isShownAtFields, useRefusal } from './refusals.ts';
 import { findItem } from './rows.ts';
 import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
@@ -63,7 +63,7 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
   const submit = async (force = false) => {
     if (disabled || !editor.isChanged) return;
     if (problem || !(await editor.submit(force))) return showProblem();
-    tellDraft(t('saved', { what: form.name }));
+    notifyDraft(t('saved', { what: form.name }));
   };
   const refused = useRefusal(error);
   const whole = useRef<HTMLDivElement>(null);
@@ -113,7 +113,7 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
           />
         </Stack>
       </Paper>
-      {!isToldAtFields(error) && <Problem error={error} />}
+      {!isShownAtFields(error) && <Problem error={error} />}
       {!disabled && (
         <SaveBar
           isChanged={editor.isChanged}

@@ -7,7 +7,7 @@ import { defaultOf } from './texts.ts';
 const FEW = 4;
 
 /** The languages to ask for right away: the default one, and the others if there are few. */
-export function askedLanguages(languages: readonly TreeLanguage[]): readonly TreeLanguage[] {
+export function initialLanguages(languages: readonly TreeLanguage[]): readonly TreeLanguage[] {
   const byDefault = defaultOf(languages);
   const others = languages.filter((language) => language !== byDefault);
   return byDefault ? [byDefault, ...(languages.length <= FEW ? others : [])] : [];

@@ -12,9 +12,9 @@ import {
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
-import { tellDraft } from '../../draft/tell-draft.ts';
-import { type Edit, useEdit, useTellConflict } from '../../draft/use-edit.ts';
+import { type Edit, useEdit, useNotifyConflict } from '../../draft/use-edit.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { useOnce } from '../../shell/use-once.ts';
 import { ArchiveSeveral } from './archive-several.tsx';
@@ -29,10 +29,10 @@ type Props = { clientId: string; tree: Tree; uid: string; mayEdit: boolean; chil
 /** Actions on a group or key as a whole. */
 export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   const { t } = useTranslation('catalog');
-  const tellConflict = useTellConflict();
+  const notifyConflict = useNotifyConflict();
   const { mutate, mutateAsync, isPending } = useEdit(clientId);
-  const editOnce = useOnce((edit: Edit<unknown>) => mutateAsync({ edit }).then(() => true, tellConflict));
-  const addOnce = useOnce((edit: Edit<Made>) => mutateAsync({ edit }).then((made) => made as Made, tellConflict));
+  const editOnce = useOnce((edit: Edit<unknown>) => mutateAsync({ edit }).then(() => true, notifyConflict));
+  const addOnce = useOnce((edit: Edit<Made>) => mutateAsync({ edit }).then((made) => made as Made, notifyConflict));
   const navigate = useNavigate({ from: '/applications/$clientId/catalog' });
   const edits = editsOf(clientId);
   const found = findItem(tree, uid);
@@ -45,13 +45,13 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
     found.kind === 'group' ? edits.changeGroup(uid, body) : edits.changeKey(uid, body);
 
   const move = (position: number) =>
-    mutate({ edit: change({ position }), foresee: (held) => moved(held, uid, position) }, { onError: tellConflict });
+    mutate({ edit: change({ position }), foresee: (held) => moved(held, uid, position) }, { onError: notifyConflict });
   const otherGroups = tree.groups.filter(({ archived, groupUid }) => !archived && groupUid !== found.group.groupUid);
   // The key keeps its UID, and users keep their selections.
   const moveTo = async (group: TreeGroup) => {
     const isDone = await editOnce(edits.changeKey(uid, { groupUid: group.groupUid }));
     const where = labelIn(group, defaultOf(tree.languages), tree.languages);
-    if (isDone) tellDraft(t('movedToGroup', { what: label, where }));
+    if (isDone) notifyDraft(t('movedToGroup', { what: label, where }));
   };
   const duplicate = async () => {
     const name = nameOfCopy(item.name, found.kind === 'group' ? tree.groups : found.group.keys);
@@ -61,13 +61,13 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
         : edits.addKey(found.group.groupUid, copyOfKey(found.key, name) as Parameters<typeof edits.addKey>[1]);
     const made = await addOnce(edit);
     if (!made) return;
-    tellDraft(t('duplicate.done', { what: label, name }));
+    notifyDraft(t('duplicate.done', { what: label, name }));
     const to = made.keyUid ?? made.groupUid;
     await navigate({ search: to === undefined ? {} : { item: to } });
   };
   const archive = async () => {
     const isDone = await editOnce(found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid));
-    if (isDone) tellDraft(t('archive.done', { what: label }));
+    if (isDone) notifyDraft(t('archive.done', { what: label }));
   };
   const askToArchive = () =>
     modals.openConfirmModal({

@@ -2,8 +2,8 @@ import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
-import { tellDraft } from '../../draft/tell-draft.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
 import { AnswerFields } from './answer-fields.tsx';
@@ -17,7 +17,7 @@ import { mergeItem } from './merge.ts';
 import { MigrateValues } from './migrate-values.tsx';
 import { NameField } from './name-field.tsx';
 import { KeyPreview } from './preview.tsx';
-import { isToldAtFields, useRefusal } from './refusals.ts';
+import { isShownAtFields, useRefusal } from './refusals.ts';
 import { findItem } from './rows.ts';
 import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
@@ -74,7 +74,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
     if (disabled) return;
     if (isWrong || (editor.isChanged && !(await editor.submit(force)))) return showProblem();
     if (!editor.isChanged) return;
-    tellDraft(t('saved', { what: labelIn(content, defaultOf(languages), languages) }));
+    notifyDraft(t('saved', { what: labelIn(content, defaultOf(languages), languages) }));
   };
   const refused = useRefusal(error);
 
@@ -141,7 +141,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
           {t('key.typeChanged')}
         </Alert>
       )}
-      {!isToldAtFields(error) && <Problem error={error} />}
+      {!isShownAtFields(error) && <Problem error={error} />}
       {!disabled && (
         <SaveBar
           isChanged={editor.isChanged}

@@ -19,8 +19,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { Tree, TreeLanguage } from '../../draft/queries.ts';
-import { tellDraft } from '../../draft/tell-draft.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
@@ -83,7 +83,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
     setForgotten(!isBlank(sought));
     const isWrong = !isBlank(sought) || languages.some(({ name }) => isBlank(name));
     if (isWrong || !(await editor.submit(force))) return showProblem();
-    tellDraft(t('saved', { what: t('languages.title') }));
+    notifyDraft(t('saved', { what: t('languages.title') }));
   };
 
   return (

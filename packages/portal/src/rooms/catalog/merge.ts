@@ -45,13 +45,14 @@ function mergeMembers({ base, mine, theirs }: Three<Members>, where: Where, conf
   const names = [...new Set([base, mine, theirs].flatMap(Object.keys))];
   const entries = names.map((name): [string, unknown] => {
     const three = { base: base[name], mine: mine[name], theirs: theirs[name] };
-    const tell = (sides: { mine: unknown; theirs: unknown }) => conflicts.push({ ...where, member: name, ...sides });
+    const addConflict = (sides: { mine: unknown; theirs: unknown }) =>
+      conflicts.push({ ...where, member: name, ...sides });
     if (name === 'translations' || name === 'descriptions')
       return [name, mergeTexts(three as Three<Members | undefined>, where, conflicts)];
     if (name === 'values' && Array.isArray(three.mine) && Array.isArray(three.theirs)) {
       return [name, mergeValues({ ...three, base: three.base ?? [] } as Three<unknown[]>, conflicts)];
     }
-    return [name, pick(three, tell)];
+    return [name, pick(three, addConflict)];
   });
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
 }
@@ -90,7 +91,7 @@ function mergeList<T extends object>(
   three: Three<readonly T[]>,
   idOf: (item: T) => string,
   merge: (items: Three<T & Members>, id: string) => T,
-  tell: (id: string, sides: { mine: unknown; theirs: unknown }) => void,
+  addConflict: (id: string, sides: { mine: unknown; theirs: unknown }) => void,
 ): T[] {
   const { base, mine, theirs } = each(three, (items) => new Map(items.map((item) => [idOf(item), item])));
   const ids = pick(
@@ -105,17 +106,17 @@ function mergeList<T extends object>(
     // A removal wins, unless the other side changed the item meanwhile.
     const kept = own ?? other;
     if (!kept || stable(kept) === stable(before)) return [];
-    tell(id, { mine: own, theirs: other });
+    addConflict(id, { mine: own, theirs: other });
     return own ? [own] : [];
   });
 }
 
 /** If only one side changed it, that side wins. */
-function pick<T>({ base, mine, theirs }: Three<T>, tell: (sides: { mine: T; theirs: T }) => void): T {
+function pick<T>({ base, mine, theirs }: Three<T>, addConflict: (sides: { mine: T; theirs: T }) => void): T {
   const [was, own, other] = [stable(base), stable(mine), stable(theirs)];
   if (own === other || other === was) return mine;
   if (own === was) return theirs;
-  tell({ mine, theirs });
+  addConflict({ mine, theirs });
   return mine;
 }
 

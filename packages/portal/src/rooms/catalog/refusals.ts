@@ -26,7 +26,7 @@ export function refusalOf(error: unknown, field: string): Refusal | undefined {
 }
 
 /** Whether the errors at the fields say everything. */
-export function isToldAtFields(error: unknown): boolean {
+export function isShownAtFields(error: unknown): boolean {
   const fields = refusedFields(error);
   return fields.length > 0 && fields.every((field) => wordsFor(field) !== undefined);
 }

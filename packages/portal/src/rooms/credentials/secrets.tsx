@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Moment } from '../../shell/moment.tsx';
-import { tellProblem } from '../../shell/told.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import classes from './credentials.module.css';
 import { RotateDialog } from './rotate-dialog.tsx';
@@ -24,7 +24,7 @@ export function Secrets(props: { clientId: string; secrets: readonly Secret[]; m
   const ending = useMutation({
     mutationFn: () => api.delete('/manage/v1/applications/{clientId}/secrets/previous', { path: { clientId } }),
     onSuccess: () => notifications.show({ message: t('secrets.ended') }),
-    onError: tellProblem,
+    onError: notifyProblem,
     onSettled: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
   const endOnce = useMutateOnce(ending);

@@ -4,14 +4,14 @@ import type { ApplicationEvent } from './queries.ts';
  * The user of an event and what changed, from the members that its type has. Without a name, the user was deleted
  * since.
  */
-export type Told = {
+export type EventSummary = {
   userUid: string | undefined;
   name: string | undefined;
   isDeleted: boolean;
   change: { kind: 'saved' | 'unset'; key: string | null; value: unknown } | { kind: 'revision'; no: number } | null;
 };
 
-export function readEvent({ type, data }: ApplicationEvent): Told {
+export function readEvent({ type, data }: ApplicationEvent): EventSummary {
   if ('changes' in data) {
     return { userUid: undefined, name: undefined, isDeleted: false, change: { kind: 'revision', no: data.revision } };
   }

@@ -9,14 +9,14 @@ const BAR = { left: 240, width: 380 };
 const ROW = 34;
 const HEAD = 104;
 /** More would be unreadable. */
-const MOST = 30;
-const LONGEST = 30;
+const MAX_VALUES = 30;
+const MAX_LABEL = 30;
 
 /** The current selections as a picture for slides and documents: bars on a scale from 0 to 100 %. */
 export function drawInsights({ values, chose }: Insights, { title, subtitle, language, showValue }: Words): string {
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const number = new Intl.NumberFormat(language);
-  const shown = values.slice(0, MOST);
+  const shown = values.slice(0, MAX_VALUES);
   const height = HEAD + shown.length * ROW + MARGIN;
   const bottom = height - MARGIN;
   const scale = [0, 0.25, 0.5, 0.75, 1].map((share) => {
@@ -40,7 +40,7 @@ ${[...scale, ...rows].join('\n')}
 `;
 }
 
-function shorten(text: string, longest = LONGEST): string {
+function shorten(text: string, longest = MAX_LABEL): string {
   const characters = [...text];
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text;
 }

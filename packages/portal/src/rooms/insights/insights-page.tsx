@@ -8,9 +8,9 @@ import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-
 import { download } from '../../shell/download.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { Moment, readTime } from '../../shell/moment.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
-import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { AllKeys } from './all-keys.tsx';
 import { AllKeysCsv } from './all-keys-csv.tsx';
@@ -222,7 +222,7 @@ function CsvButton({ clientId, chosen, span }: OfKey) {
   const loading = useMutation({
     mutationFn: () => loadCsv(clientId, chosen.keyUid, span),
     onSuccess: (csv) => download(`${chosen.groupName}-${chosen.name}.csv`, 'text/csv;charset=utf-8', csv),
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const loadOnce = useMutateOnce(loading);
   return (

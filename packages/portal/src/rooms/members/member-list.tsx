@@ -9,8 +9,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { Moment } from '../../shell/moment.tsx';
+import { notifyUndoable } from '../../shell/notify.tsx';
 import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
-import { tellUndoable } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { LanguagesSelect } from './languages-select.tsx';
 import { membersQuery } from './queries.ts';
@@ -39,7 +39,7 @@ export function MemberList({ clientId }: { clientId: string }) {
       await reload();
       if (accountId === session?.accountId) await client.invalidateQueries({ queryKey: ['session'] });
       if (!before) return;
-      tellUndoable({
+      notifyUndoable({
         color: 'green',
         message: t('changed', { email: before.email, role: t(`role.${role}`) }),
         undo: () => changeOnce({ accountId, role: before.role, languages: before.languages }),

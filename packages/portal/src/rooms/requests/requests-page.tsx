@@ -182,7 +182,7 @@ function FilterText(props: {
 }) {
   const { value, onChange, ...rest } = props;
   const [typed, setTyped] = useState(value);
-  const tell = useDebouncedCallback(onChange, 400);
+  const changeLater = useDebouncedCallback(onChange, 400);
   useEffect(() => {
     // A partial code is typed and not in the URL yet.
     if (value !== '') setTyped(value);
@@ -194,7 +194,7 @@ function FilterText(props: {
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        tell(event.currentTarget.value);
+        changeLater(event.currentTarget.value);
       }}
     />
   );

@@ -12,8 +12,8 @@ import { type Breaking, BreakingChanges } from '../../draft/breaking-changes.tsx
 import { ChangeList } from '../../draft/change-list.tsx';
 import { draftQuery } from '../../draft/queries.ts';
 import { MainAct } from '../../shell/main-act.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
-import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { comparisonQuery } from './queries.ts';
 
@@ -37,7 +37,7 @@ export function RestoreButtons({ clientId, revision, newest, shape = 'buttons' }
       notifications.show({ message: t('restore.drafted', { revision }) });
       await navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: {} });
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const draftOnce = useMutateOnce(draft);
   const drafted = useQuery(draftQuery(clientId)).data?.draft?.changeCount ?? 0;

@@ -4,20 +4,20 @@ import { useLocation, useRouter, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PORTAL_PATH } from '../../api/client.ts';
-import { patiently } from '../../api/connection.ts';
+import { loadWhenReachable } from '../../api/connection.ts';
 import { signInMethodsQuery } from '../../api/queries.ts';
 import { LoadingState } from '../../shell/states.tsx';
-import { Entrance } from './entrance.tsx';
 import { Forgotten } from './forgotten.tsx';
 import { forgetInvitation, keptInvitation } from './kept-invitation.ts';
 import { PasswordForm } from './password-form.tsx';
 import type { ProviderProblemName } from './problem-names.ts';
 import { ProviderButton } from './provider-button.tsx';
 import { ProviderProblem } from './provider-problem.tsx';
-import { useLetIn } from './use-let-in.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
+import { useRedirectSignedIn } from './use-redirect-signed-in.ts';
 
 // Most people use a password: without the forms for links, the first page is small.
-const LinkEntrance = lazy(patiently(async () => ({ default: (await import('./link-entrance.tsx')).LinkEntrance })));
+const LinkSignIn = lazy(loadWhenReachable(async () => ({ default: (await import('./link-sign-in.tsx')).LinkSignIn })));
 
 /** With a link, its token is in the fragment: no server and no log sees it. */
 export function SignInPage() {
@@ -34,25 +34,25 @@ export function SignInPage() {
   if (token !== '') {
     return (
       <Suspense fallback={<LoadingState />}>
-        <LinkEntrance token={token} goOn={goOn} letIn={letIn} />
+        <LinkSignIn token={token} goOn={goOn} letIn={letIn} />
       </Suspense>
     );
   }
-  return <PlainEntrance next={next} problem={problem} goOn={() => goOn()} letIn={letIn} />;
+  return <PasswordSignIn next={next} problem={problem} goOn={() => goOn()} letIn={letIn} />;
 }
 
 type PlainProps = { next: string; problem: ProviderProblemName | undefined; goOn(): void; letIn(): void };
 
 /** Without a link: by password, or with the OpenID provider. */
-function PlainEntrance({ next, problem, goOn, letIn }: PlainProps) {
+function PasswordSignIn({ next, problem, goOn, letIn }: PlainProps) {
   const { t } = useTranslation('sign-in');
   const [email, setEmail] = useState('');
   const methods = useQuery(signInMethodsQuery);
-  if (useLetIn(letIn) || methods.isPending) return <LoadingState />;
+  if (useRedirectSignedIn(letIn) || methods.isPending) return <LoadingState />;
   // A service that does not support this still accepts passwords.
   const { password = true, oidc } = methods.data ?? {};
   return (
-    <Entrance title={t('title')}>
+    <SignInFrame title={t('title')}>
       {problem && <ProviderProblem problem={problem} />}
       {oidc && <ProviderButton label={t('withProvider', oidc)} next={next} />}
       {oidc && password && <Divider label={t('or')} />}
@@ -62,6 +62,6 @@ function PlainEntrance({ next, problem, goOn, letIn }: PlainProps) {
           <Forgotten email={email} />
         </>
       )}
-    </Entrance>
+    </SignInFrame>
   );
 }

@@ -1,7 +1,7 @@
-import { defaultTag, hasLack, type Lack, type Language, type TextRow } from './text-row.ts';
+import { defaultTag, hasIssue, type Language, type TextIssue, type TextRow } from './text-row.ts';
 
 /** Texts that lack something: in 'any' of the visible languages, or in one, by tag. */
-export type Only = { lack: Lack; tag: string };
+export type Only = { issue: TextIssue; tag: string };
 
 export type Filter = {
   search: string;
@@ -23,7 +23,7 @@ export function filterRows(
   const asked = only?.tag === 'any' ? shown : shown.filter(({ tag }) => tag === only?.tag);
   return rows
     .filter((row) => filter.group === undefined || row.group === filter.group)
-    .filter((row) => only === undefined || asked.some((language) => hasLack(row, language, only.lack, from)))
+    .filter((row) => only === undefined || asked.some((language) => hasIssue(row, language, only.issue, from)))
     .filter((row) => !filter.attention || Object.values(row.marks ?? {}).some(needsAttention))
     .filter((row) => search === '' || holds(row, search))
     .map(({ path }) => path);
@@ -40,7 +40,7 @@ export function firstColumn(
   const isAsked = ({ tag }: Language) => only.tag === 'any' || only.tag === tag;
   return Math.max(
     0,
-    shown.findIndex((language) => isAsked(language) && hasLack(row, language, only.lack, from)),
+    shown.findIndex((language) => isAsked(language) && hasIssue(row, language, only.issue, from)),
   );
 }
 

@@ -8,7 +8,7 @@ import type { Only } from './filter-rows.ts';
 import classes from './grid.module.css';
 import { LanguageProgress } from './language-progress.tsx';
 import { NO_PROGRESS, type Progress } from './progress.ts';
-import { LACKS } from './search.ts';
+import { TEXT_ISSUES } from './search.ts';
 import { inColumn, type ShownColumn } from './use-grid-layout.ts';
 
 type Props = {
@@ -72,13 +72,13 @@ const HeadCell = memo(function HeadCell(props: CellProps) {
           </Menu.Target>
           <Menu.Dropdown>
             {!isDefault &&
-              LACKS.map((lack) => (
+              TEXT_ISSUES.map((issue) => (
                 <Menu.Item
-                  key={lack}
+                  key={issue}
                   leftSection={<IconFilter size={16} aria-hidden />}
-                  onClick={() => onOnly({ lack, tag })}
+                  onClick={() => onOnly({ issue, tag })}
                 >
-                  {t(`grid.only.${lack}`, { count: progress[lack] })}
+                  {t(`grid.only.${issue}`, { count: progress[issue] })}
                 </Menu.Item>
               ))}
             {!isDefault && !isLocked && onReviewAll && (

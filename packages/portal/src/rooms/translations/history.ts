@@ -4,7 +4,7 @@ export type Step = {
   changes: { path: string; tag: string; from: string | null; to: string | null }[];
 };
 
-const MOST = 500;
+const MAX = 500;
 
 export class History {
   #done: Step[] = [];
@@ -20,7 +20,7 @@ export class History {
 
   add(step: Step): void {
     this.#done.push(step);
-    if (this.#done.length > MOST) this.#done.shift();
+    if (this.#done.length > MAX) this.#done.shift();
     this.#undone = [];
   }
 

@@ -96,13 +96,13 @@ export function stateOf(row: TextRow, { tag, isDefault }: Language, from: string
 }
 
 /** What people filter by in a language. */
-export type Lack = 'missing' | 'outdated' | 'unreviewed';
+export type TextIssue = 'missing' | 'outdated' | 'unreviewed';
 
-export function hasLack(row: TextRow, language: Language, lack: Lack, from: string | undefined): boolean {
-  if (lack === 'missing') return isMissing(row, language);
+export function hasIssue(row: TextRow, language: Language, issue: TextIssue, from: string | undefined): boolean {
+  if (issue === 'missing') return isMissing(row, language);
   if (language.isDefault || row.texts[language.tag] === undefined) return false;
   const state = stateOf(row, language, from);
-  return lack === 'outdated' ? state === 'outdated' : state !== 'reviewed';
+  return issue === 'outdated' ? state === 'outdated' : state !== 'reviewed';
 }
 
 export function defaultTag(languages: readonly Language[]): string | undefined {

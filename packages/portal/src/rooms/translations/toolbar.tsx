@@ -22,8 +22,8 @@ import {
 import { memo, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NO_PROGRESS, type Progress, percentOf } from './progress.ts';
-import { LACKS } from './search.ts';
-import type { Lack, Language } from './text-row.ts';
+import { TEXT_ISSUES } from './search.ts';
+import type { Language, TextIssue } from './text-row.ts';
 import type { FilterControl } from './use-filter.ts';
 import { useDensity } from './use-grid-layout.ts';
 import classes from './workbench.module.css';
@@ -85,20 +85,20 @@ export const Toolbar = memo(function Toolbar(props: Props) {
       <Select
         aria-label={t('toolbar.which')}
         placeholder={t('toolbar.allTexts')}
-        data={LACKS.map((lack) => ({
-          group: t(`toolbar.${lack}`),
+        data={TEXT_ISSUES.map((issue) => ({
+          group: t(`toolbar.${issue}`),
           items: [
-            ...(translated.length > 1 ? [{ value: `${lack} any`, label: t(`toolbar.${lack}Any`) }] : []),
+            ...(translated.length > 1 ? [{ value: `${issue} any`, label: t(`toolbar.${issue}Any`) }] : []),
             ...translated.map(({ tag, name }) => ({
-              value: `${lack} ${tag}`,
-              label: t(`toolbar.${lack}In`, { name }),
+              value: `${issue} ${tag}`,
+              label: t(`toolbar.${issue}In`, { name }),
             })),
           ],
         }))}
-        value={only ? `${only.lack} ${only.tag}` : null}
+        value={only ? `${only.issue} ${only.tag}` : null}
         onChange={(chosen) => {
-          const [lack, tag] = chosen?.split(' ') ?? [];
-          filter.setOnly(lack === undefined || tag === undefined ? undefined : { lack: lack as Lack, tag });
+          const [issue, tag] = chosen?.split(' ') ?? [];
+          filter.setOnly(issue === undefined || tag === undefined ? undefined : { issue: issue as TextIssue, tag });
         }}
         maxDropdownHeight={360}
         clearable

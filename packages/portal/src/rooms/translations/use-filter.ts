@@ -2,7 +2,7 @@ import { useDebouncedValue, useLocalStorage } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { type Filter, filterRows, type Only } from './filter-rows.ts';
-import { LACKS } from './search.ts';
+import { TEXT_ISSUES } from './search.ts';
 import type { SheetState } from './sheet-state.ts';
 import { defaultTag, type Language } from './text-row.ts';
 
@@ -14,8 +14,8 @@ const FROM = '/frame/applications/$clientId/translations';
  */
 export function useFilter(clientId: string, languages: readonly Language[], { rows, loads }: SheetState) {
   const { search = '', group, ...lacks } = useSearch({ from: FROM });
-  const lack = LACKS.find((name) => lacks[name] !== undefined);
-  const lackTag = lack && lacks[lack];
+  const issue = TEXT_ISSUES.find((name) => lacks[name] !== undefined);
+  const issueTag = issue && lacks[issue];
   const navigate = useNavigate({ from: '/applications/$clientId/translations' });
   const [attention, setAttention] = useState(false);
   const [hidden, setHidden] = useLocalStorage<string[]>({
@@ -33,9 +33,9 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
   const filter: Filter = useMemo(
     () => ({
       ...{ search: searched, group, attention },
-      only: lack && lackTag !== undefined ? { lack, tag: lackTag } : undefined,
+      only: issue && issueTag !== undefined ? { issue, tag: issueTag } : undefined,
     }),
-    [searched, group, lack, lackTag, attention],
+    [searched, group, issue, issueTag, attention],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows were reloaded
   const paths = useMemo(() => filterRows(rows, filter, shown, defaultTag(languages)), [loads, filter, shown]);
@@ -49,7 +49,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
         search: ({ search: typed, group: chosen, ...lacked }) => ({
           ...{ search: typed, group: chosen, ...change },
           ...(change.search === '' && { search: undefined }),
-          ...(only ? { [only.lack]: only.tag } : !isWhole && lacked),
+          ...(only ? { [only.issue]: only.tag } : !isWhole && lacked),
         }),
         replace: true,
       });
@@ -63,7 +63,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
       filter,
       paths,
       shown,
-      isFiltered: search !== '' || group !== undefined || lack !== undefined || attention,
+      isFiltered: search !== '' || group !== undefined || issue !== undefined || attention,
       set,
       /** Without one, shows all texts again. */
       setOnly: (only: Only | undefined) => set({ ...(only && { only }) }, true),
@@ -75,7 +75,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
       show: (tags: readonly string[]) =>
         setHidden(languages.filter(({ tag }) => !tags.includes(tag)).map(({ tag }) => tag)),
     }),
-    [search, filter, paths, shown, group, lack, attention, set, setHidden, languages],
+    [search, filter, paths, shown, group, issue, attention, set, setHidden, languages],
   );
 }
 

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { tellProblem } from '../../shell/told.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import type { Sheet } from './sheet.ts';
 import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 
@@ -47,7 +47,7 @@ export function useReview(clientId: string, sheet: Sheet, languages: readonly La
       const message = t(reviewed ? 'review.done' : 'review.withdrawn', { count });
       notifications.show({ message: left > 0 ? `${message} ${t('review.left', { count: left })}` : message });
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const isBusy = useRef(isPending);
   isBusy.current = isPending;

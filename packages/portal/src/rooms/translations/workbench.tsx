@@ -4,10 +4,10 @@ import { notifications } from '@mantine/notifications';
 import { IconFilterOff, IconKeyboard, IconListLetters, IconUpload } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { notifyUndoable } from '../../shell/notify.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { shortcuts } from '../../shell/palette/open.ts';
 import { EmptyState } from '../../shell/states.tsx';
-import { tellUndoable } from '../../shell/told.tsx';
 import { CellDetails } from './cell-details.tsx';
 import { ConflictsDialog } from './conflicts-dialog.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -65,7 +65,7 @@ export function Workbench(props: Props) {
     () => state.rows.filter(({ kind }) => kind === 'group').map(({ group, name }) => ({ value: group, label: name })),
     [state.loads],
   );
-  const onAct = useCallback((act: GridAct) => tell(act, t, () => sheet.undo()), [t, sheet]);
+  const onAct = useCallback((act: GridAct) => notifyOfAct(act, t, () => sheet.undo()), [t, sheet]);
   const step = useCallback(
     (act: 'undo' | 'redo') => {
       const changes = act === 'undo' ? sheet.undo() : sheet.redo();
@@ -75,7 +75,7 @@ export function Workbench(props: Props) {
   );
 
   // Undo ends with the room.
-  useEffect(() => () => void notifications.hide(lastTold), []);
+  useEffect(() => () => void notifications.hide(lastNotification), []);
 
   const onHide = useCallback(
     (hidden: string) => show(shown.filter(({ tag }) => tag !== hidden).map(({ tag }) => tag)),
@@ -138,7 +138,7 @@ export function Workbench(props: Props) {
       {filter.paths.length === 0 ? (
         <EmptyState
           icon={IconFilterOff}
-          title={filter.filter.only ? t(`noMatch.${filter.filter.only.lack}`) : t('noMatch.title')}
+          title={filter.filter.only ? t(`noMatch.${filter.filter.only.issue}`) : t('noMatch.title')}
           action={<Button onClick={filter.clear}>{t('noMatch.clear')}</Button>}
         >
           {t('noMatch.text')}
@@ -216,10 +216,14 @@ export function Workbench(props: Props) {
 const showShortcuts = () => shortcuts.set(true);
 
 /** The notification of the last step: only that step can be undone from it. */
-let lastTold = '';
+let lastNotification = '';
 
 /** Reports what a paste or an undo did, with an undo. */
-function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>['t'], undo: () => unknown): void {
+function notifyOfAct(
+  act: GridAct,
+  t: ReturnType<typeof useTranslation<'translations'>>['t'],
+  undo: () => unknown,
+): void {
   const canUndo = act.act !== 'undo' && act.act !== 'redo' && act.changed > 0;
   const more =
     act.act === 'paste'
@@ -228,10 +232,12 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
           ...(act.outside > 0 ? [t('toast.outside', { count: act.outside })] : []),
         ]
       : [];
-  notifications.hide(lastTold);
+  notifications.hide(lastNotification);
   const done = t(`toast.${act.act}`, { count: act.changed });
-  const told = more.length > 0 ? { title: done, message: more.join(' ') } : { message: done };
-  lastTold = canUndo ? tellUndoable({ ...told, undo }) : notifications.show({ ...told, autoClose: 3_000 });
+  const content = more.length > 0 ? { title: done, message: more.join(' ') } : { message: done };
+  lastNotification = canUndo
+    ? notifyUndoable({ ...content, undo })
+    : notifications.show({ ...content, autoClose: 3_000 });
 }
 
 type ToolProps = { name: string; icon: typeof IconUpload; isPhone: boolean; onClick: () => void };

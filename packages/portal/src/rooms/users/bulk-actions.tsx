@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
 import { download } from '../../shell/download.ts';
-import { tellProblem } from '../../shell/told.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import type { Chosen } from './collect-users.ts';
 import { type BulkAct, runBulk } from './run-bulk.ts';
 
@@ -48,7 +48,7 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
     setRunning(undefined);
     const done = uids.length - failed.length - left.length;
     if (done > 0) notifications.show({ message: t(`bulk.${act}Done`, { count: done }) });
-    if (error !== undefined) tellProblem(error);
+    if (error !== undefined) notifyProblem(error);
     if (act !== 'export') onDone([...failed, ...left]);
     await queries.invalidateQueries({ queryKey: ['application', clientId] });
   };

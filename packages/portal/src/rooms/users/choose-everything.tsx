@@ -3,8 +3,8 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { tellProblem } from '../../shell/told.tsx';
-import { type Chosen, collectUsers, MOST } from './collect-users.ts';
+import { notifyProblem } from '../../shell/notify.tsx';
+import { type Chosen, collectUsers, MAX_COLLECTED } from './collect-users.ts';
 import type { Filters } from './filters.ts';
 
 type Props = { clientId: string; filters: Filters; listed: number; onChosen(users: Chosen[]): void };
@@ -22,11 +22,12 @@ export function ChooseEverything({ clientId, filters, listed, onChosen }: Props)
       return collectUsers(clientId, filters, { signal: control.current.signal, onProgress: setCount });
     },
     onSuccess(users) {
-      if (users.length === MOST) notifications.show({ color: 'yellow', message: t('bulk.cut', { count: MOST }) });
+      if (users.length === MAX_COLLECTED)
+        notifications.show({ color: 'yellow', message: t('bulk.cut', { count: MAX_COLLECTED }) });
       onChosen(users);
     },
     onError: (error) => {
-      if (!control.current?.signal.aborted) tellProblem(error);
+      if (!control.current?.signal.aborted) notifyProblem(error);
     },
     onSettled: () => setCount(0),
   });

@@ -6,9 +6,9 @@ export type IfThere = (typeof IF_THERE)[number];
 /** The service's limit, and a size that is sent quickly. */
 const PART = { lines: 500, characters: 1024 ** 2 };
 /** Maximum length of a line, as everywhere. */
-const LONGEST = 1024 ** 2;
+const MAX_LINE = 1024 ** 2;
 /** Maximum kept for display: more is a case for the command line. */
-const MOST_REJECTIONS = 10_000;
+const MAX_REJECTIONS = 10_000;
 
 type SentLine = { line: number; text: string } | { line: number; unreadable: 'too long' };
 type Rejection = { line: number; clientUserId: string | null; code: string; reason: string };
@@ -37,7 +37,7 @@ export async function importFile(
     for (const [name, count] of Object.entries(data.counts)) {
       state.counts[name] = (state.counts[name] ?? 0) + (count as number);
     }
-    state.rejections.push(...data.rejections.slice(0, MOST_REJECTIONS - state.rejections.length));
+    state.rejections.push(...data.rejections.slice(0, MAX_REJECTIONS - state.rejections.length));
     state.share = share;
     onProgress({ ...state, counts: { ...state.counts } });
   }
@@ -53,7 +53,7 @@ async function* partsOf(file: File): AsyncGenerator<{ lines: SentLine[]; share: 
       [part, size] = [[], 0];
     }
     if (text.trim() === '') continue;
-    part.push(text.length > LONGEST ? { line, unreadable: 'too long' } : { line, text });
+    part.push(text.length > MAX_LINE ? { line, unreadable: 'too long' } : { line, text });
     size += text.length;
   }
   if (part.length > 0) yield { lines: part, share: 1 };

@@ -122,7 +122,7 @@ function Import({ clientId, onClose }: { clientId: string; onClose(): void }) {
 
 function Result({ state: { counts, rejections } }: { state: ImportState }) {
   const { t } = useTranslation('users');
-  const told = COUNTS.filter((name) => (counts[name] ?? 0) > 0 || name === 'created');
+  const shown = COUNTS.filter((name) => (counts[name] ?? 0) > 0 || name === 'created');
   const save = () => {
     const rows = rejections.map(({ line, clientUserId, code, reason }) => [line, clientUserId, code, reason]);
     download('rejected.csv', 'text/csv', toCsv([['line', 'clientUserId', 'code', 'reason'], ...rows]));
@@ -130,7 +130,7 @@ function Result({ state: { counts, rejections } }: { state: ImportState }) {
   return (
     <Stack gap="xs">
       <Text role="status">
-        {told.map((name) => t(`import.count.${name}`, { count: counts[name] ?? 0 })).join(' · ')}
+        {shown.map((name) => t(`import.count.${name}`, { count: counts[name] ?? 0 })).join(' · ')}
       </Text>
       {rejections.length > 0 && (
         <>

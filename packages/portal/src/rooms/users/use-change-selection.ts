@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
 import { api } from '../../api/client.ts';
-import { tellProblem, tellUndoable } from '../../shell/told.tsx';
+import { notifyProblem, notifyUndoable } from '../../shell/notify.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 type Scalar = string | number | boolean;
@@ -45,12 +45,12 @@ export function useChangeSelection(clientId: string, userUid: string): ChangeSel
       await reload();
     },
     onSuccess: (_, { key, held }) => {
-      tellUndoable({
+      notifyUndoable({
         message: t('selections.unsetDone', { key: key.label }),
-        undo: () => put(key, [held.value].flat()).catch(tellProblem),
+        undo: () => put(key, [held.value].flat()).catch(notifyProblem),
       });
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const unsetOnce = useMutateOnce(unsetting);
 

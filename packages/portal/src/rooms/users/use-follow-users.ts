@@ -6,7 +6,7 @@ import { countUsersQuery } from './queries.ts';
 
 const EVERY_MS = 5_000;
 /** Counting more takes too long to repeat every few seconds. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** Reloads the list when others create, change or delete users; with conditions, also when users choose. */
 export function useFollowUsers(clientId: string, filters: Filters): void {
@@ -30,7 +30,7 @@ export function useFollowUsers(clientId: string, filters: Filters): void {
     if (seen.current !== undefined && newest !== undefined && seen.current !== newest) {
       void client.invalidateQueries({ queryKey: ['application', clientId, 'users', 'search'] });
       const total = client.getQueryData(countUsersQuery(clientId, filters).queryKey) ?? 0;
-      if (total <= MOST_COUNTED)
+      if (total <= MAX_COUNTED)
         void client.invalidateQueries({ queryKey: ['application', clientId, 'users', 'count'] });
     }
     seen.current = newest;

@@ -94,7 +94,7 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
           removeButtonProps={{ 'aria-label': t('filter.remove'), 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => change({ where: where.filter((each) => each !== text) })}
         >
-          <Told text={text} names={names} />
+          <ConditionText text={text} names={names} />
         </Pill>
       ))}
       {where.length > 0 && (
@@ -109,11 +109,11 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
   );
 }
 
-function Told({ text, names }: { text: string; names: CatalogNames | undefined }) {
+function ConditionText({ text, names }: { text: string; names: CatalogNames | undefined }) {
   const { t } = useTranslation('users');
   const condition = readCondition(text);
   if (!condition) return text;
-  return t(`filter.told.${condition.operator}`, labelOf(names, condition));
+  return t(`filter.summary.${condition.operator}`, labelOf(names, condition));
 }
 
 function AddCondition({ names, onAdd }: { names: CatalogNames; onAdd(condition: string): void }) {

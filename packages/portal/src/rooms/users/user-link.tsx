@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
-import { tellProblem } from '../../shell/told.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 const LINK = '/manage/v1/applications/{clientId}/users/{userUid}/preference-link';
@@ -16,7 +16,7 @@ export function useUserLink(clientId: string, userUid: string) {
   const path = { clientId, userUid };
   const creating = useMutation({
     mutationFn: async () => (await api.post(LINK, { path, body: {} })).data,
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const withdrawing = useMutation({
     mutationFn: () => api.delete(LINK, { path }),
@@ -24,7 +24,7 @@ export function useUserLink(clientId: string, userUid: string) {
       notifications.show({ message: t('link.withdrawn') });
       creating.reset();
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const withdrawOnce = useMutateOnce(withdrawing);
   const dialog = (

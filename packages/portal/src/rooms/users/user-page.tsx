@@ -24,9 +24,9 @@ import { download } from '../../shell/download.ts';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
+import { NotificationText, notifyProblem } from '../../shell/notify.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
-import { Told, tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { EventList } from '../events/event-list.tsx';
 import type { EventType } from '../events/event-types.ts';
@@ -161,7 +161,7 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
   const exporting = useMutation({
     mutationFn: async () => (await api.get('/manage/v1/applications/{clientId}/users/{userUid}/export', { path })).data,
     onSuccess: (data) => download(`user-${userUid}.json`, 'application/json', JSON.stringify(data, null, 2)),
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const exportOnce = useMutateOnce(exporting);
   const link = useUserLink(clientId, userUid);
@@ -174,7 +174,7 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
       notifications.show({
         autoClose: 20_000,
         message: (
-          <Told
+          <NotificationText
             act={
               <Button component="a" href={receipt} download size="compact-sm" variant="default" miw="max-content">
                 {t('erase.receipt')}
@@ -182,7 +182,7 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
             }
           >
             {t('erase.done', { clientUserId })}
-          </Told>
+          </NotificationText>
         ),
       });
       await navigate({ to: '/applications/$clientId/users', params: { clientId } });

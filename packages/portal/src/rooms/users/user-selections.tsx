@@ -38,7 +38,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
   const change = useChangeSelection(clientId, userUid);
   const [search, setSearch] = useState('');
   const [shown, setShown] = useState<Shown>('all');
-  const [most, setMost] = useState(SHOWN);
+  const [most, setMax] = useState(SHOWN);
   const [edited, setEdited] = useState<Row>();
   const [receiptOf, setReceiptOf] = useState<Row>();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = options;
@@ -116,7 +116,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
         </section>
       ))}
       {found.length > most && (
-        <Button variant="default" mx="auto" onClick={() => setMost(most + SHOWN)}>
+        <Button variant="default" mx="auto" onClick={() => setMax(most + SHOWN)}>
           {t('more')}
         </Button>
       )}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
-import { tellProblem, tellUndoable } from '../../shell/told.tsx';
+import { notifyProblem, notifyUndoable } from '../../shell/notify.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 type Change = { clientUserName?: string; clientUserId?: string; status?: 'active' | 'suspended' };
@@ -28,12 +28,12 @@ export function useUserStatus(clientId: string, userUid: string, status: 'active
   const changing = useMutation({
     mutationFn: () => change({ status: next }),
     onSuccess: () => {
-      tellUndoable({
+      notifyUndoable({
         message: next === 'suspended' ? t('status.suspendDone') : t('status.resumeDone'),
-        undo: () => change({ status }).catch(tellProblem),
+        undo: () => change({ status }).catch(notifyProblem),
       });
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   return { toggle: useMutateOnce(changing), isPending: changing.isPending };
 }

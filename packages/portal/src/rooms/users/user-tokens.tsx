@@ -7,8 +7,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
+import { notifyProblem } from '../../shell/notify.tsx';
 import { EmptyState } from '../../shell/states.tsx';
-import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
@@ -28,13 +28,13 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
         : api.delete(`${USER}/tokens/{tokenId}`, { path: { ...path, tokenId } }),
     onSuccess: (_, tokenId) =>
       notifications.show({ message: tokenId === undefined ? t('tokens.allRevoked') : t('tokens.revoked') }),
-    onError: tellProblem,
+    onError: notifyProblem,
     onSettled: refresh,
   });
   const revokeOnce = useMutateOnce(revoking);
   const issuing = useMutation({
     mutationFn: async () => (await api.post(`${USER}/special-token`, { path })).data,
-    onError: tellProblem,
+    onError: notifyProblem,
   });
   const issueOnce = useMutateOnce(issuing);
   const ask = (title: string, text: string, act: () => void) =>

@@ -35,7 +35,7 @@ export function WebhookDialog({ opened, ...props }: Props & { opened: boolean })
   );
 }
 
-const MOST_PER_SECOND = 1000;
+const MAX_PER_SECOND = 1000;
 const FIELDS = ['url', 'maxPerSecond'] as const;
 
 function Form({ clientId, webhook, onClose }: Props) {
@@ -99,7 +99,7 @@ function Form({ clientId, webhook, onClose }: Props) {
           label={t('maxPerSecond')}
           description={t('maxPerSecondAbout')}
           min={1}
-          max={MOST_PER_SECOND}
+          max={MAX_PER_SECOND}
           allowDecimal={false}
           allowNegative={false}
           value={rate}

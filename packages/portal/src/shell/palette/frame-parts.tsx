@@ -2,13 +2,13 @@ import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type ComponentProps, lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { patiently } from '../../api/connection.ts';
+import { loadWhenReachable } from '../../api/connection.ts';
 import { COMMAND, palette, shortcuts, usePaletteKeys } from './open.ts';
 
 /** Loaded on first use, so that the first page stays small. */
-const Palette = lazy(patiently(async () => ({ default: (await import('./palette.tsx')).Palette })));
+const Palette = lazy(loadWhenReachable(async () => ({ default: (await import('./palette.tsx')).Palette })));
 const ShortcutsDialog = lazy(
-  patiently(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
+  loadWhenReachable(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
 );
 
 export function PaletteDialogs(props: ComponentProps<typeof Palette>) {

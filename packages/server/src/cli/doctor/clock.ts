@@ -1,5 +1,5 @@
 import { Clock, NOTICED_MS, SET_THE_CLOCK, TOLERATED_MS } from '../../domain/clock.ts';
-import { isOdd, type Mark, readMark, SET_IF_WRONG } from '../../domain/clock-mark.ts';
+import { isSuspicious, type Mark, readMark, SET_IF_WRONG } from '../../domain/clock-mark.ts';
 import type { Storage } from '../../storage/port.ts';
 import { showRoughly, showTime } from '../time.ts';
 import { type Check, failed, passed, warned } from './check.ts';
@@ -47,7 +47,7 @@ export function checkClock(writtenTimes: readonly number[], reading?: ClockReadi
     );
   }
   const seen = mark ? `, last seen in the database at ${showTime(mark.at)}` : '';
-  if (mark && isOdd(mark)) {
+  if (mark && isSuspicious(mark)) {
     const jump = `the clock jumped ${showRoughly(Math.abs(mark.doubtMs))} ${mark.doubtMs > 0 ? 'ahead' : 'back'}`;
     const detail = `${time}${seen}; ${jump} or the service was off: purging is paused for ${showRoughly(mark.waitMs)}`;
     return warned('clock', detail, SET_IF_WRONG);

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { NewAccount } from '../../storage/port.ts';
-import { whyMissing } from '../required.ts';
+import { missingReason } from '../required.ts';
 import { isEmail } from '../users/email.ts';
 
 /** Addresses are compared case-insensitively: people write their own in several ways. */
@@ -9,8 +9,8 @@ export function emailKeyOf(email: string): string {
 }
 
 /** Why a text cannot be an account's address, worded to follow the field's name. */
-export function whyNoEmail(email: unknown): string | undefined {
-  return whyMissing(email) ?? (isEmail(email as string) ? undefined : 'is not an e-mail address');
+export function accountEmailProblem(email: unknown): string | undefined {
+  return missingReason(email) ?? (isEmail(email as string) ? undefined : 'is not an e-mail address');
 }
 
 export function makeAccount(

@@ -5,14 +5,14 @@ const MIN = 12;
 const MAX = 256;
 
 export function requirePassword(password: unknown, email: string): string {
-  const problem = whyNoPassword(password, email);
+  const problem = passwordProblem(password, email);
   if (problem === undefined) return password as string;
   const fields = [{ field: 'password', message: problem }];
   throw new InnkeeperError('badParameter', { message: `password ${problem}.`, fields });
 }
 
 /** Why a text cannot be this account's password, worded to follow the field's name. */
-function whyNoPassword(password: unknown, email: string): string | undefined {
+function passwordProblem(password: unknown, email: string): string | undefined {
   if (typeof password !== 'string' || password === '') return 'is missing';
   if (password.includes('\u0000') || !password.isWellFormed()) return 'contains invalid characters';
   const length = [...password].length;

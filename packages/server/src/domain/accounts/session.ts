@@ -5,7 +5,7 @@ import type { Keyring } from '../keyring.ts';
 const HOUR_MS = 3600 * 1000;
 /** A session ends when unused for this long, and after this many days in any case. */
 const IDLE_MS = 12 * HOUR_MS;
-export const LONGEST_MS = 30 * 24 * HOUR_MS;
+export const MAX_MS = 30 * 24 * HOUR_MS;
 const USER_AGENT_LENGTH = 255;
 
 /** Always a new session: one that the browser already had is never upgraded. */
@@ -32,5 +32,5 @@ export function isSessionToken(text: string): boolean {
 
 /** The end of a session opened at `createdAt` and used now. */
 export function endOf(createdAt: number, now: number): number {
-  return Math.min(now + IDLE_MS, createdAt + LONGEST_MS);
+  return Math.min(now + IDLE_MS, createdAt + MAX_MS);
 }

@@ -2,7 +2,7 @@ import type { AccountRecord, MemberStore, Role } from '../../storage/port.ts';
 import type { IdentityClaims } from '../../tokens/port.ts';
 import { actingAs } from '../audit/actor.ts';
 import type { Service } from '../service.ts';
-import { emailKeyOf, makeAccount, whyNoEmail } from './account.ts';
+import { accountEmailProblem, emailKeyOf, makeAccount } from './account.ts';
 import { type OidcRules, wantedRoles } from './oidc-settings.ts';
 import { makeSession } from './session.ts';
 import type { Visitor } from './sign-in.ts';
@@ -46,7 +46,7 @@ export async function signInByIdentity(
 function verifiedEmail({ email, email_verified: verified, xms_edov: edov }: IdentityClaims): string | undefined {
   const isVerified =
     verified === true || verified === 'true' || (verified === undefined && [true, 1, '1'].includes(edov as 1));
-  return isVerified && typeof email === 'string' && whyNoEmail(email) === undefined ? email : undefined;
+  return isVerified && typeof email === 'string' && accountEmailProblem(email) === undefined ? email : undefined;
 }
 
 async function mayHaveAccount({ storage, now }: Service, { domains }: OidcRules, emailKey: string): Promise<boolean> {

@@ -32,7 +32,7 @@ export class ActivityCounter {
   /** The hour of the current counts: each hour is stored separately. */
   #hour = 0;
   #earlier: ActivityCount[] = [];
-  #underWay: Promise<void> = Promise.resolve();
+  #inFlight: Promise<void> = Promise.resolve();
 
   constructor(storage: Storage, now: () => number, onFailure: (error: unknown) => void) {
     this.#storage = storage;
@@ -63,8 +63,8 @@ export class ActivityCounter {
 
   /** Resolves when everything counted before the call is in the database, or could not be stored now. */
   flush(): Promise<void> {
-    this.#underWay = this.#underWay.then(() => this.#add());
-    return this.#underWay;
+    this.#inFlight = this.#inFlight.then(() => this.#add());
+    return this.#inFlight;
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationUpdate } from '../../storage/port.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
-import { whyNoName } from '../required.ts';
+import { displayNameProblem } from '../required.ts';
 import { findNamedKey } from '../users/key-names.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
@@ -29,7 +29,7 @@ export function readChange(
     if (seen.has(key)) refuse(key, 'is given twice');
     seen.add(key);
     if (key === 'name') {
-      const problem = whyNoName(value);
+      const problem = displayNameProblem(value);
       if (problem) refuse(key, problem);
       else change.name = value as string;
     } else if (isSettingName(key)) {

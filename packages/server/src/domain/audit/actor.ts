@@ -8,7 +8,7 @@ export function actingAs<T>(actor: string, work: () => T): T {
 }
 
 /** For what an application would do by itself: no actor is recorded. */
-export function actingForNobody<T>(work: () => T): T {
+export function withoutActor<T>(work: () => T): T {
   return actors.exit(work);
 }
 

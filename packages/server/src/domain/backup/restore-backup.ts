@@ -1,4 +1,4 @@
-import type { BackupFile, TableSummary, WholeDatabase } from '../../storage/port.ts';
+import type { BackupFile, DatabaseDump, TableSummary } from '../../storage/port.ts';
 import { summarizeTable } from './summarize-table.ts';
 
 /** Progress: how many more rows were written to the database or read back from it. If it throws, nothing is changed. */
@@ -9,7 +9,7 @@ export type OnRows = (step: 'write' | 'read', count: number) => Promise<void>;
  * already checked (checkRows).
  */
 export async function restoreBackup(
-  whole: WholeDatabase,
+  whole: DatabaseDump,
   backup: BackupFile,
   { onlyEmpty, onRows }: { onlyEmpty: boolean; onRows: OnRows },
 ): Promise<'replaced' | 'not-empty' | 'in-use'> {

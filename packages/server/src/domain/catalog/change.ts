@@ -18,7 +18,7 @@ export type ChangeDetail = {
   breaking?: Breaking;
 };
 
-/** The facts behind a detail: say-fact.ts makes its English sentence from them, and clients those in other languages. */
+/** The facts behind a detail: describe-fact.ts makes its English sentence from them, and clients those in other languages. */
 export type ChangeFact = {
   what: FactKind;
   /** Concerns only this value, and affects only users who have it. */

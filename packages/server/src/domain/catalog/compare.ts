@@ -198,7 +198,7 @@ function compareTexts(
   return languages
     .filter(({ tag }) => before[tag] !== after[tag])
     .map(({ name: language, tag }) => {
-      const told = { language, from: before[tag] ?? null, to: after[tag] ?? null };
-      return { fact: { what, ...(value !== undefined && { value }), ...told } };
+      const texts = { language, from: before[tag] ?? null, to: after[tag] ?? null };
+      return { fact: { what, ...(value !== undefined && { value }), ...texts } };
     });
 }

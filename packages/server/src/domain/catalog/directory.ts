@@ -48,10 +48,10 @@ export class CatalogDirectory {
   }
 
   async #reload(appId: number): Promise<void> {
-    const underWay = this.#loading.get(appId);
-    if (!underWay && !this.#current.has(appId)) return;
+    const inFlight = this.#loading.get(appId);
+    if (!inFlight && !this.#current.has(appId)) return;
     // A load in flight may have read too early: start another after it.
-    await underWay?.catch(() => undefined);
+    await inFlight?.catch(() => undefined);
     await this.#load(appId);
   }
 

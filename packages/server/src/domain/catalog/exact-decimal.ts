@@ -5,14 +5,14 @@
 type Decimal = { digits: string; exponent: number };
 
 /** No exactly representable number reasonably needs more digits. */
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
 /** Whether a number, as written, is stored exactly. */
 export function isKeptExactly(written: string): boolean {
   const kept = Number(written);
-  if (!Number.isFinite(kept) || written.length > LONGEST) return false;
+  if (!Number.isFinite(kept) || written.length > MAX_LENGTH) return false;
   const before = readDecimal(written);
   const after = readDecimal(String(kept));
   return before === undefined || (before.digits === after?.digits && before.exponent === after.exponent);

@@ -68,9 +68,9 @@ export function* mergeTexts(
   const findLanguage = languageFinder(current.languages);
 
   // A line or column is one problem, however many texts it has.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const reportOnce = (key: string, problem: TextProblem) => {
-    if (told.size < told.add(key).size) merged.problems.push(problem);
+    if (reported.size < reported.add(key).size) merged.problems.push(problem);
   };
 
   for (const { path, language: word, text, source, line, problem: unreadable } of entries) {

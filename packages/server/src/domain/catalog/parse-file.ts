@@ -24,9 +24,9 @@ export function parseCatalogFile(text: string, fileName = '', known?: Known): Pa
   const { source, flaws } = read;
   const checked = finish(readDefinition(source.data, { ...(known && { known }) }));
   if ('definition' in checked) return flaws.length > 0 ? { problems: flaws } : { ...checked, data: source.data };
-  const told = checked.problems.slice(0, MAX_PROBLEMS - flaws.length);
-  const places = source.locate(told);
-  const problems = told.map(({ path, message }, index) => ({
+  const reported = checked.problems.slice(0, MAX_PROBLEMS - flaws.length);
+  const places = source.locate(reported);
+  const problems = reported.map(({ path, message }, index) => ({
     ...(places[index] as Place),
     path: path.length === 0 ? 'the file' : showPath(path),
     message,

@@ -3,10 +3,10 @@ import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
+import { describeFact } from './describe-fact.ts';
 import type { OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { planDraft } from './plan-draft.ts';
-import { sayFact } from './say-fact.ts';
 import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
@@ -46,7 +46,7 @@ function* countImpact(
       if (!touched) continue;
       const affected = yield* countTouched(counts, touched.touches);
       if (affected > 0 || !touched.onlyWhenChosen) {
-        breaking.push({ path, text: sayFact(fact), fact, selections: affected });
+        breaking.push({ path, text: describeFact(fact), fact, selections: affected });
       }
     }
   }
@@ -214,7 +214,7 @@ export type ReadableChange = Omit<CountedChange, 'details' | 'keyNo'> & {
 export function readableDifference(changes: readonly CountedChange[]): Steps<ReadableChange[]> {
   return mapSteps(changes, ({ details, keyNo: _, ...change }) => {
     const facts = details.map(({ fact }) => fact);
-    return { ...change, details: facts.map(sayFact), facts };
+    return { ...change, details: facts.map(describeFact), facts };
   });
 }
 

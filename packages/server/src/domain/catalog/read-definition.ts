@@ -47,9 +47,9 @@ export function* readDefinition(
   const file = data as CatalogFile;
   const list = new Set(names);
   const isKnown: IsKnown = (kind, name) => names === 'any' || list.has(`${kind} ${name}`);
-  const told = new Set(problems.map(({ path }) => JSON.stringify(path)));
+  const reported = new Set(problems.map(({ path }) => JSON.stringify(path)));
   const report: Report = (path, message, atName) => {
-    if (!told.has(JSON.stringify(path))) problems.push({ path, message, ...(atName && { atName }) });
+    if (!reported.has(JSON.stringify(path))) problems.push({ path, message, ...(atName && { atName }) });
   };
 
   const languages = readLanguages(file.languages, isReadable, report);

@@ -164,7 +164,7 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
 }
 
 /** Nobody types more values than this into a form. */
-const MOST_ASKED = 100;
+const MAX_REQUESTED = 100;
 
 function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | null, path: Path, report: Report) {
   if (!multiple) {
@@ -181,8 +181,8 @@ function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | nu
   if (available !== undefined && minSelected > available) {
     report([...path, 'min'], `is more than the ${available} values there are`);
   }
-  if (available === undefined && minSelected > MOST_ASKED)
-    report([...path, 'min'], `must be at most ${MOST_ASKED} for an open key`);
+  if (available === undefined && minSelected > MAX_REQUESTED)
+    report([...path, 'min'], `must be at most ${MAX_REQUESTED} for an open key`);
   return { minSelected, maxSelected };
 }
 

@@ -46,8 +46,8 @@ export function readYaml(text: string): ReadSource {
   }
   const complaints = [...document.errors, ...document.warnings];
   const tooDeep = complaints.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  const told = tooDeep ? [tooDeep] : complaints.slice(0, MAX_PROBLEMS);
-  if (told.length > 0) return { problems: told.map((error) => explain(error, place)) };
+  const reported = tooDeep ? [tooDeep] : complaints.slice(0, MAX_PROBLEMS);
+  if (reported.length > 0) return { problems: reported.map((error) => explain(error, place)) };
   if (document.directives?.yaml.explicit && document.directives.yaml.version !== '1.2') {
     return {
       problems: [{ line: 1, column: 1, path: '', message: 'only YAML 1.2 is supported: remove the directive' }],

@@ -25,9 +25,9 @@ export function invalidCatalog(
     return { field: showPath(isWithin ? path.slice(base.length) : path), message };
   });
   const [first] = fields;
-  const told = first && `${first.field} ${first.message}`.trim();
+  const problem = first && `${first.field} ${first.message}`.trim();
   return new InnkeeperError('catalogInvalid', {
     fields,
-    ...(told && { message: `The catalog is invalid: ${told}. Nothing was published.` }),
+    ...(problem && { message: `The catalog is invalid: ${problem}. Nothing was published.` }),
   });
 }

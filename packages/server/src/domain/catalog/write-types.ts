@@ -1,7 +1,7 @@
 import { mapSteps, type Steps } from '../slices.ts';
 import type { AllowedValue, Catalog, Group, Key, Language, Scalar, Texts } from './catalog.ts';
 import { writeSchemas } from './write-schemas.ts';
-import { literal, property, TURNS_WRITING } from './written-names.ts';
+import { DIRECTION_MARKS, literal, property } from './written-names.ts';
 
 /**
  * A TypeScript module of what can be chosen: `Catalog`, the single type parameter of the client and the React package
@@ -83,7 +83,7 @@ function textOf(texts: Texts, languages: Language[]): string | undefined {
 function comment(indent: number, text: string | undefined, mark = ''): string {
   const safe = text
     ?.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .replaceAll(TURNS_WRITING, '')
+    .replaceAll(DIRECTION_MARKS, '')
     .replaceAll('*/', '*\\/')
     .trim()
     // A leading @ would be a tag for the compiler, such as @deprecated.

@@ -11,7 +11,7 @@ export function property(name: string): string {
 }
 
 /** Direction marks that make code read differently from how it is compiled: they are written as escapes. */
-export const TURNS_WRITING = /[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g;
+export const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g;
 
 export function quote(text: string): string {
   const inner = JSON.stringify(text)
@@ -19,7 +19,7 @@ export function quote(text: string): string {
     .replaceAll('\\"', '"')
     .replaceAll("'", "\\'")
     .replaceAll(/[\u2028\u2029]/g, escapeMark)
-    .replaceAll(TURNS_WRITING, escapeMark);
+    .replaceAll(DIRECTION_MARKS, escapeMark);
   return `'${inner}'`;
 }
 

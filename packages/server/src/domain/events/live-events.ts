@@ -5,7 +5,7 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { writeCursor } from './cursor.ts';
-import { type FeedItem, tellEvents } from './tell-event.ts';
+import { type FeedItem, toPublicEvents } from './public-event.ts';
 
 /** How often to check for new events while there are followers. */
 const POLL_MS = 100;
@@ -163,7 +163,7 @@ export class LiveEvents {
     }
     const taken = takePage(page.items, sizeOfEvent, PAGE_BYTES);
     const isCut = taken.length < page.items.length;
-    const items = await tellEvents(this.#parts, application, taken);
+    const items = await toPublicEvents(this.#parts, application, taken);
     const byUser = Map.groupBy(items, (item) => item.userId);
     return {
       ...{ items, next: isCut ? (taken.at(-1) as StoredEvent).no : page.next, more: isCut || page.more },

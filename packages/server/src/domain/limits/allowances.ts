@@ -7,9 +7,9 @@ const SHARE_MS = 250;
 /**
  * A subject that has used less than this part of its allowance is not shared: for most callers nothing is ever written.
  */
-const TOLD_FROM = 0.1;
-const MOST_TOLD = 1_000;
-const MOST_SUBJECTS = 100_000;
+const SHARED_FROM = 0.1;
+const MAX_SHARED = 1_000;
+const MAX_SUBJECTS = 100_000;
 
 type Unsent = { ms: number; windowMs: number };
 
@@ -29,7 +29,7 @@ export class Allowances {
   readonly #unsent = new Map<string, Unsent>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  #underWay: Promise<void> = Promise.resolve();
+  #inFlight: Promise<void> = Promise.resolve();
 
   constructor(storage: Storage, keyring: Keyring, now: () => number, onFailure: (error: unknown) => void) {
     this.#storage = storage;
@@ -57,7 +57,7 @@ export class Allowances {
     this.#until.delete(subject);
     this.#until.set(subject, until);
     const [[oldest, oldestUntil]] = this.#until as unknown as [[string, number]];
-    if (oldestUntil <= now || this.#until.size > MOST_SUBJECTS) this.#until.delete(oldest);
+    if (oldestUntil <= now || this.#until.size > MAX_SUBJECTS) this.#until.delete(oldest);
 
     const unsent = this.#unsent.get(subject);
     if (unsent) unsent.ms += ms;
@@ -68,13 +68,13 @@ export class Allowances {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#underWay;
+    await this.#inFlight;
   }
 
   #shareSoon(): void {
     if (this.#closed) return;
     this.#timer ??= setTimeout(() => {
-      this.#underWay = this.#share().finally(() => {
+      this.#inFlight = this.#share().finally(() => {
         this.#timer = undefined;
         if (this.#unsent.size > 0) this.#shareSoon();
       });
@@ -83,28 +83,28 @@ export class Allowances {
 
   async #share(): Promise<void> {
     const now = performance.now();
-    const told: (Unsent & { subject: string })[] = [];
+    const shared: (Unsent & { subject: string })[] = [];
     for (const [subject, { ms, windowMs }] of this.#unsent) {
       const usedMs = (this.#until.get(subject) ?? 0) - now;
-      const isWorthTelling = usedMs >= windowMs * TOLD_FROM && told.length < MOST_TOLD;
+      const isWorthSharing = usedMs >= windowMs * SHARED_FROM && shared.length < MAX_SHARED;
       // The rest has been refilled by now.
-      if (isWorthTelling) told.push({ subject, ms: Math.min(ms, usedMs), windowMs });
-      if (isWorthTelling || usedMs <= 0) this.#unsent.delete(subject);
+      if (isWorthSharing) shared.push({ subject, ms: Math.min(ms, usedMs), windowMs });
+      if (isWorthSharing || usedMs <= 0) this.#unsent.delete(subject);
     }
-    if (told.length === 0) return;
+    if (shared.length === 0) return;
     try {
-      const spendings = told.map(({ subject, ms, windowMs }) => ({
+      const spendings = shared.map(({ subject, ms, windowMs }) => ({
         subjectHash: this.#keyring.hashLimited(subject),
         ms: Math.round(ms),
         windowMs,
       }));
       const left = await this.#storage.rateLimits.spend(spendings, this.#now());
-      for (const [index, { subject }] of told.entries()) {
+      for (const [index, { subject }] of shared.entries()) {
         const meanwhile = this.#unsent.get(subject)?.ms ?? 0;
         if (this.#until.has(subject)) this.#until.set(subject, now + (left[index] as number) + meanwhile);
       }
     } catch (error) {
-      for (const { subject, ms, windowMs } of told) {
+      for (const { subject, ms, windowMs } of shared) {
         this.#unsent.set(subject, { ms: ms + (this.#unsent.get(subject)?.ms ?? 0), windowMs });
       }
       this.#onFailure(error);

@@ -4,7 +4,7 @@ import { LETTER_TEXTS, type LetterContent } from './letter-texts.ts';
 import type { Letter } from './mailer.ts';
 
 /** For names that people chose: on one line, and short enough for a subject. */
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 /** A letter in plain text and in simple HTML, which loads nothing. */
 export function writeLetter(to: string, language: PortalLanguage, content: LetterContent): Letter {
@@ -51,7 +51,7 @@ function tidied<T extends LetterContent>(content: T): T {
 /** Removes control and direction characters, which could make a name look like our own text. */
 function oneLine(text: string): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
-  return [...clean].slice(0, LONGEST_NAME).join('').trim();
+  return [...clean].slice(0, MAX_NAME).join('').trim();
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -18,6 +18,6 @@ export function includesAccess(held: Access | undefined, needed: Access): boolea
 }
 
 /** The most access that both allow. */
-export function lesserAccess(one: Access, other: Access): Access {
+export function minAccess(one: Access, other: Access): Access {
   return INCLUDED[one].findLast((access) => includesAccess(other, access)) as Access;
 }

@@ -3,7 +3,7 @@ import { endOf, isSessionToken } from '../accounts/session.ts';
 import { InnkeeperError } from '../errors.ts';
 import { accessOf, languagesOf } from '../members/role.ts';
 import type { Service } from '../service.ts';
-import { lesserAccess } from './access.ts';
+import { minAccess } from './access.ts';
 import { isManageToken, tokenAuthor } from './manage-token.ts';
 import type { Manager } from './manager.ts';
 
@@ -68,7 +68,7 @@ function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
     expiresAt: token.expiresAt,
     accessTo(appId) {
       const most = scope === null || scope.has(appId) ? ofOwner(appId) : undefined;
-      return most && lesserAccess(most, access);
+      return most && minAccess(most, access);
     },
     languagesOf: owner ? languagesOf(owner) : () => null,
     canCreateApplications:

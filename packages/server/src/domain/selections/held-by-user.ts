@@ -19,7 +19,7 @@ function sizeOf(held: Iterable<Held>): number {
 }
 
 /** Whether the user's existing selections must be counted before saving. */
-export function isWorthCounting(values: readonly (readonly unknown[])[], keys: number): boolean {
+export function needsCounting(values: readonly (readonly unknown[])[], keys: number): boolean {
   if (keys > MANY_KEYS) return true;
   return values.some((list) => list.reduce<number>((size, each) => size + lengthOf(each), 0) > SMALL);
 }

@@ -8,7 +8,7 @@ import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
 import { changeList, checkSelection } from './check-selection.ts';
 import { isAllowed } from './effective.ts';
-import { inTurnOfUser, isTooMuch, isWorthCounting, MAX_HELD } from './held-by-user.ts';
+import { inTurnOfUser, isTooMuch, MAX_HELD, needsCounting } from './held-by-user.ts';
 import { MAX_STEPS_INLINE, matchWithin } from './match-patterns.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
 import { isTagOf } from './record-tag.ts';
@@ -60,7 +60,7 @@ const TRIES = 200;
 export async function saveSelections(...args: Parameters<typeof saveNow>): Promise<SavedSelection[]> {
   const [service, user, catalog, wanted, change, options] = args;
   const lists = wanted.map(({ values }) => values);
-  if (!isWorthCounting(lists, catalog.keyByNo.size)) return saveNow(...args);
+  if (!needsCounting(lists, catalog.keyByNo.size)) return saveNow(...args);
   return inTurnOfUser(user.userId, () =>
     saveNow(service, user, catalog, wanted, change, { ...options, isCounted: true }),
   );

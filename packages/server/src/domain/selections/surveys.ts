@@ -5,9 +5,9 @@ import type { Key } from '../catalog/catalog.ts';
 const KEPT_PER_MS = 10;
 /** A faster survey is not worth caching. */
 const CHEAP_MS = 200;
-const LONGEST_KEPT_MS = 5 * 60_000;
+const MAX_KEPT_MS = 5 * 60_000;
 /** For an open key, which may have as many values as users. */
-const MOST_COMMON = 200;
+const MAX_VALUES_SHOWN = 200;
 
 export type DatedSurvey = KeySurvey & { at: number };
 type Kept = { survey: Promise<DatedSurvey>; until: number };
@@ -36,7 +36,7 @@ export class Surveys {
     this.#last = survey.then(
       ({ at }) => {
         const end = this.#now();
-        kept.until = end + Math.min(Math.max(end - at - CHEAP_MS, 0) * KEPT_PER_MS, LONGEST_KEPT_MS);
+        kept.until = end + Math.min(Math.max(end - at - CHEAP_MS, 0) * KEPT_PER_MS, MAX_KEPT_MS);
       },
       () => this.#kept.delete(name),
     );
@@ -45,7 +45,7 @@ export class Surveys {
 
   async #run(appId: number, key: Key, fromDay: number | null): Promise<DatedSurvey> {
     const at = this.#now();
-    const wanted = { fromDay, byValue: key.values !== null, most: MOST_COMMON };
+    const wanted = { fromDay, byValue: key.values !== null, most: MAX_VALUES_SHOWN };
     return { ...(await this.#storage.selections.survey(appId, key.keyNo, wanted)), at };
   }
 }

@@ -4,7 +4,7 @@ import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './authenticate.ts';
 import { hasSecretOf } from './authorize-application.ts';
-import { findUserOfPath, isMeant, type UserOfPath } from './user-of-path.ts';
+import { findUserOfPath, isUserOfPath, type UserOfPath } from './user-of-path.ts';
 
 export type Credentials =
   | { kind: 'none' }
@@ -49,7 +49,7 @@ async function mayDelete(
       const user = await authenticateUser(service, credentials.accessToken);
       // A token gives access to its own user only. For any other user the credentials are wrong, whether that user
       // exists or not, so that a token cannot be used to find out.
-      return user?.appId === application.appId && isMeant(user, path);
+      return user?.appId === application.appId && isUserOfPath(user, path);
     }
   }
 }

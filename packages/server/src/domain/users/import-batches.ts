@@ -6,7 +6,7 @@ import { type FileLine, LineRefused, type LineRules } from './import-line.ts';
 /** Users per transaction: enough to share a flush widely, and short enough for other writers. */
 const BATCH = 1_000;
 /** Batches in flight: while one is written, the next is read and checked. */
-const UNDER_WAY = { sqlite: 2, postgres: 3 };
+const IN_FLIGHT = { sqlite: 2, postgres: 3 };
 
 export type ImportCounts = {
   /** Lines that were not blank. */
@@ -62,7 +62,7 @@ export class ImportBatches {
   readonly #appId: number;
   readonly #options: ImportOptions;
   readonly #importId: string;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   #batch: Pending[] = [];
   #failure: { error: unknown } | undefined;
   applicationGone = false;
@@ -96,14 +96,14 @@ export class ImportBatches {
     const batch = this.#batch;
     this.#batch = [];
     if (batch.length === 0) return;
-    while (this.#underWay.size >= UNDER_WAY[this.#storage.kind]) await Promise.race(this.#underWay);
+    while (this.#inFlight.size >= IN_FLIGHT[this.#storage.kind]) await Promise.race(this.#inFlight);
     this.#throwFailure();
     const putting: Promise<void> = this.#put(batch, this.#options.ifThere)
       .catch((error: unknown) => {
         this.#failure ??= { error };
       })
-      .finally(() => this.#underWay.delete(putting));
-    this.#underWay.add(putting);
+      .finally(() => this.#inFlight.delete(putting));
+    this.#inFlight.add(putting);
   }
 
   /** A line whose clientUserId was on an earlier line: accepted only if that one failed. */
@@ -117,7 +117,7 @@ export class ImportBatches {
 
   async finish(): Promise<void> {
     await this.send();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inFlight);
     this.#throwFailure();
   }
 

@@ -6,7 +6,7 @@ import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { ERRORS, type ErrorName } from '../errors.ts';
 import { findAmbiguity } from '../find-ambiguity.ts';
-import { whyMissing } from '../required.ts';
+import { missingReason } from '../required.ts';
 import { checkSelection } from '../selections/check-selection.ts';
 import { matchWithin } from '../selections/match-patterns.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
@@ -304,7 +304,7 @@ function readLanguage(option: Members, at: string, { languages }: CompiledCatalo
 }
 
 function readName(given: Members, field: string, error: ErrorName): string {
-  const problem = whyMissing(given[field]);
+  const problem = missingReason(given[field]);
   if (problem) throw new LineRefused(error, field, problem);
   return given[field] as string;
 }

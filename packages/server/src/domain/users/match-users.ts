@@ -35,7 +35,7 @@ type MatchedUsers = { matched: MatchedUser[]; looked: number; next: ListPlace | 
 const SAMPLE = 1_000;
 /** Users checked together: few for a first page, many for a long list. */
 const FIRST = 64;
-const MOST = 4_000;
+const MAX = 4_000;
 
 /**
  * The users that match a filter, some at a time. They are found by the rarest condition that an index serves, and the
@@ -55,7 +55,7 @@ export async function* matchUsers(
   const matches = createMatcher(others, filter);
   const { status, test, created: { from = 0, to = Number.POSITIVE_INFINITY } = {} } = filter;
   let after = place?.after ?? null;
-  for (let limit = Math.min(atOnce, MOST); ; limit = Math.min(limit * 4, MOST)) {
+  for (let limit = Math.min(atOnce, MAX); ; limit = Math.min(limit * 4, MAX)) {
     const found = await users.walk(appId, walk, { after, limit, keyNos });
     const matched: MatchedUser[] = [];
     const pause = pauses();
@@ -113,7 +113,7 @@ export async function countUsers(users: UserStore, appId: number, filter: UserFi
     if (opposite?.isExact) return (await all({ by: 'user' })) - (await all(opposite.walk));
   }
   let count = 0;
-  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MOST }))
+  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MAX }))
     count += some.matched.length;
   return count;
 }

@@ -1,7 +1,7 @@
 import type { UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
-import { whyMissing } from '../required.ts';
+import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
 import { readUuid } from './user-code.ts';
 
@@ -15,7 +15,7 @@ export async function findUserOfPath(
 ): Promise<UserRecord> {
   if ('clientUserId' in path) {
     const { clientUserId } = path;
-    const user = whyMissing(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
+    const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
     if (!user) throw new InnkeeperError('clientUserUnknown');
     return user;
   }
@@ -26,7 +26,7 @@ export async function findUserOfPath(
 }
 
 /** Whether the path refers to this user. findUserOfPath refuses a path that names no user. */
-export function isMeant({ userId, clientUserId }: UserRecord, path: UserOfPath): boolean {
+export function isUserOfPath({ userId, clientUserId }: UserRecord, path: UserOfPath): boolean {
   if ('clientUserId' in path) return path.clientUserId === clientUserId;
   const named = readUuid(path.userCode ?? '');
   return named === undefined || named === userId;

@@ -4,13 +4,13 @@ import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 
 /** Far longer than a trial takes, even if the token service does not respond. */
-const LONGEST_MS = 5 * 60_000;
+const MAX_MS = 5 * 60_000;
 
 export type Trial = { clientUserId: string; clientSecret: string };
 
 /**
  * Lends a clientSecret and the id for a new user. The user is recorded before `work` creates it and deleted when this
- * returns; if this process dies before that, housekeeping deletes it (keep-tidy.ts).
+ * returns; if this process dies before that, housekeeping deletes it (maintenance.ts).
  */
 export async function withTrial<T>(
   { storage, applications, now }: Service,
@@ -19,7 +19,7 @@ export async function withTrial<T>(
 ): Promise<T> {
   const { appId } = application;
   const clientUserId = `innkeeper-try-${randomUUIDv7()}`;
-  if ((await storage.trials.add(appId, clientUserId, now() + LONGEST_MS)) === 'application-gone') {
+  if ((await storage.trials.add(appId, clientUserId, now() + MAX_MS)) === 'application-gone') {
     throw new InnkeeperError('applicationNotFound');
   }
   try {

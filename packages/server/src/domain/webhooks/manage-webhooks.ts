@@ -11,16 +11,16 @@ import {
 import type { Application } from '../applications/application.ts';
 import { type Rotation, rotateUnlessInUse } from '../applications/rotate-secret.ts';
 import { InnkeeperError } from '../errors.ts';
-import { whyNoName } from '../required.ts';
+import { displayNameProblem } from '../required.ts';
 import type { Service } from '../service.ts';
 import { readUuid } from '../users/user-code.ts';
 import { isSuccess, sendEvent } from './send-event.ts';
 import { makeWebhookSecret } from './signature.ts';
 
 /** The same number as in the text of `tooManyWebhooks` in errors.ts. */
-export const MOST_WEBHOOKS = 10;
+export const MAX_WEBHOOKS = 10;
 /** Maximum of a webhook's own limit. */
-export const MOST_PER_SECOND = 1000;
+export const MAX_PER_SECOND = 1000;
 export const TEST_TYPE = 'webhook.test';
 
 /** From a service, or from an open database. */
@@ -38,7 +38,7 @@ export async function readWebhook<T extends WebhookChange>(
     throw new InnkeeperError('badParameter', { fields: [{ field, message }], message: `${field} ${message}.` });
   };
   if (url !== undefined) refuse('url', await webhookSender.problemWith(url));
-  if (description) refuse('description', whyNoName(description));
+  if (description) refuse('description', displayNameProblem(description));
   return { ...given, ...(types && { types: EVENT_TYPES.filter((each) => types.includes(each)) }) };
 }
 
@@ -59,7 +59,7 @@ export async function createWebhook(
   };
   const outcome = await storage.webhooks.create(
     { ...webhook, position: await latestPosition(storage, appId) },
-    MOST_WEBHOOKS,
+    MAX_WEBHOOKS,
   );
   if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
   if (outcome === 'too-many') throw new InnkeeperError('tooManyWebhooks');

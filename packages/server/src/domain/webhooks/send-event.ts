@@ -56,7 +56,7 @@ export function isSuccess({ status }: Pick<Sent, 'status'>): boolean {
 }
 
 /** Whether these tries switch the webhook off. */
-export function whyOff(
+export function switchOffReason(
   { failingSince }: { failingSince: number | null },
   attempts: readonly Attempt[],
   now: number,

@@ -2,9 +2,9 @@ import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { readCursor, writeCursor } from '../../domain/events/cursor.ts';
 import type { LiveEvents } from '../../domain/events/live-events.ts';
-import { tellEvents } from '../../domain/events/tell-event.ts';
+import { toPublicEvents } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
-import { atOnceOrInSlices, mapSteps } from '../../domain/slices.ts';
+import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
 import { authorizeApplication, hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
@@ -86,8 +86,8 @@ export function listEventsRoute(app: Routes, service: Service, live: LiveEvents)
     const page = await service.storage.events.read(application.appId, after, { limit, types });
     if (page.outcome === 'expired')
       throw new InnkeeperError('cursorExpired', { more: { oldest: cursor(page.oldest) } });
-    const items = await tellEvents(service, application, page.items);
-    const written = await atOnceOrInSlices(mapSteps(items, ({ event }) => JSON.stringify(event)));
+    const items = await toPublicEvents(service, application, page.items);
+    const written = await directlyOrInSlices(mapSteps(items, ({ event }) => JSON.stringify(event)));
     return reply.type(JSON_TYPE).send(`{"items":[${written.join()}],"next":${JSON.stringify(cursor(page.next))}}`);
   });
 }

@@ -2,7 +2,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { readCursor, writeCursor } from '../../domain/events/cursor.ts';
 import type { Follower, LiveEvents } from '../../domain/events/live-events.ts';
-import type { PublicEvent } from '../../domain/events/tell-event.ts';
+import type { PublicEvent } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
@@ -61,7 +61,7 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
     const body = eventStream({
       ...{ follower, cursor, first: isLost ? writeEvent('reset', {}, cursor(follower.place)) : '' },
       *write(page) {
-        for (const { no, event } of page.forUser(user.userId)) yield tell(event, cursor(no));
+        for (const { no, event } of page.forUser(user.userId)) yield writeUserEvent(event, cursor(no));
       },
       isAllowed: () =>
         findUser().then(
@@ -86,7 +86,7 @@ export function userEventsRoute(app: Routes, service: Service, live: LiveEvents)
 }
 
 /** Users do not learn who published a revision. */
-function tell({ type, timestamp, data }: PublicEvent, id: string): string {
+function writeUserEvent({ type, timestamp, data }: PublicEvent, id: string): string {
   if (type === 'catalog.published') return writeEvent('catalog', { timestamp, revision: data.revision }, id);
   // Sent as a comment: it triggers the check whether the user may still read.
   if (type.startsWith('user.')) return `: ${type}\n\n`;

@@ -7,7 +7,7 @@ import { type Preferences, readPreferences } from '../../domain/accounts/prefere
 import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
 import { findTotpStep, makeTotpSecret, toBase32, totpUri } from '../../domain/accounts/totp.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { tellAccount } from '../../domain/mail/tell-account.ts';
+import { notifyAccount } from '../../domain/mail/notify-account.ts';
 import { joinByInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -46,7 +46,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       const hadPassword = ((await accounts.credentials(account.accountId))?.passwordHash ?? null) !== null;
       const outcome = await accounts.setPassword(account.accountId, await hashPassword(wanted), session.sessionId);
       if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');
-      if (hadPassword) tellAccount(service, account, 'password');
+      if (hadPassword) notifyAccount(service, account, 'password');
     },
   });
 
@@ -102,7 +102,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       const outcome = await storage.secondFactors.confirm(accountId, confirmed);
       if (outcome === 'changed') throw new InnkeeperError('totpNotBegun');
       await forgetAttempts(service, where);
-      tellAccount(service, signedIn.account, 'twoStepOn');
+      notifyAccount(service, signedIn.account, 'twoStepOn');
       return { recoveryCodes: codes };
     },
   });
@@ -121,7 +121,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       await proveIdentity(service, asked, { password, code });
       const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
       if (outcome === 'off') throw new InnkeeperError('totpOff');
-      tellAccount(service, signedIn.account, 'twoStepOff');
+      notifyAccount(service, signedIn.account, 'twoStepOff');
     },
   });
 
@@ -139,7 +139,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       const { codes, hashes } = makeRecoveryCodes(service.keyring);
       const outcome = await service.storage.secondFactors.replaceRecoveryCodes(signedIn.account.accountId, hashes);
       if (outcome === 'off') throw new InnkeeperError('totpOff');
-      tellAccount(service, signedIn.account, 'recoveryCodes');
+      notifyAccount(service, signedIn.account, 'recoveryCodes');
       return { recoveryCodes: codes };
     },
   });

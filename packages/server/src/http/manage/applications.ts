@@ -7,7 +7,7 @@ import { type PageColors, readAccentColor, readableAccent } from '../../domain/a
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
-import { whyNoName } from '../../domain/required.ts';
+import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
@@ -76,7 +76,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
         });
       }
       const { name } = readBody();
-      const problem = whyNoName(name);
+      const problem = displayNameProblem(name);
       if (problem !== undefined) throw refuse('name', problem);
       const { storage, keyring, now, refresh } = service;
       const made = await createApplication(storage, keyring, name, now());

@@ -147,9 +147,9 @@ async function searchAudit(
 }
 
 /** Applies to webhooks; nothing else in the audit has a URL. */
-function withoutPaths(told: unknown): unknown {
-  const { url } = (told ?? {}) as { url?: unknown };
-  return typeof url === 'string' ? withoutPath({ ...(told as object), url }) : told;
+function withoutPaths(detail: unknown): unknown {
+  const { url } = (detail ?? {}) as { url?: unknown };
+  return typeof url === 'string' ? withoutPath({ ...(detail as object), url }) : detail;
 }
 
 function viewEntry({ at, userId, before, after, ...entry }: AuditEntry) {

@@ -13,7 +13,7 @@ import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import { answerEdited, DraftQuery, EDIT, openAsked, readEditOptions, revisionTag } from './edit-options.ts';
+import { answerEdited, DraftQuery, EDIT, openRequestedCatalog, readEditOptions, revisionTag } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
 import { CatalogAnswer, CatalogShape, EDITED_HEADERS, FileKeySchema, PageQuery, PlanShape } from './schemas.ts';
@@ -51,7 +51,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     response: { 200: CatalogAnswer },
     answerHeaders: EDITED_HEADERS,
     async handle(context) {
-      const catalog = await openAsked(service, context);
+      const catalog = await openRequestedCatalog(service, context);
       return inSlices(toFile(catalog));
     },
   });
@@ -87,7 +87,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     },
     answerHeaders: EDITED_HEADERS,
     async handle(context) {
-      const catalog = await openAsked(service, context);
+      const catalog = await openRequestedCatalog(service, context);
       return inSlices(viewTree(catalog));
     },
   });
@@ -106,7 +106,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     produces: ['text/plain'],
     answerHeaders: { 'Content-Disposition': 'file name' },
     async handle(context) {
-      const catalog = await openAsked(service, context);
+      const catalog = await openRequestedCatalog(service, context);
       // The tag of a file must be of its bytes: a newer Innkeeper may write the same catalog differently.
       context.reply.removeHeader('etag');
       return new FileAnswer(
@@ -178,7 +178,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     answerHeaders: EDITED_HEADERS,
     async handle(context) {
       const { readQuery, linked } = context;
-      const catalog = await openAsked(service, context);
+      const catalog = await openRequestedCatalog(service, context);
       const missing = new Map((await inSlices(findMissingTexts(catalog))).map((each) => [each.language, each]));
       const total = Math.max(0, ...[...missing.values()].map((each) => each.total));
       const languages = catalog.languages.map(({ name, tag, isDefault }) => ({

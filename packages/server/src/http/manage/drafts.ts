@@ -21,7 +21,7 @@ import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 import { viewPlan, viewRevision } from './views.ts';
 
 /** As many as a person would look back on. */
-const EDITS_TOLD = 20;
+const EDITS_SHOWN = 20;
 
 /** The draft of the catalog. */
 export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
@@ -48,7 +48,7 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
             }),
             undo: Nullable(DraftEditShape),
             redo: Nullable(DraftEditShape),
-            edits: Type.Array(DraftEditShape, { description: `the last ${EDITS_TOLD}, newest first` }),
+            edits: Type.Array(DraftEditShape, { description: `the last ${EDITS_SHOWN}, newest first` }),
             revisions: Type.Array(Type.Object(RevisionShape), {
               description: 'revisions published since the draft was started; publishing the draft would undo them',
             }),
@@ -191,7 +191,7 @@ async function viewDescribed({
     editsTextsOnly,
     undo: undo ? viewEdit(undo) : null,
     redo: redo ? viewEdit(redo) : null,
-    edits: edits.slice(0, EDITS_TOLD).map(viewEdit),
+    edits: edits.slice(0, EDITS_SHOWN).map(viewEdit),
     revisions: revisions.map(viewRevision),
     ...(viewed && {
       plan: {

@@ -144,7 +144,7 @@ export async function answerEdited(reply: HttpReply, { revision, changed, plan, 
 }
 
 /** The requested catalog, draft or published; also sets its ETag. */
-export async function openAsked(
+export async function openRequestedCatalog(
   service: Service,
   { application, readQuery, reply }: Querying<Static<typeof DraftQuery>>,
 ): Promise<Catalog> {

@@ -1,6 +1,6 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { recordExport } from '../../domain/audit/user-reads.ts';
-import { type PublicEvent, tellEvents } from '../../domain/events/tell-event.ts';
+import { type PublicEvent, toPublicEvents } from '../../domain/events/public-event.ts';
 import { readReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
 import { walkEvents, walkHistory, walkSelections } from '../../domain/users/export-user.ts';
@@ -100,7 +100,7 @@ export async function describeUser(
     })(),
     events: (async function* () {
       for await (const stored of walkEvents(service, application.appId, userId)) {
-        for (const { event } of await tellEvents(service, application, [stored])) yield event;
+        for (const { event } of await toPublicEvents(service, application, [stored])) yield event;
       }
     })(),
   };

@@ -14,7 +14,7 @@ import {
 } from '../../domain/selections/key-insights.ts';
 import { Surveys } from '../../domain/selections/surveys.ts';
 import type { Service } from '../../domain/service.ts';
-import { atOnceOrInSlices } from '../../domain/slices.ts';
+import { directlyOrInSlices } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 import { formatTime } from '../time.ts';
@@ -23,7 +23,7 @@ import { KeyParams, Nullable, Time } from './schemas.ts';
 
 const DEFAULT_PERIODS = 30;
 
-const MOST_PERIODS = 366;
+const MAX_PERIODS = 366;
 
 const COUNTS = {
   total: Type.Integer({ description: 'users with a selection' }),
@@ -37,7 +37,7 @@ const InsightsQuery = Type.Object({
   last: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: MOST_PERIODS,
+      maximum: MAX_PERIODS,
       default: DEFAULT_PERIODS,
       description: 'number of periods, including the current one; 0 for current counts only, which is much faster',
     }),
@@ -162,7 +162,7 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
     async handle(request) {
       const { placed, insights } = await insightsOf(request);
       const name = `${placed.group.name}-${placed.key.name}`.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
-      const content = await atOnceOrInSlices(writeInsightsCsv(insights, placed.key.values === null));
+      const content = await directlyOrInSlices(writeInsightsCsv(insights, placed.key.values === null));
       return new FileAnswer('text/csv', `${name}.csv`, content);
     },
   });

@@ -312,7 +312,7 @@ function inOwnWords(error: unknown, hides: boolean): unknown {
   }
   if (error.status === 412) {
     const { revisions, edits, draft } = more as Partial<Changed>;
-    const told = {
+    const details = {
       ...more,
       ...(revisions && { revisions: revisions.map(viewRevision) }),
       ...(edits && { edits: edits.map(viewEdit) }),
@@ -322,7 +322,7 @@ function inOwnWords(error: unknown, hides: boolean): unknown {
       message,
       headers,
       ...(fields && { fields }),
-      more: hides ? JSON.parse(JSON.stringify(told, withoutAddress)) : told,
+      more: hides ? JSON.parse(JSON.stringify(details, withoutAddress)) : details,
     });
   }
   return error;

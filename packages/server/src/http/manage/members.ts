@@ -1,4 +1,4 @@
-import { whyNoEmail } from '../../domain/accounts/account.ts';
+import { accountEmailProblem } from '../../domain/accounts/account.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { browserLanguage, letterLanguage } from '../../domain/mail/write-letter.ts';
 import { inviteMember, mailInvitation } from '../../domain/members/invite-member.ts';
@@ -155,7 +155,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
     async handle(context) {
       const { application, manager, request } = context;
       const { email, role, languages: limits, password, code } = context.readBody();
-      const problem = whyNoEmail(email);
+      const problem = accountEmailProblem(email);
       if (problem !== undefined) throw refuse('email', problem);
       const languages = await readLanguages(service, application.appId, { role, languages: limits });
       const wanted = { appId: application.appId, email, role, languages };

@@ -1,6 +1,6 @@
 import { readActivity } from '../../domain/activity/read-activity.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { eventId, readEventId, tellEvents } from '../../domain/events/tell-event.ts';
+import { eventId, readEventId, toPublicEvents } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { type Static, Type } from '../../schema.ts';
@@ -120,8 +120,8 @@ export function requestRoutes({ applicationRoute }: ManageRoutes, service: Servi
       if (userId !== undefined || items.some((item) => item.userId !== null)) {
         await service.userReads.record({ actor: manager.author, appId, ...(userId !== undefined && { userId }) });
       }
-      const told = await tellEvents(service, application, items);
-      return { items: told.map(({ event }) => event), limit, next: next === null ? null : eventId(next) };
+      const published = await toPublicEvents(service, application, items);
+      return { items: published.map(({ event }) => event), limit, next: next === null ? null : eventId(next) };
     },
   });
 

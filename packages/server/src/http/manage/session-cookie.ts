@@ -1,4 +1,4 @@
-import { LONGEST_MS } from '../../domain/accounts/session.ts';
+import { MAX_MS } from '../../domain/accounts/session.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
@@ -25,7 +25,7 @@ export function readCookie(header: string | undefined, publicUrl: string, name: 
 
 /** Lasts as long as the longest session; the database decides when a session ends. */
 export function sessionCookie(publicUrl: string, sessionToken: string): string {
-  return makeCookie(publicUrl, { name: SESSION, value: sessionToken, maxAge: LONGEST_MS / 1000, sameSite: 'Strict' });
+  return makeCookie(publicUrl, { name: SESSION, value: sessionToken, maxAge: MAX_MS / 1000, sameSite: 'Strict' });
 }
 
 export function endedCookie(publicUrl: string): string {

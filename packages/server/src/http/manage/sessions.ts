@@ -1,4 +1,4 @@
-import { whyNoEmail } from '../../domain/accounts/account.ts';
+import { accountEmailProblem } from '../../domain/accounts/account.ts';
 import { describeLink } from '../../domain/accounts/describe-link.ts';
 import { kindOfLink } from '../../domain/accounts/links.ts';
 import { mailLink } from '../../domain/accounts/mail-link.ts';
@@ -107,7 +107,7 @@ export function sessionRoutes({ accountRoute, entranceRoute }: ManageRoutes, ser
     errors: ['mailOff', 'passwordsOff', 'tooManySignIns'],
     async handle({ request, readBody }) {
       const { email, purpose } = readBody();
-      const problem = whyNoEmail(email);
+      const problem = accountEmailProblem(email);
       if (problem !== undefined) throw refuse('email', problem);
       const language = browserLanguage(request.headers['accept-language']);
       await mailLink(service, { email, purpose, language }, request.network);
@@ -201,7 +201,7 @@ async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ 
   }
   if (kind === 'invitation' && !service.passwords) throw new InnkeeperError('passwordsOff');
   if (kind === 'invitation') return acceptInvitation(service, { token, password }, visitor);
-  const problem = whyNoEmail(email);
+  const problem = accountEmailProblem(email);
   if (problem !== undefined) throw refuse('email', problem);
   return setUp(service, { token, email: email as string, password }, visitor);
 }

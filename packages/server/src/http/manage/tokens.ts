@@ -1,7 +1,7 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
-import { whyNoName } from '../../domain/required.ts';
+import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid, readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
@@ -57,7 +57,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
       const { manager, signedIn } = asked;
       const body = asked.readBody();
       const { name, access = 'read', apps, expires } = body;
-      const problem = whyNoName(name);
+      const problem = displayNameProblem(name);
       if (problem !== undefined) throw refuse('name', problem);
       const scope = await findScope(service, manager, apps);
       const { storage, keyring, now } = service;
@@ -121,7 +121,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
       const { manager } = asked;
       const accountId = tokensOf(manager);
       const { name, access = 'read', apps, expires } = asked.readBody();
-      const problem = whyNoName(name);
+      const problem = displayNameProblem(name);
       if (problem !== undefined) throw refuse('name', problem);
       const scope = await findScope(service, manager, apps);
       const { storage, keyring } = service;

@@ -1,5 +1,5 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
-import { type TakenTexts, takeTexts } from '../../domain/catalog/edits/import-texts.ts';
+import { applyImportedTexts, type ImportScope } from '../../domain/catalog/edits/import-texts.ts';
 import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog/export-texts.ts';
 import { loadExported } from '../../domain/catalog/import-texts.ts';
 import type { MergedText, OutdatedText } from '../../domain/catalog/merge-texts.ts';
@@ -8,7 +8,14 @@ import { unpack } from '../../domain/packed.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices, mapSteps } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
-import { answerEdited, DraftQuery, EditQuery, IfMatchHeader, openAsked, readEditOptions } from './edit-options.ts';
+import {
+  answerEdited,
+  DraftQuery,
+  EditQuery,
+  IfMatchHeader,
+  openRequestedCatalog,
+  readEditOptions,
+} from './edit-options.ts';
 import { refuse, requireShape } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
@@ -80,7 +87,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
       const languages = language.split(',').filter((word) => word.trim() !== '');
       const catalog =
         revision === undefined
-          ? await openAsked(service, context)
+          ? await openRequestedCatalog(service, context)
           : await catalogAt(service.storage, application.appId, revision);
       // The tag of a file must be of its bytes: they contain more than the catalog.
       context.reply.removeHeader('etag');
@@ -142,7 +149,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
       const { application, body } = context;
       const { members, stamp, entries } = await service.work.run('readTextsBody', { body }, application);
       requireShape(Type.Object({ name: TextsFileShape.name }), members);
-      const catalog = await openAsked(service, context);
+      const catalog = await openRequestedCatalog(service, context);
       const base = await loadExported(service.storage, application, stamp);
       const input = { entries, catalog: await toStored(catalog), base: base && (await toStored(base)) };
       const { same, texts, problems } = await service.work.run('previewTexts', input, application);
@@ -186,7 +193,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
       const entries = await inSlices(unpack(sent.entries));
       const base = await loadExported(service.storage, application, sent.stamp);
       let outdated: OutdatedText[] = [];
-      const edit = takeTexts(entries, { base, taken, note: (found) => (outdated = found) });
+      const edit = applyImportedTexts(entries, { base, taken, note: (found) => (outdated = found) });
       const edited = await editCatalog(service, application, edit, options);
       return { ...(await answerEdited(reply, edited)), outdated };
     },
@@ -206,7 +213,7 @@ function viewText({ path, tag, line, isConflict, before, text, exported, source 
   };
 }
 
-function readTaken({ prefer, take }: Static<typeof Members>): TakenTexts {
+function readTaken({ prefer, take }: Static<typeof Members>): ImportScope {
   if (take !== undefined && prefer !== undefined) throw refuse('prefer', 'cannot be combined with take');
   if (take !== undefined) return { take };
   return prefer === undefined ? {} : { prefer };

@@ -7,7 +7,7 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import { answerEdit, DraftQuery, EDIT, openAsked } from './edit-options.ts';
+import { answerEdit, DraftQuery, EDIT, openRequestedCatalog } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable, PageQuery } from './schemas.ts';
@@ -79,7 +79,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
     async handle(context) {
       const { readQuery, application, linked } = context;
       const { draft: _, offset, limit, ...filter } = readQuery();
-      const catalog = await openAsked(service, context);
+      const catalog = await openRequestedCatalog(service, context);
       const states = byText(await service.storage.textStates.list(application.appId));
       const texts = await inSlices(listTexts(catalog, states, filter));
       if ('unknown' in texts) throw refuse(texts.unknown, 'is not a language of this application');
@@ -151,7 +151,11 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       const { application, manager, readBody } = context;
       const { texts, reviewed = true } = readBody();
       const languages = manager.languagesOf(application.appId);
-      return reviewTexts(service, application, await openAsked(service, context), { texts, reviewed, languages });
+      return reviewTexts(service, application, await openRequestedCatalog(service, context), {
+        texts,
+        reviewed,
+        languages,
+      });
     },
   });
 }

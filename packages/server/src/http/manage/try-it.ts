@@ -1,4 +1,4 @@
-import { actingForNobody } from '../../domain/audit/actor.ts';
+import { withoutActor } from '../../domain/audit/actor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type SampleSelection, sampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Service } from '../../domain/service.ts';
@@ -48,7 +48,7 @@ export function tryItRoutes({ applicationRoute }: ManageRoutes, service: Service
       const sample = sampleSelection(catalog, new Date(service.now()).toISOString().slice(0, 10));
       const language = catalog.languages.byDefault?.tag;
       return withTrial(service, application, (trial) =>
-        actingForNobody(() => runFlow(ask, { clientId: application.clientId, ...trial, sample, language })),
+        withoutActor(() => runFlow(ask, { clientId: application.clientId, ...trial, sample, language })),
       );
     },
   });

@@ -1,5 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { whyMissing } from '../../domain/required.ts';
+import { missingReason } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { addUser } from '../../domain/users/create-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
@@ -24,8 +24,8 @@ import { viewAccessToken, viewUser } from './views.ts';
  * How many entries to scan for a page with `partial=true`, which takes well under a second: ids and names, or users
  * with their selections.
  */
-const MOST_NAMES = 200_000;
-const MOST_USERS = 20_000;
+const MAX_NAMES = 200_000;
+const MAX_USERS = 20_000;
 
 /** Users of an application. */
 export function userRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
@@ -91,7 +91,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             await pageOfUsers(users, appId, filter, {
               place: readListPlace(after, refuse),
               limit,
-              ...(isPartial && { atMost: MOST_USERS }),
+              ...(isPartial && { atMost: MAX_USERS }),
             }),
             writeListPlace,
           )
@@ -99,7 +99,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             await searchUsers(users, appId, search, {
               place: readPlace(after),
               limit,
-              ...(isPartial && { atMost: MOST_NAMES }),
+              ...(isPartial && { atMost: MAX_NAMES }),
             }),
             writePlace,
           );
@@ -234,7 +234,7 @@ function takenOr(error: unknown): unknown {
 
 function refuseUnusable(names: Pick<UserChange, 'clientUserName' | 'clientUserId'>): void {
   for (const [field, value] of Object.entries(names)) {
-    const problem = value === undefined ? undefined : whyMissing(value);
+    const problem = value === undefined ? undefined : missingReason(value);
     if (problem !== undefined) throw refuse(field, problem);
   }
 }

@@ -1,6 +1,6 @@
 import type { Rotation } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { eventId } from '../../domain/events/tell-event.ts';
+import { eventId } from '../../domain/events/public-event.ts';
 import {
   createWebhook,
   findDelivery,

@@ -1,5 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { tellEvents } from '../../domain/events/tell-event.ts';
+import { toPublicEvents } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { testEvent } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
@@ -119,7 +119,7 @@ async function requestOf(
 ): Promise<string | null> {
   if (eventNo === null) return testEvent({ clientId: application.clientId, webhookId, deliveryId, createdAt }).body;
   const events = await service.storage.events.find(application.appId, [eventNo]);
-  const [item] = await tellEvents(service, application, events);
+  const [item] = await toPublicEvents(service, application, events);
   const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
   return item ? JSON.stringify(item.event, replace) : null;
 }

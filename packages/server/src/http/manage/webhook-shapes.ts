@@ -1,4 +1,4 @@
-import { MOST_PER_SECOND } from '../../domain/webhooks/manage-webhooks.ts';
+import { MAX_PER_SECOND } from '../../domain/webhooks/manage-webhooks.ts';
 import { SEND_PROBLEMS } from '../../domain/webhooks/sender.ts';
 import { Type } from '../../schema.ts';
 import { type DeliveryRecord, EVENT_TYPES, type WebhookHealth, type WebhookRecord } from '../../storage/port.ts';
@@ -13,7 +13,7 @@ export const DeliveryParams = Type.Object({
 
 export const TypesShape = Type.Array(Type.Enum([...EVENT_TYPES]), { description: 'event types; empty: all' });
 export const MaxPerSecondShape = Nullable(
-  Type.Integer({ minimum: 1, maximum: MOST_PER_SECOND, description: 'maximum requests per second; null: no limit' }),
+  Type.Integer({ minimum: 1, maximum: MAX_PER_SECOND, description: 'maximum requests per second; null: no limit' }),
 );
 /** How many recent deliveries count. */
 export const RECENT = 100;

@@ -1,7 +1,7 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
-import { findWebhook, MOST_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
+import { findWebhook, MAX_WEBHOOKS } from '../../domain/webhooks/manage-webhooks.ts';
 import { Type } from '../../schema.ts';
 import { readTime, refuse } from './input.ts';
 import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
@@ -38,7 +38,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
   applicationRoute('POST', '/webhooks', {
     operationId: 'createWebhook',
     summary: 'Send events to a URL',
-    description: `From now on, as Standard Webhooks. The secret is shown only in this response. At most ${MOST_WEBHOOKS} per application.`,
+    description: `From now on, as Standard Webhooks. The secret is shown only in this response. At most ${MAX_WEBHOOKS} per application.`,
     body: Type.Object({ url: Url, ...members }),
     response: {
       201: Type.Object({

@@ -5,7 +5,7 @@ import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
-import { atOnceOrInSlices, mapSteps } from '../../domain/slices.ts';
+import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
 import { authenticate } from '../../domain/users/authenticate.ts';
 import { hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { findNamedKey } from '../../domain/users/key-names.ts';
@@ -104,7 +104,7 @@ export function flagRoutes(app: Routes, service: Service): void {
     const { appId, selections } = await readTarget(service, request, reply);
     const catalog = await service.catalogs.get(appId);
     const effective = await effectiveSelections(service, appId, catalog, selections);
-    const flags = await atOnceOrInSlices(mapSteps(effective, (each) => JSON.stringify(flagOf(each))));
+    const flags = await directlyOrInSlices(mapSteps(effective, (each) => JSON.stringify(flagOf(each))));
     const body = `{"flags":[${flags.join()}]}`;
     const etag = etagOf(body);
     reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');

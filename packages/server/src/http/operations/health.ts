@@ -56,7 +56,7 @@ export function healthRoutes(
     // Before the ping, which fails for the same reason without naming it.
     const down = problems.find(({ effect }) => effect === 'down');
     if (down) throw new InnkeeperError('unavailable', { message: down.message });
-    await Promise.race([storage.ping().catch(tellUnreachable), tooLong()]);
+    await Promise.race([storage.ping().catch(throwUnreachable), tooLong()]);
     const isReadOnly = problems.some(({ effect }) => effect === 'read-only');
     return {
       status: isReadOnly ? ('read-only' as const) : ('ok' as const),
@@ -66,7 +66,7 @@ export function healthRoutes(
 }
 
 /** The original message may contain an address, so it only goes to the log. */
-function tellUnreachable(error: unknown): never {
+function throwUnreachable(error: unknown): never {
   if (!(error instanceof StorageUnavailable)) throw error;
   throw new InnkeeperError('unavailable', { message: 'The database is unreachable.' });
 }

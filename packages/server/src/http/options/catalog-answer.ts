@@ -2,7 +2,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { atOnceOrInSlices, type Steps } from '../../domain/slices.ts';
+import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
@@ -45,7 +45,7 @@ export function answerFromCatalog(
     if (kept) return send(kept);
     const ready = cache.make(fullName, appId, () => {
       const made = make({ language, only });
-      const written = 'text' in made ? made : atOnceOrInSlices(made);
+      const written = 'text' in made ? made : directlyOrInSlices(made);
       return written instanceof Promise ? written.then(makeReady) : makeReady(written);
     });
     return ready instanceof Promise ? ready.then(send) : send(ready);

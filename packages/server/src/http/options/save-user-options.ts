@@ -3,7 +3,7 @@ import type { Refusals } from '../../domain/selections/refusals.ts';
 import type { SavedForUser } from '../../domain/selections/save-for-user.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
-import { atOnceOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
+import { directlyOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -67,7 +67,7 @@ export function saveUserOptionsRoute(app: Routes, service: Service): void {
     const language = optionalText(body, 'language');
     const wording = wordingOfSave(done.catalog, language ? done.catalog.languages.find(language) : undefined, request);
     const owner = { clientId: application.clientId, userId: done.user.userId };
-    const bytes = await atOnceOrInSlices(writeSaved(recordView(done.catalog, wording, owner), done));
+    const bytes = await directlyOrInSlices(writeSaved(recordView(done.catalog, wording, owner), done));
     return reply.type(JSON_TYPE).send(new WireText(bytes));
   });
 }

@@ -7,7 +7,7 @@ export type PendingCookie = PendingSignIn & { next: string; at: number };
 const NAME = 'innkeeper-oidc';
 /** Enough for a password, a code and finding the phone. */
 const LIFETIME_MS = 15 * 60_000;
-const LONGEST = 2_000;
+const MAX_LENGTH = 2_000;
 
 /** SameSite=Lax, because the provider's page leads back here. Its content is useless without what the provider sends. */
 export function pendingCookie(publicUrl: string, pending: PendingCookie): string {
@@ -21,7 +21,7 @@ export function readPendingCookie(
   now: number,
 ): PendingCookie | undefined {
   const value = readCookie(header, publicUrl, NAME);
-  if (value === undefined || value.length > LONGEST) return undefined;
+  if (value === undefined || value.length > MAX_LENGTH) return undefined;
   try {
     const read = JSON.parse(Buffer.from(value, 'base64url').toString()) as Partial<
       Record<keyof PendingCookie, unknown>

@@ -5,14 +5,14 @@ import type { PlacedKey } from '../../domain/catalog/compile.ts';
 export type Control = 'switch' | 'radios' | 'select' | 'checkboxes' | 'list' | 'number' | 'date' | 'text' | 'long-text';
 
 /** With more than these, a drop-down list is easier to use. */
-const MOST_RADIOS = 6;
+const MAX_RADIOS = 6;
 /** Longer texts get a multi-line field. */
 const LINE_CHARACTERS = 120;
 
 export function controlOf({ type, multiple, values, constraint }: Key): Control {
   if (type === 'boolean' && !multiple && isPlain(values)) return 'switch';
   if (values !== null || type === 'boolean') {
-    return multiple ? 'checkboxes' : (values ?? []).length > MOST_RADIOS ? 'select' : 'radios';
+    return multiple ? 'checkboxes' : (values ?? []).length > MAX_RADIOS ? 'select' : 'radios';
   }
   if (multiple) return 'list';
   if (type === 'string') return (constraint.maxLength ?? Number.MAX_VALUE) > LINE_CHARACTERS ? 'long-text' : 'text';

@@ -25,7 +25,7 @@ export type Field = {
 /** Blank lines at the end of a list, for adding to it without scripts. */
 const BLANK_LINES = 2;
 /** Maximum lines for a key with a high minimum: more are added as they are filled in. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 /** In small pieces: a key may have thousands of values, a catalog thousands of keys. */
 export function* renderField(view: FieldView, field: Field): Generator<Html, void> {
@@ -70,7 +70,7 @@ export function* renderField(view: FieldView, field: Field): Generator<Html, voi
     const texts = field.texts.filter((text) => text !== '');
     const most = Math.min(
       key.maxSelected ?? Number.MAX_SAFE_INTEGER,
-      Math.max(texts.length + BLANK_LINES, Math.min(key.minSelected, MOST_LINES)),
+      Math.max(texts.length + BLANK_LINES, Math.min(key.minSelected, MAX_LINES)),
     );
     yield html`<fieldset class="field"${attributes}><legend><span dir="auto">${label}</span></legend>${hidden}${hint}${error}`;
     for (let line = 1; line <= Math.max(most, texts.length); line++) {

@@ -116,11 +116,11 @@ async function show(
 `;
     }
   };
-  const told =
+  const announcement =
     note &&
     html`<p class="note ${note === 'notSaved' ? 'failed' : 'done'}" role="${note === 'notSaved' ? 'alert' : 'status'}" tabindex="-1" autofocus>${inWords(page, texts[note])}</p>`;
   const renderMain = function* (): Generator<Html, void> {
-    if (told) yield told;
+    if (announcement) yield announcement;
     if (keysByGroup.size === 0) {
       yield html`<div class="box"><p>${inWords(page, texts.nothingHere)}</p></div>`;
       return;

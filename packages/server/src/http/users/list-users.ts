@@ -1,5 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { whyMissing } from '../../domain/required.ts';
+import { missingReason } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { authorizeApplication } from '../../domain/users/authorize-application.ts';
 import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
@@ -92,7 +92,7 @@ async function narrow(
   clientUserId: string | undefined,
 ): Promise<boolean> {
   if (clientUserId === undefined) return true;
-  const user = whyMissing(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
+  const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
   filter.userId = user?.userId;
   return user !== undefined;
 }

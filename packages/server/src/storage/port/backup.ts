@@ -12,7 +12,7 @@ export type RowPages = (table: TableShape) => AsyncIterable<StoredRow[]>;
 export type Contents = { applications: number; users: number; accounts: number };
 
 /** All that is kept for good. What only tells replicas of each other's changes is no part of it. */
-export interface WholeDatabase {
+export interface DatabaseDump {
   readonly kind: DatabaseKind;
   /** All rows are of one moment, and a page of them is in memory. Nobody is held up meanwhile. */
   read<T>(tables: readonly TableShape[], use: (rows: RowPages) => Promise<T>): Promise<T>;

@@ -1,4 +1,4 @@
-import type { WholeDatabase } from './backup.ts';
+import type { DatabaseDump } from './backup.ts';
 import type { Scrub } from './scrub.ts';
 import type { Storage } from './storage.ts';
 
@@ -24,7 +24,7 @@ export interface StorageDriver {
   /** Spreads users over the nodes of a cluster; DatabaseRefused where there is none. May be repeated. */
   distribute(onProgress: OnDistributed): Promise<Distribution>;
   open(): Promise<Storage>;
-  readonly whole: WholeDatabase;
+  readonly whole: DatabaseDump;
   /** Missing where the database cleans up by itself. */
   readonly scrub?: Scrub;
 }

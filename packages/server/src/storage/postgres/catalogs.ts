@@ -1,6 +1,6 @@
 import { deleteDraft } from '../common/drafts.ts';
 import { addSources } from '../common/text-states.ts';
-import { publishedData, typeNo } from '../event-rows.ts';
+import { publishedData, typeNumber } from '../event-rows.ts';
 import type { CatalogItem, CatalogStore, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
@@ -37,7 +37,7 @@ const REVISIONS = statement(`
 
 const ADD_EVENT = `
   insert into events (app_id, type, at, revision, data)
-  select $1::bigint, ${typeNo('catalog.published')}, $2::bigint, $3::integer, $4::text where ${keepsEvents('$1::bigint')}
+  select $1::bigint, ${typeNumber('catalog.published')}, $2::bigint, $3::integer, $4::text where ${keepsEvents('$1::bigint')}
 `;
 
 type LoadedRow =

@@ -6,7 +6,7 @@ import { violation } from './errors.ts';
 
 const MAX_TRIES = 5;
 /** Acts that write thousands of rows may take longer than others. */
-const MOST_MS: Partial<Record<string, number>> = { 'drafts.save': 60_000 };
+const MAX_MS: Partial<Record<string, number>> = { 'drafts.save': 60_000 };
 
 const statements = new Map<string, Statement>();
 
@@ -29,7 +29,7 @@ export function bindingOf(connections: Connections): Binding {
           return await connections.transaction(
             (query) =>
               performCommonAct({ query, logChange: (subject, appId) => logChange(query, subject, appId) }, call),
-            MOST_MS[`${call.store}.${call.act}`],
+            MAX_MS[`${call.store}.${call.act}`],
           );
         } catch (error) {
           // A row came or went after the act had looked: the next try sees that.

@@ -19,30 +19,30 @@ import {
   toPortError,
   wasNotSent,
 } from './errors.ts';
-import { Gathering, type Kind, LockedOut } from './gathering.ts';
-import { chooseLane, Lane } from './lane.ts';
 import { LockWatch } from './lock-watch.ts';
+import { chooseConnection, PipelinedConnection } from './pipelined-connection.ts';
 import { DURABLE_SETTINGS, describeSchemaFault, LOSSY_PROBLEM, READ_ONLY_PROBLEM } from './server-problems.ts';
 import { LOCK_MS, Servers } from './servers.ts';
+import { type Kind, LockedOut, StatementBatcher } from './statement-batcher.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
 /** Reads wait for no disk: two lanes keep a server process each busy. */
-const READ_LANES = 2;
+const READ_CONNECTIONS = 2;
 /**
  * A lane commits one act after another, and PostgreSQL flushes together what several lanes commit at once. Measured
  * with 64 creates in flight, each in a statement: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
  */
-const WRITE_LANES = 10;
-/** For statements of many acts (gathering.ts), which wait a moment for a lock: behind one that waits for long they would all. */
-const SHARED_LANES = 6;
+const WRITE_CONNECTIONS = 10;
+/** For statements of many acts (statement-batcher.ts), which wait a moment for a lock: behind one that waits for long they would all. */
+const SHARED_CONNECTIONS = 6;
 /** Statements of many acts in flight at once, per kind: PostgreSQL flushes one, carries out the next and has another to go on with. */
-const SHARED = { underWay: 3, mostActs: 16 };
+const SHARED = { inFlight: 3, maxBatch: 16 };
 /** Of one act: as many as keep the lanes busy; with half as many, special tokens are a third slower. */
-const SINGLE = { underWay: 4 * WRITE_LANES, mostActs: 1 };
+const SINGLE = { inFlight: 4 * WRITE_CONNECTIONS, maxBatch: 1 };
 /** A server that has responded to anyone within this time is reachable, even if another act waits. */
 const ANSWERS_MS = 1_000;
 /** Beyond this many acts the server cannot keep up: refusing at once beats answering too late. */
-const MAX_UNDER_WAY = 10_000;
+const MAX_IN_FLIGHT = 10_000;
 const MAX_TRIES = 8;
 
 /** Prepared under a name made of its text, so that a pooler shared by two versions never runs one for the other. */
@@ -75,7 +75,7 @@ export interface Connections {
   write<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
   /**
    * The same for acts that may have to wait for rows that others hold, which `keys` name: they keep nobody waiting who does not
-   * wait for the same. Its last value is `patience` (gathering.ts), and not among these.
+   * wait for the same. Its last value is `lock_wait` (statement-batcher.ts), and not among these.
    */
   writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]>;
   /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
@@ -88,11 +88,11 @@ export interface Connections {
 const MAX_REPEATS = 3;
 
 export class ConnectionPool implements Connections {
-  readonly #readLanes: Lane[];
-  readonly #writeLanes: Lane[];
-  readonly #sharedLanes: Lane[];
+  readonly #readConnections: PipelinedConnection[];
+  readonly #writeConnections: PipelinedConnection[];
+  readonly #sharedConnections: PipelinedConnection[];
   readonly #transactions: Transactions;
-  readonly #gatherings = new Map<Statement | SharedStatement, Gathering<never, never>>();
+  readonly #batchers = new Map<Statement | SharedStatement, StatementBatcher<never, never>>();
   readonly #failedWrite = new RecentFailure();
   readonly #refusedWrite = new RecentFailure();
   readonly #schemaFault = new RecentFailure();
@@ -101,21 +101,21 @@ export class ConnectionPool implements Connections {
   readonly #addresses: AddressWatch;
   #isLossy = false;
   #naming = true;
-  #underWay = 0;
+  #inFlight = 0;
   #committed = 0;
   #commits = 0;
   #idle: (() => void) | undefined;
   #closed = false;
-  #abandonedAt = Number.NEGATIVE_INFINITY;
+  #retiredAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, statementMs?: number) {
     // Connections to the address before would go on writing there.
-    const servers = new Servers(url, () => this.#abandonAll(), statementMs);
+    const servers = new Servers(url, () => this.#retireAll(), statementMs);
     this.#statementMs = servers.statementMs;
-    this.#readLanes = Array.from({ length: READ_LANES }, () => new Lane(servers));
-    this.#writeLanes = Array.from({ length: WRITE_LANES }, () => new Lane(servers));
-    this.#sharedLanes = Array.from({ length: SHARED_LANES }, () => new Lane(servers));
+    this.#readConnections = Array.from({ length: READ_CONNECTIONS }, () => new PipelinedConnection(servers));
+    this.#writeConnections = Array.from({ length: WRITE_CONNECTIONS }, () => new PipelinedConnection(servers));
+    this.#sharedConnections = Array.from({ length: SHARED_CONNECTIONS }, () => new PipelinedConnection(servers));
     this.#transactions = new Transactions(servers);
     this.#locks = new LockWatch(servers);
     this.#addresses = new AddressWatch(servers);
@@ -123,13 +123,15 @@ export class ConnectionPool implements Connections {
 
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(() =>
-      untilUnlocked(this.#statementMs, () => this.#send<Row>(this.#readLanes, statement, values, true)),
+      untilUnlocked(this.#statementMs, () => this.#send<Row>(this.#readConnections, statement, values, true)),
     );
   }
 
   write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(async () => {
-      const rows = await untilUnlocked(this.#statementMs, () => this.#commit<Row>(this.#writeLanes, statement, values));
+      const rows = await untilUnlocked(this.#statementMs, () =>
+        this.#commit<Row>(this.#writeConnections, statement, values),
+      );
       this.#committed++;
       return rows;
     });
@@ -140,7 +142,7 @@ export class ConnectionPool implements Connections {
       ...SINGLE,
       charactersOf: () => 0,
       send: async ([act = []], { lockMs, withinMs }) => [
-        await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)], withinMs),
+        await this.#commit(this.#writeConnections, statement, [...act, String(lockMs)], withinMs),
       ],
     }));
   }
@@ -152,7 +154,7 @@ export class ConnectionPool implements Connections {
       send: async (acts, { lockMs, alone, withinMs }) => {
         const chosen = alone ? statement.alone : statement.together;
         const values = [`[${acts.join()}]`, String(lockMs)];
-        const rows = await this.#commit<Row>(this.#sharedLanes, chosen, values, withinMs);
+        const rows = await this.#commit<Row>(this.#sharedConnections, chosen, values, withinMs);
         const rowsOf = Map.groupBy(rows, ({ no }) => no);
         return acts.map((_, index) => {
           const own = rowsOf.get(index + 1) ?? [];
@@ -169,24 +171,24 @@ export class ConnectionPool implements Connections {
     kindOf: () => Kind<Act, Row>,
   ): Promise<Row[]> {
     return this.#act(async () => {
-      let gathering = this.#gatherings.get(statement) as Gathering<Act, Row> | undefined;
-      if (!gathering) {
-        gathering = new Gathering(kindOf(), this.#statementMs);
-        this.#gatherings.set(statement, gathering as Gathering<never, never>);
+      let batcher = this.#batchers.get(statement) as StatementBatcher<Act, Row> | undefined;
+      if (!batcher) {
+        batcher = new StatementBatcher(kindOf(), this.#statementMs);
+        this.#batchers.set(statement, batcher as StatementBatcher<never, never>);
       }
-      const rows = await gathering.add(act, keys);
+      const rows = await batcher.add(act, keys);
       this.#committed++;
       return rows;
     });
   }
 
   async #commit<Row extends pg.QueryResultRow>(
-    lanes: Lane[],
+    connections: PipelinedConnection[],
     statement: Statement,
     values: unknown[],
     withinMs?: number,
   ): Promise<Row[]> {
-    const rows = await this.#send<Row>(lanes, statement, values, false, withinMs);
+    const rows = await this.#send<Row>(connections, statement, values, false, withinMs);
     this.#commits++;
     this.#refusedWrite.clear();
     return rows;
@@ -203,7 +205,7 @@ export class ConnectionPool implements Connections {
 
   async #transact<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs?: number): Promise<T> {
     const result = await untilNoConflict(() => this.#transactions.run(work, statementMs)).catch((error: unknown) => {
-      if (isReadOnly(error)) this.#abandonAll();
+      if (isReadOnly(error)) this.#retireAll();
       throw error;
     });
     this.#committed++;
@@ -218,12 +220,12 @@ export class ConnectionPool implements Connections {
     await this.#addresses.look();
   }
 
-  get #lanes(): Lane[] {
-    return [...this.#readLanes, ...this.#writeLanes, ...this.#sharedLanes];
+  get #connections(): PipelinedConnection[] {
+    return [...this.#readConnections, ...this.#writeConnections, ...this.#sharedConnections];
   }
 
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   problems(): readonly Problem[] {
@@ -240,14 +242,14 @@ export class ConnectionPool implements Connections {
   }
 
   figures(): StorageFigures {
-    const lanes = this.#lanes.filter((lane) => lane.open);
+    const connections = this.#connections.filter((connection) => connection.open);
     const { open, idle, waiting } = this.#transactions.figures;
     return {
       committedActs: this.#committed,
       committedBatches: this.#commits,
       connections: {
-        open: open + lanes.length,
-        idle: idle + lanes.filter((lane) => lane.underWay === 0).length,
+        open: open + connections.length,
+        idle: idle + connections.filter((connection) => connection.inFlight === 0).length,
         waiting,
       },
     };
@@ -257,14 +259,14 @@ export class ConnectionPool implements Connections {
     this.#closed = true;
     this.#locks.close();
     this.#addresses.close();
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
-    await Promise.all([...this.#lanes, this.#transactions].map((held) => held.close()));
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await Promise.all([...this.#connections, this.#transactions].map((held) => held.close()));
   }
 
   async #act<T>(act: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StorageUnavailable('The storage has been closed.');
-    if (this.#underWay >= MAX_UNDER_WAY) throw new StorageUnavailable('Too many acts are waiting for PostgreSQL.');
-    this.#underWay++;
+    if (this.#inFlight >= MAX_IN_FLIGHT) throw new StorageUnavailable('Too many acts are waiting for PostgreSQL.');
+    this.#inFlight++;
     try {
       return await act();
     } catch (error) {
@@ -274,32 +276,32 @@ export class ConnectionPool implements Connections {
       if (isUnderLock(error) || isCancelled(error) || error instanceof LockedOut) this.#locks.look();
       throw toPortError(error);
     } finally {
-      this.#underWay--;
-      if (this.#underWay === 0) this.#idle?.();
+      this.#inFlight--;
+      if (this.#inFlight === 0) this.#idle?.();
     }
   }
 
   #send<Row extends pg.QueryResultRow>(
-    lanes: Lane[],
+    connections: PipelinedConnection[],
     { name, text }: Statement,
     values: unknown[],
     repeatable: boolean,
     withinMs?: number,
   ): Promise<Row[]> {
     let repeats = 0;
-    let usable = lanes;
-    const attempt = async (lane = chooseLane(usable)): Promise<Row[]> => {
+    let usable = connections;
+    const attempt = async (connection = chooseConnection(usable)): Promise<Row[]> => {
       const named = this.#naming;
       try {
-        const { rows } = await lane.query(named ? { name, text, values } : { text, values }, withinMs);
+        const { rows } = await connection.query(named ? { name, text, values } : { text, values }, withinMs);
         this.#answeredAt = performance.now();
         return rows;
       } catch (error) {
-        if (isReadOnly(error)) this.#abandonAll();
-        else if (isTimeout(error)) this.#abandon(lane);
+        if (isReadOnly(error)) this.#retireAll();
+        else if (isTimeout(error)) this.#retire(connection);
         // None can be had now; all lanes together have those that there are.
-        const open = error instanceof StorageUnavailable ? this.#lanes.filter((each) => each.open) : [];
-        if (usable === lanes && open.length > 0) {
+        const open = error instanceof StorageUnavailable ? this.#connections.filter((each) => each.open) : [];
+        if (usable === connections && open.length > 0) {
           usable = open;
           return attempt();
         }
@@ -310,7 +312,7 @@ export class ConnectionPool implements Connections {
         if (repeats < MAX_REPEATS && (wasNotSent(error) || (repeatable && isConnectionLost(error)))) {
           repeats++;
           // On a new connection: what ended this one may have ended the others too, and that is known only when they are used.
-          return attempt(lane);
+          return attempt(connection);
         }
         throw error;
       }
@@ -322,16 +324,16 @@ export class ConnectionPool implements Connections {
    * A server that answers one no more may answer none: the others would say so only one by one, each when its time is up. One that
    * answers others has not got to this act, which waits for a row, say.
    */
-  #abandon(lane: Lane): void {
+  #retire(connection: PipelinedConnection): void {
     const now = performance.now();
-    if (now < this.#answeredAt + ANSWERS_MS) lane.abandon();
-    else if (now > this.#abandonedAt + this.#statementMs) this.#abandonAll();
+    if (now < this.#answeredAt + ANSWERS_MS) connection.retire();
+    else if (now > this.#retiredAt + this.#statementMs) this.#retireAll();
   }
 
   /** Reads too must not stay with an address that no longer hears of new writes. */
-  #abandonAll(): void {
-    this.#abandonedAt = performance.now();
-    for (const lane of this.#lanes) lane.abandon();
+  #retireAll(): void {
+    this.#retiredAt = performance.now();
+    for (const connection of this.#connections) connection.retire();
     this.#transactions.close().catch(() => {});
   }
 }

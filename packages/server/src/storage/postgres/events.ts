@@ -8,7 +8,7 @@ import {
   toEvent,
   toListBack,
   toPage,
-  typeNo,
+  typeNumber,
 } from '../event-rows.ts';
 import type { EventStore, EventType, UserRecord } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
@@ -25,13 +25,13 @@ export const keepsEvents = (appId: string): string =>
 /** A CTE that writes one event a row of `from`, which has app_id and user_id. */
 export const addEvents = (type: EventType, at: string, from: string): string => `
   insert into events (app_id, type, at, user_id)
-  select app_id, ${typeNo(type)}, ${at}, user_id from ${from} where ${keepsEvents(`${from}.app_id`)}
+  select app_id, ${typeNumber(type)}, ${at}, user_id from ${from} where ${keepsEvents(`${from}.app_id`)}
 `;
 
 /** The same for selections: rows have selection_id, event_no, key_no and revision too. */
 export const addSelectionEvents = (type: EventType, at: string, from: string): string => `
   insert into events (app_id, type, at, user_id, selection_id, event_no, key_no, revision)
-  select s.app_id, ${typeNo(type)}, ${at}, s.user_id, s.selection_id, s.event_no, s.key_no, s.revision
+  select s.app_id, ${typeNumber(type)}, ${at}, s.user_id, s.selection_id, s.event_no, s.key_no, s.revision
   from ${from} s where ${keepsEvents('s.app_id')}
 `;
 
@@ -58,7 +58,7 @@ export type ChangedUser = {
 export async function addUserChanges(query: Query, appId: number, at: number, users: ChangedUser[]): Promise<void> {
   const entries = users.map(({ userId, type, before }) => {
     const { clientUserId, clientUserName, status } = before ?? {};
-    return { userId, type: typeNo(type), clientUserId, clientUserName, status };
+    return { userId, type: typeNumber(type), clientUserId, clientUserName, status };
   });
   await query(ADD_CHANGES, [appId, JSON.stringify(entries), at]);
 }
@@ -92,11 +92,11 @@ const READ = statement(`
   ), page as materialized (
     select * from looked_at where $6::json is null or type in (select json_array_elements_text($6::json)::integer)
     order by no limit $5
-  ), told as (
+  ), reported as (
     ${untilFull(`(${TOLD})`, 'no', 'coalesce(octet_length("fromValue"), 0) + coalesce(octet_length("toValue"), 0)')}
   )
-  select o.no as oldest, (select count(*) from page) as paged, (select count(*) from looked_at) as looked_at, (select max(no) from looked_at) as last, told.*
-  from oldest o left join told on true order by told.no
+  select o.no as oldest, (select count(*) from page) as paged, (select count(*) from looked_at) as looked_at, (select max(no) from looked_at) as last, reported.*
+  from oldest o left join reported on true order by reported.no
 `);
 
 const FIND = statement(`
@@ -169,7 +169,7 @@ export function eventStore(
       const upTo = await horizon.advance();
       const given = from === 'start' ? null : from === 'latest' ? upTo : from;
       const scan = scanLimit(limit, types);
-      const wanted = types ? JSON.stringify(types.map(typeNo)) : null;
+      const wanted = types ? JSON.stringify(types.map(typeNumber)) : null;
       const rows = await connections.read<ReadRow>(READ, [appId, given, upTo, scan, limit, wanted]);
       const { oldest = 0, paged = 0, looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
       const after = given ?? oldest;
@@ -180,7 +180,7 @@ export function eventStore(
     find,
     async listBack(appId, filter, { before, limit }) {
       const scan = listBackScan(filter, limit);
-      const type = filter.type === undefined ? null : typeNo(filter.type);
+      const type = filter.type === undefined ? null : typeNumber(filter.type);
       const values = [appId, before ?? Number.MAX_SAFE_INTEGER, scan, type, filter.userId ?? null, limit];
       const rows = await connections.read<ListBackRow>(LIST_BACK, values);
       return toListBack(rows, { scan, limit }, (nos) => find(appId, nos));

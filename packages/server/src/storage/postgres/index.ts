@@ -2,6 +2,7 @@ import { commonStores } from '../common/stores.ts';
 import { performAudited } from '../perform-audited.ts';
 import type { Storage, StorageDriver, Stores } from '../port.ts';
 import { activityStore } from './activity.ts';
+import { analyzeAfterImport } from './analyze-after-import.ts';
 import { applicationStore } from './applications.ts';
 import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
@@ -12,6 +13,7 @@ import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
 import { findHomes, type Homes } from './distributed/homes.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
+import { postgresDump } from './dump.ts';
 import { eventStore } from './events.ts';
 import { inTransaction } from './in-transaction.ts';
 import { migrate, migrationState } from './migrations.ts';
@@ -22,13 +24,11 @@ import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { attemptStore } from './sign-in-attempts.ts';
 import { tokenStore } from './tokens.ts';
-import { toldToPlanner } from './told-to-planner.ts';
 import { transferStore } from './transfer.ts';
 import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
 import { userWalk } from './user-walk.ts';
 import { userStore } from './users.ts';
-import { postgresWhole } from './whole.ts';
 
 const PING = statement('select 1 as one');
 // "No key": users may be created meanwhile.
@@ -47,7 +47,7 @@ export function postgresDriver(url: string, actMs?: number): StorageDriver {
       const homes = await connections.transaction(findHomes);
       return openPostgres(connections, homes);
     },
-    whole: postgresWhole(url),
+    whole: postgresDump(url),
   };
 }
 
@@ -67,7 +67,7 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
     },
     problems: () => connections.problems(),
     purgeExpired: (now) => (homes ? purgeDistributed(homes, connections, now) : purgeExpired(connections, now)),
-    waitingActs: () => connections.underWay,
+    waitingActs: () => connections.inFlight,
     figures: () => connections.figures(),
     close: () => connections.close(),
   };
@@ -85,7 +85,7 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     catalogs: catalogStore(connections),
     selections: selectionStore(connections),
     trials: trialStore(connections),
-    transfer: toldToPlanner(transferStore(connections), connections),
+    transfer: analyzeAfterImport(transferStore(connections), connections),
     changes: changeStore(connections),
     events: eventStore(connections),
     clock: clockStore(connections),

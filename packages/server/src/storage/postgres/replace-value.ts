@@ -13,7 +13,7 @@ const REPLACE = statement(`
       last_event = s.last_event + 1, previous_value = s.value, means = 'manage', shown_in = null
     from chosen c where s.user_id = c.user_id and s.key_no = $2 and s.value = $3
     returning s.user_id, s.app_id, s.selection_id, s.last_event as event_no, s.key_no, s.revision
-  ), told as (
+  ), reported as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
     select user_id, selection_id, event_no, $2::integer, $7::bigint, 'manage', $8::text, $3::text, $5::text from saved
   ), noted as (${addSelectionEvents('selection.saved', '$7::bigint', 'saved')})

@@ -3,14 +3,14 @@ import type { RequestLogStore } from '../port.ts';
 import { bindingOf } from './common.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
-import { patience } from './gathering.ts';
+import { lockTimeout } from './statement-batcher.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
 // A request that names a user is kept in full only where all that it names is one user who is there. One who is being
 // deleted at this moment makes the foreign key refuse the whole statement; the next try no longer sees them.
 const ADD = statement(`
-  with ${patience('$2')}, new as (
-    select n.* from patience, json_to_recordset($1::json) as n (
+  with ${lockTimeout('$2')}, new as (
+    select n.* from lock_wait, json_to_recordset($1::json) as n (
       "appId" bigint, "requestUid" uuid, "userId" uuid, "clientUserId" text, at bigint, method text, route text,
       status integer, code text, milliseconds double precision, "requestId" text, address text, "userAgent" text, credentials text,
       "fullPath" text, "fullRequest" text, "fullAnswer" text, "barePath" text, "bareRequest" text, "bareAnswer" text

@@ -12,8 +12,8 @@ import { LAST_PLACE, WALK_ROWS } from '../walk.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { addSelectionEvents } from './events.ts';
-import { actsOf, patience } from './gathering.ts';
 import { replaceValueStore } from './replace-value.ts';
+import { actsOf, lockTimeout } from './statement-batcher.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
 import { untilFull } from './until-full.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
@@ -85,7 +85,7 @@ const AS_IT_WAS =
 // The user is locked first, as a delete of the user does: in the other order the two could wait for each other. A
 // user that is locked already may be deleted or stay: `together` says so and lets its neighbours pass, `alone` waits for it. Rows go in the order of users and keys for the same reason: two saves of
 // the same follow each other. What is replaced is read from the row while it is ours: a row that came in after
-// this statement began is not seen by it, but updated anyway. A user's key is in it once (gathering.ts).
+// this statement began is not seen by it, but updated anyway. A user's key is in it once (statement-batcher.ts).
 //
 // Where an act expects something, the rows of all are locked before, in that order (`held`), and what is not as expected is left
 // out whole (`changed`). A row that comes in afterwards, where none was expected or none had other texts, undoes the statement,
@@ -136,7 +136,7 @@ const save = (skip: '' | 'skip locked'): string => `
       c.at, c.means, c.actor, c.language, c.text
     from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
     where s.previous_value is not null or s.selection_id = c."selectionId"
-  ), told as (
+  ), reported as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
     select user_id, selection_id, event_no, key_no, at, means, actor,
       case when text is null then language else text ->> 'language' end,
@@ -159,12 +159,12 @@ const SAVE: SharedStatement = {
 };
 
 const unset = (which: string): string => `
-  with ${patience('$6')}, owner as (
-    select u.user_id from patience, users u where u.user_id = $1 for key share of u
+  with ${lockTimeout('$6')}, owner as (
+    select u.user_id from lock_wait, users u where u.user_id = $1 for key share of u
   ), gone as (
     delete from selections s using owner o where s.user_id = o.user_id and ${which}
     returning s.user_id, s.app_id, s.selection_id, s.last_event + 1 as event_no, s.key_no, s.revision, s.value
-  ), told as (
+  ), reported as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
     select user_id, selection_id, event_no, key_no, $3::bigint, $4::text, $5::text, value, null from gone
   ), noted as (${addSelectionEvents('selection.unset', '$3::bigint', 'gone')})

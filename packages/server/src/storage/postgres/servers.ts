@@ -28,7 +28,7 @@ const TIMED_OUT = 'timeout expired';
 const BUSY = 0.25;
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 const NUMBER_TYPES = new Set([20, 21, 23]);
 /** bigint as a number: all of ours are identifiers and milliseconds below 2^53. */
@@ -66,7 +66,7 @@ export class Servers {
       return client;
     } catch (error) {
       this.#lastError = error as Error;
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+      const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
       this.#pausedUntil = performance.now() + pause * (0.5 + Math.random() / 2);
       throw this.#unavailable();
     }
@@ -162,11 +162,11 @@ async function askIfWritable(url: string): Promise<{ address: string; started: s
 /** Waits for what was sent, but not for a server that no longer answers. */
 export async function endClient(client: pg.Client): Promise<void> {
   const waiting = new AbortController();
-  const patience = sleep(CONNECT_MS, undefined, { signal: waiting.signal, ref: false }).then(
+  const timeout = sleep(CONNECT_MS, undefined, { signal: waiting.signal, ref: false }).then(
     () => client.connection.stream.destroy(),
     () => {},
   );
-  await Promise.race([client.end(), patience]);
+  await Promise.race([client.end(), timeout]);
   waiting.abort();
 }
 

@@ -2,11 +2,11 @@ import { toBytes } from '../common/encoding.ts';
 import { latestDue } from '../latest-due.ts';
 import type { AttemptStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { patience } from './gathering.ts';
+import { lockTimeout } from './statement-batcher.ts';
 
 const ADMIT = statement(`
-  with ${patience('$5')}
-  insert into sign_in_attempts as t (subject_hash, due_at) select $1::bytea, $2::bigint + $3::bigint from patience
+  with ${lockTimeout('$5')}
+  insert into sign_in_attempts as t (subject_hash, due_at) select $1::bytea, $2::bigint + $3::bigint from lock_wait
   on conflict (subject_hash) do update set due_at = least(greatest(t.due_at, $2) + $3, $4::bigint + 1)
   where greatest(t.due_at, $2) + $3 <= $4::bigint or t.due_at > $4 + 1
   returning due_at

@@ -3,7 +3,7 @@ import type { TokenStore } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
-import { actsOf, patience } from './gathering.ts';
+import { actsOf, lockTimeout } from './statement-batcher.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
@@ -18,8 +18,8 @@ const FIND_SPECIAL_TOKEN = statement(`
 const FIND_OWNER = statement(`select ${USER_COLUMNS} from ${OF_ACCESS_TOKEN}`);
 
 const REPLACE = statement(`
-  with ${patience('$5')}, receiver as (
-    select u.user_id, p.client_user_name from patience, profiles p join ${USER_OF_PROFILE}
+  with ${lockTimeout('$5')}, receiver as (
+    select u.user_id, p.client_user_name from lock_wait, profiles p join ${USER_OF_PROFILE}
     where p.app_id = $1 and p.client_user_id = $2
   ), token as (
     insert into special_tokens (token_hash, user_id, expires_at)
@@ -64,14 +64,14 @@ const LIST = statement(`
 `);
 
 const REVOKE = statement(`
-  with ${patience('$3')}
-  delete from access_tokens t using patience, users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
+  with ${lockTimeout('$3')}
+  delete from access_tokens t using lock_wait, users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
 `);
 
 // The user is locked first, as everyone does who touches a user's tokens.
 const REVOKE_ALL = statement(`
-  with ${patience('$3')}, owner as (
-    select u.user_id from patience, users u where u.user_id = $1 and u.app_id = $2 for key share of u
+  with ${lockTimeout('$3')}, owner as (
+    select u.user_id from lock_wait, users u where u.user_id = $1 and u.app_id = $2 for key share of u
   ), special as (
     delete from special_tokens t using owner o where t.user_id = o.user_id
   )

@@ -42,9 +42,9 @@ export class Transactions {
       client = await this.#take();
       const connected = client;
       const queryFor: QueryFor =
-        (mostMs) =>
+        (maxMs) =>
         async (text, values = []) =>
-          (await answerWithin(connected, { text, values }, mostMs)).rows;
+          (await answerWithin(connected, { text, values }, maxMs)).rows;
       const query = queryFor(statementMs);
       await query(statementMs === this.#servers.statementMs ? 'begin' : `begin; ${boundStatements(statementMs)}`);
       try {

@@ -246,7 +246,7 @@ const ADD = `
     from json_to_recordset($3::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
       value text, language text, texts text, "createdAt" bigint, "updatedAt" bigint)
     returning user_id, selection_id, key_no, value, language
-  ), told as (
+  ), reported as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
     select user_id, selection_id, 1, key_no, $4::bigint, 'import', language, null, value from selection
   )
@@ -326,7 +326,7 @@ const SAVE = `
       last_event = selections.last_event + 1, previous_value = selections.value, means = excluded.means, shown_in = null
       where selections.updated_at <= excluded.updated_at
     returning user_id, selection_id, last_event, key_no, previous_value, value, language
-  ), told as (
+  ), reported as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
     select user_id, selection_id, last_event, key_no, $3::bigint, 'import', language, previous_value, value from saved
   )

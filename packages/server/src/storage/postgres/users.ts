@@ -14,7 +14,7 @@ import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges } from './events.ts';
-import { actsOf, patience } from './gathering.ts';
+import { actsOf, lockTimeout } from './statement-batcher.ts';
 import type { Query } from './transactions.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
@@ -77,9 +77,9 @@ const CREATE_NEW = waitingStatement(`
 `);
 
 const CREATE = statement(`
-  with ${patience('$8')}, profile as (
+  with ${lockTimeout('$8')}, profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
-    select $1::bigint, $2::text, $3::uuid, $4::text from patience
+    select $1::bigint, $2::text, $3::uuid, $4::text from lock_wait
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
@@ -94,12 +94,12 @@ const CREATE = statement(`
 // As above, unless the key was used before. A key that another request uses at the same moment violates
 // idempotency_keys_key, which undoes the whole statement.
 const CREATE_ONCE = statement(`
-  with ${patience('$11')}, prior as (
-    select user_id, body_hash from patience, idempotency_keys
+  with ${lockTimeout('$11')}, prior as (
+    select user_id, body_hash from lock_wait, idempotency_keys
     where app_id = $1::bigint and key_hash = $8::bytea and expires_at > $5::bigint
   ), profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
-    select $1::bigint, $2::text, $3::uuid, $4::text from patience where not exists (select 1 from prior)
+    select $1::bigint, $2::text, $3::uuid, $4::text from lock_wait where not exists (select 1 from prior)
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
@@ -129,8 +129,8 @@ export const codeHash = (code: string): string => `sha256(convert_to(${code}, 'U
 
 // Tokens and idempotency keys go by their foreign keys, in the same statement.
 const DELETE = statement(`
-  with ${patience('$3')}, gone as (
-    delete from users u using patience where u.user_id = $1 and u.app_id = $2 returning u.user_id, u.app_id, u.client_user_id
+  with ${lockTimeout('$3')}, gone as (
+    delete from users u using lock_wait where u.user_id = $1 and u.app_id = $2 returning u.user_id, u.app_id, u.client_user_id
   ), profile as (
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
@@ -149,8 +149,8 @@ const FIND_DELETED = statement(
 const LINK_GENERATION = statement('select link_generation from users where user_id = $1 and app_id = $2');
 
 const WITHDRAW_LINKS = statement(`
-  with ${patience('$3')}
-  update users u set link_generation = u.link_generation + 1 from patience where u.user_id = $1 and u.app_id = $2
+  with ${lockTimeout('$3')}
+  update users u set link_generation = u.link_generation + 1 from lock_wait where u.user_id = $1 and u.app_id = $2
   returning u.user_id
 `);
 

@@ -11,7 +11,7 @@ export type WriterData = {
   identity?: FileIdentity | undefined;
 };
 /** The file is opened when its tables are there; beside batches. */
-export type WriterOrder = 'open' | 'close';
+export type WriterCommand = 'open' | 'close';
 export type WriterReady = { identity: FileIdentity };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { removeNotesOfDead } from './open-note.ts';
+import { removeStaleNotes } from './open-note.ts';
 import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 
 /** How long to wait for another process that is writing to the same file. */
@@ -49,7 +49,7 @@ export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
   // Finds some damage when a page is read, before anything is written to it.
   connection.database.exec('pragma cell_size_check = on');
   // What a process that was killed had written is in the log, and so in the database from here on.
-  if (hadLog) removeNotesOfDead(path);
+  if (hadLog) removeStaleNotes(path);
   return connection;
 }
 

@@ -9,7 +9,7 @@ import {
   toEvent,
   toListBack,
   toPage,
-  typeNo,
+  typeNumber,
 } from '../event-rows.ts';
 import { type EventStore, type EventType, type StoredEvent, sizeOfEvent, type UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
@@ -82,7 +82,7 @@ export function eventReads({ statement, rows, value, snapshot }: Connection): Om
         const range = [appId, after, cutAt ?? upTo, limit];
         // A parameter: statements are kept by their text.
         const found = types
-          ? statement<Row>(READ_TYPES).iterate(...range, JSON.stringify(types.map(typeNo)))
+          ? statement<Row>(READ_TYPES).iterate(...range, JSON.stringify(types.map(typeNumber)))
           : statement<Row>(READ).iterate(...range);
         const items = takePage(found.map(toStored), sizeOfEvent);
         const isFull = items.reduce((bytes, item) => bytes + sizeOfEvent(item), 0) >= PAGE_BYTES;
@@ -94,7 +94,7 @@ export function eventReads({ statement, rows, value, snapshot }: Connection): Om
     },
     async listBack(appId, filter, { before, limit }) {
       const scan = listBackScan(filter, limit);
-      const type = filter.type === undefined ? null : typeNo(filter.type);
+      const type = filter.type === undefined ? null : typeNumber(filter.type);
       const user = filter.userId === undefined ? null : toBytes(filter.userId);
       const values = [appId, before ?? Number.MAX_SAFE_INTEGER, scan, type, user, limit];
       const found = statement<ListBackRow>(LIST_BACK).all(...values);
@@ -126,7 +126,7 @@ export function addEvent({ statement }: Connection, event: NewEvent): number | u
   const { appId, type, at, userId = null, selection, revision = null, data = null } = event;
   const { id = null, eventNo = null, keyNo = null } = selection ?? {};
   const { changes, lastInsertRowid } = statement(INSERT).run(
-    ...[appId, typeNo(type), at, userId, id, eventNo, keyNo, revision, data],
+    ...[appId, typeNumber(type), at, userId, id, eventNo, keyNo, revision, data],
   );
   return changes === 0 ? undefined : Number(lastInsertRowid);
 }

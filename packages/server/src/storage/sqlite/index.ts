@@ -10,19 +10,19 @@ import {
 } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { DamageWatch } from './damage-watch.ts';
+import { sqliteDump } from './dump.ts';
 import { namingFile } from './errors.ts';
 import { fileCheckReads } from './facts.ts';
 import { takeTurns } from './import-turns.ts';
 import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
-import { leaveNote, type OpenNote, removeNotesOfDead } from './open-note.ts';
+import { leaveNote, type OpenNote, removeStaleNotes } from './open-note.ts';
 import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
 import { sqliteScrub } from './scrub.ts';
 import { SharedReads } from './shared-reads.ts';
 import { sqliteStores } from './stores.ts';
 import { Surveyor } from './surveyor.ts';
-import { sqliteWhole } from './whole.ts';
 import { Writer } from './writer.ts';
 
 const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
@@ -75,7 +75,7 @@ export function sqliteDriver(path: string, link?: string, actMs?: number): Stora
       }
       return openSqlite(path, await writer.open(), leaveNote(path));
     },
-    whole: sqliteWhole(path),
+    whole: sqliteDump(path),
     scrub: sqliteScrub(path),
   };
 }
@@ -144,7 +144,7 @@ async function openSqlite(path: string, writer: Writer, note: OpenNote): Promise
       // happen when the path leads to another file.
       if (watch.isMismatched) await writer.close();
       // What killed commands wrote is in our log.
-      else removeNotesOfDead(path);
+      else removeStaleNotes(path);
       reads.close();
       await writer.close();
       note.remove();

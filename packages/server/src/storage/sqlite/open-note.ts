@@ -33,7 +33,7 @@ export function leaveNote(path: string): OpenNote {
 }
 
 /** Notes about this very file by processes that ended without closing it. */
-export function notesOfDead(path: string): string[] {
+export function staleNotes(path: string): string[] {
   const database = identityOf(path);
   return readNotes(path)
     .filter(({ noted }) => noted.database === database && !isAlive(noted))
@@ -56,8 +56,8 @@ export function findNoteOfOtherLog(path: string): string | undefined {
 }
 
 /** Called once the database is open with everything in its log. */
-export function removeNotesOfDead(path: string): void {
-  for (const note of notesOfDead(path)) quietly(() => rmSync(note, { force: true }));
+export function removeStaleNotes(path: string): void {
+  for (const note of staleNotes(path)) quietly(() => rmSync(note, { force: true }));
 }
 
 /** undefined if the system does not store it, and returns the time of the last change or nothing. */

@@ -127,7 +127,7 @@ function toRecord(row: ListRow | WalkRow): SelectionRecord {
   return { selectionId: hexToUuid(id), keyNo, revision, value, language, texts, version, createdAt, updatedAt };
 }
 
-type Told = {
+type LoggedChange = {
   appId: number;
   id: Uint8Array;
   keyNo: number;
@@ -140,8 +140,8 @@ type Told = {
 
 export function selectionActs(connection: Connection) {
   const { statement, rows } = connection;
-  const logEvent = (userId: Uint8Array, told: Told, { at, means, by }: SelectionChange): void => {
-    const { appId, id, keyNo, revision, eventNo, language, from, to } = told;
+  const logEvent = (userId: Uint8Array, event: LoggedChange, { at, means, by }: SelectionChange): void => {
+    const { appId, id, keyNo, revision, eventNo, language, from, to } = event;
     statement(
       `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -169,9 +169,9 @@ export function selectionActs(connection: Connection) {
     const [id, createdAt, version, previous] = row as SaveRow;
     const isNew = previous === null && id === selection.selectionId.replaceAll('-', '');
     if (isNew || previous !== null) {
-      const told = text ?? { language, from: previous, to: value };
+      const event = text ?? { language, from: previous, to: value };
       const which = { appId, id: isNew ? newId : toBytes(id), keyNo, revision, eventNo: version };
-      logEvent(userId, { ...which, ...told }, change);
+      logEvent(userId, { ...which, ...event }, change);
     }
     const selectionId = isNew ? selection.selectionId : hexToUuid(id);
     return { selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt: change.at };
@@ -190,8 +190,8 @@ export function selectionActs(connection: Connection) {
     ).get(userId, which, version);
     if (!row) return false;
     const [id, keyNo, eventNo, value, appId, revision] = row;
-    const told = { appId, id: toBytes(id), keyNo, revision, eventNo };
-    logEvent(userId, { ...told, language: null, from: value, to: null }, change);
+    const event = { appId, id: toBytes(id), keyNo, revision, eventNo };
+    logEvent(userId, { ...event, language: null, from: value, to: null }, change);
     return true;
   };
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createActs } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData, WriterOrder, WriterReady } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterCommand, WriterData, WriterReady } from './batch.ts';
 import { connectToWrite } from './connection.ts';
 import { FileGuard } from './file-guard.ts';
 import { OpenFile } from './open-file.ts';
@@ -17,7 +17,7 @@ parentPort?.once('message', () => {
   connection.statement('select count(*) from sqlite_schema').get();
   const guard = new FileGuard(connection, new OpenFile(path, { identity, link }));
 
-  parentPort?.on('message', (message: BatchMessage | (WriterOrder & 'close')) => {
+  parentPort?.on('message', (message: BatchMessage | (WriterCommand & 'close')) => {
     if (message === 'close') {
       guard.close();
       connection.close();

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData, WriterOrder, WriterReady } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterCommand, WriterData, WriterReady } from './batch.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
 import { describeMismatch, OpenFile } from './open-file.ts';
@@ -33,7 +33,7 @@ export class Writer {
   #failure = 'The writer thread has not started.';
   #closing = false;
   #waiting: Waiting[] = [];
-  #underWay: Waiting[] = [];
+  #inFlight: Waiting[] = [];
   #scheduled = false;
   #idle: (() => void) | undefined;
   committedActs = 0;
@@ -71,7 +71,7 @@ export class Writer {
   }
 
   get waiting(): number {
-    return this.#waiting.length + this.#underWay.length;
+    return this.#waiting.length + this.#inFlight.length;
   }
 
   /** Throws StorageUnavailable while there is no thread to write, or no file to write to. */
@@ -94,7 +94,7 @@ export class Writer {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ act: [name, args], resolve: resolve as (outcome: unknown) => void, reject });
-      if (this.#scheduled || this.#underWay.length > 0) return;
+      if (this.#scheduled || this.#inFlight.length > 0) return;
       // After the current turn of the event loop, so that requests read from many sockets in it share a batch.
       this.#scheduled = true;
       setImmediate(() => this.#send());
@@ -113,7 +113,7 @@ export class Writer {
     if (!worker) return;
     worker.ref();
     const exited = once(worker, 'exit');
-    worker.postMessage('close' satisfies WriterOrder);
+    worker.postMessage('close' satisfies WriterCommand);
     await exited;
   }
 
@@ -134,7 +134,7 @@ export class Writer {
   }
 
   async #open(worker: Worker): Promise<void> {
-    worker.postMessage('open' satisfies WriterOrder);
+    worker.postMessage('open' satisfies WriterCommand);
     const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
     this.#file ??= new OpenFile(this.#path, { identity, link: this.#link });
     this.#watch ??= new FileWatch(this.#file);
@@ -150,15 +150,15 @@ export class Writer {
     const worker = this.#worker;
     if (!worker || this.#waiting.length === 0) return;
     worker.ref();
-    this.#underWay = this.#waiting.splice(0, MAX_BATCH);
-    worker.postMessage({ acts: this.#underWay.map((waiting) => waiting.act) } satisfies BatchMessage);
+    this.#inFlight = this.#waiting.splice(0, MAX_BATCH);
+    worker.postMessage({ acts: this.#inFlight.map((waiting) => waiting.act) } satisfies BatchMessage);
   }
 
   #settle({ results }: BatchResult): void {
-    const settled = this.#underWay;
-    this.#underWay = [];
+    const settled = this.#inFlight;
+    this.#inFlight = [];
     this.#send();
-    if (this.#underWay.length === 0) this.#worker?.unref();
+    if (this.#inFlight.length === 0) this.#worker?.unref();
     let committed = 0;
     settled.forEach((waiting, index) => {
       const result = results[index];
@@ -186,8 +186,8 @@ export class Writer {
     if (!this.#worker) return;
     this.#worker = undefined;
     this.#failure = reason;
-    const lost = [...this.#underWay, ...this.#waiting];
-    this.#underWay = [];
+    const lost = [...this.#inFlight, ...this.#waiting];
+    this.#inFlight = [];
     this.#waiting = [];
     for (const waiting of lost) waiting.reject(new StorageUnavailable(reason));
     this.#idle?.();

@@ -1,7 +1,7 @@
 import { TokenServiceUnreachable } from '../port.ts';
 
 const FAILURES_BEFORE_TROUBLE = 5;
-const MAX_UNDER_WAY = 128;
+const MAX_IN_FLIGHT = 128;
 
 export type Breaker = {
   /** Runs `act` now or after the probe in flight; `signal` ends the wait. */
@@ -15,7 +15,7 @@ export type Breaker = {
  */
 export function createBreaker(): Breaker {
   let failures = 0;
-  let underWay = 0;
+  let inFlight = 0;
   /** The probe in flight; resolves to why it did not reach the service, or undefined. */
   let ahead: Promise<TokenServiceUnreachable | undefined> | undefined;
 
@@ -43,10 +43,10 @@ export function createBreaker(): Breaker {
 
   return {
     async run(act, signal) {
-      if (underWay >= MAX_UNDER_WAY) {
-        throw new TokenServiceUnreachable(`${MAX_UNDER_WAY} calls to the token service are waiting already`);
+      if (inFlight >= MAX_IN_FLIGHT) {
+        throw new TokenServiceUnreachable(`${MAX_IN_FLIGHT} calls to the token service are waiting already`);
       }
-      underWay += 1;
+      inFlight += 1;
       try {
         for (let waits = 0; ahead; waits++) {
           const failure = await ahead;
@@ -56,7 +56,7 @@ export function createBreaker(): Breaker {
         }
         return await (failures < FAILURES_BEFORE_TROUBLE ? send(act) : sendAhead(act));
       } finally {
-        underWay -= 1;
+        inFlight -= 1;
       }
     },
   };

@@ -8,7 +8,7 @@ export type Deadlines = {
 };
 
 export function createDeadlines(timeoutMs: number): Deadlines {
-  const underWay = new Set<AbortController>();
+  const inFlight = new Set<AbortController>();
   let closed = false;
 
   return {
@@ -22,17 +22,17 @@ export function createDeadlines(timeoutMs: number): Deadlines {
         () => controller.abort(new TokenServiceUnreachable(`no answer from the token service in ${timeoutMs} ms`)),
         timeoutMs,
       );
-      underWay.add(controller);
+      inFlight.add(controller);
       try {
         return await Promise.race([act(controller.signal), cut]);
       } finally {
         clearTimeout(timer);
-        underWay.delete(controller);
+        inFlight.delete(controller);
       }
     },
     close() {
       closed = true;
-      for (const controller of underWay) controller.abort(closing());
+      for (const controller of inFlight) controller.abort(closing());
     },
   };
 }

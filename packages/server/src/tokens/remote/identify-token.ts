@@ -42,7 +42,7 @@ export function createTokenIdentifier(options: {
   const genuine = createRecentlyUsed<Checked>(GENUINE_KEPT);
   // Separate from the genuine ones, so that made-up tokens cannot evict those.
   const unknown = createRecentlyUsed<{ until: number }>(UNKNOWN_KEPT);
-  const underWay = new Map<string, Promise<Checked | undefined>>();
+  const inFlight = new Map<string, Promise<Checked | undefined>>();
   let askAgainAt = 0;
 
   async function check(accessToken: string, tokenId: string, signal: AbortSignal): Promise<Checked | undefined> {
@@ -75,14 +75,14 @@ export function createTokenIdentifier(options: {
       else genuine.delete(tokenId);
       return checked;
     } finally {
-      underWay.delete(tokenId);
+      inFlight.delete(tokenId);
     }
   }
 
   /** Requests that arrive together with the same token share one check. */
   function checkOnce(accessToken: string, tokenId: string): Promise<Checked | undefined> {
-    const checking = underWay.get(tokenId) ?? checkAndRemember(accessToken, tokenId);
-    underWay.set(tokenId, checking);
+    const checking = inFlight.get(tokenId) ?? checkAndRemember(accessToken, tokenId);
+    inFlight.set(tokenId, checking);
     return checking;
   }
 

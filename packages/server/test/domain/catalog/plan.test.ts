@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scalar } from '../../../src/domain/catalog/catalog.ts';
 import { definitionOf } from '../../../src/domain/catalog/definition.ts';
+import { describeFact } from '../../../src/domain/catalog/describe-fact.ts';
 import type { CatalogFile, FileKey } from '../../../src/domain/catalog/file-schema.ts';
 import { findMissingTexts, planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readableDifference } from '../../../src/domain/catalog/publish.ts';
-import { sayFact } from '../../../src/domain/catalog/say-fact.ts';
 import { finish } from '../../../src/domain/slices.ts';
 import { apply, define, EMPTY, uids } from './generated.ts';
 
@@ -30,7 +30,7 @@ function details(before: Omit<FileKey, 'name'>, after: Omit<FileKey, 'name'>, sa
   const { changes } = plan(withKey(before), withKey(after));
   return changes.flatMap(({ details }) =>
     details.map(({ fact, breaking }) => [
-      sayFact(fact),
+      describeFact(fact),
       breaking && saved.filter((value) => breaking.touches([value].flat())),
     ]),
   );

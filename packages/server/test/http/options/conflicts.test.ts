@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../databases.ts';
 import { bearer, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire } from './example-catalog.ts';
-import { makeGuest, PATH } from './guest.ts';
+import { makeTestUser, PATH } from './test-user.ts';
 
 describe.each(databases)('saves that do not overwrite each other on $kind', (database) => {
   let server: TestServer;
@@ -11,8 +11,8 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
   afterAll(() => server.close());
 
-  const guest = async () => {
-    const made = await makeGuest(server);
+  const testUser = async () => {
+    const made = await makeTestUser(server);
     const put = (options: unknown) =>
       server.send('PUT', PATH, {
         headers: { ...made.apiKey, ...bearer(made.user.accessToken) },
@@ -26,7 +26,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   };
 
   test('If-Match saves only over the record that was seen; 1014 shows the one there is', async () => {
-    const { save, choice, read, publish, apiKey, user } = await guest();
+    const { save, choice, read, publish, apiKey, user } = await testUser();
     const body = await choice('volume', [5]);
     const none = await save(body, { 'if-match': '*' });
     expect(none).toMatchObject({ status: 412, json: { code: '1014', current: null, errors: [{ field: 'If-Match' }] } });
@@ -74,7 +74,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('if_match in a PUT keeps all of it from being saved', async () => {
-    const { put, choice, read } = await guest();
+    const { put, choice, read } = await testUser();
     const [volume, fruit] = [await choice('volume', [5]), await choice('fruit', ['apple'])];
     const saved = (await put([volume, fruit])).json.items as Wire[];
     const etag = saved[0]?.etag as string;
@@ -98,7 +98,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('If-None-Match: * saves only where there is no record yet', async () => {
-    const { save, choice, read } = await guest();
+    const { save, choice, read } = await testUser();
     const body = await choice('volume', [5]);
     const none = { 'if-none-match': '*' };
     const answers = await Promise.all([0, 5, 10].map((value) => save({ ...body, value: [value] }, none)));
@@ -116,7 +116,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('If-Match unsets only the record that was seen', async () => {
-    const { save, choice, apiKey, user, read } = await guest();
+    const { save, choice, apiKey, user, read } = await testUser();
     const first = (await save(await choice('volume', [5]))).json;
     const unset = (etag: string) =>
       server.send('DELETE', `${PATH}/${first.user_options_uid}`, {
@@ -133,7 +133,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('of many saves with one If-Match, one is saved', async () => {
-    const { save, choice } = await guest();
+    const { save, choice } = await testUser();
     const etag = (await save(await choice('volume', [0]))).json.etag as string;
     const body = await choice('volume', [5]);
     const answers = await Promise.all(Array.from({ length: 8 }, () => save(body, { 'if-match': etag })));
@@ -141,7 +141,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('add and remove change the list as it is', async () => {
-    const { save, choice, listOf } = await guest();
+    const { save, choice, listOf } = await testUser();
     const { value: _, ...fruit } = await choice('fruit', []);
     // The default is what there is until something is saved.
     expect((await save({ ...fruit, add: ['cherry'] })).status).toBe(201);
@@ -176,7 +176,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('changes of one list at the same moment all land', async () => {
-    const { save, put, choice, listOf } = await guest();
+    const { save, put, choice, listOf } = await testUser();
     const { value: _, ...tags } = await choice('tags', []);
     await save({ ...tags, add: ['old', 'kept'] });
     const added = Array.from({ length: 12 }, (_each, index) => `tag ${index}`);
@@ -189,7 +189,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   });
 
   test('a save of the same value adds nothing to the history, and an empty list is a choice', async () => {
-    const { save, choice, read, listOf } = await guest();
+    const { save, choice, read, listOf } = await testUser();
     const first = await save(await choice('tags', []));
     expect(first.status).toBe(201);
     expect((await save(await choice('tags', []))).status).toBe(200);

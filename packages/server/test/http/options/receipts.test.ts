@@ -5,9 +5,9 @@ import { SigningKeys } from '../../../src/tokens/keys.ts';
 import { databases } from '../../databases.ts';
 import { basic, bearer, makeSignedInUser, SECRET, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire } from './example-catalog.ts';
-import { makeGuest } from './guest.ts';
+import { makeTestUser } from './test-user.ts';
 
-type Guest = Awaited<ReturnType<typeof makeGuest>>;
+type TestUser = Awaited<ReturnType<typeof makeTestUser>>;
 const DAY_MS = 86_400_000;
 
 describe.each(databases)('receipts on $kind', (database) => {
@@ -17,24 +17,27 @@ describe.each(databases)('receipts on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  const receiptOf = (guest: Guest, { json }: { json: Wire }, headers: Record<string, string> = {}) =>
-    guest.get(`/api/user_options/${json.user_options_uid}/receipt`, { ...bearer(guest.user.accessToken), ...headers });
+  const receiptOf = (testUser: TestUser, { json }: { json: Wire }, headers: Record<string, string> = {}) =>
+    testUser.get(`/api/user_options/${json.user_options_uid}/receipt`, {
+      ...bearer(testUser.user.accessToken),
+      ...headers,
+    });
   const jwks = () => createRemoteJWKSet(new URL(`${server.url}/oauth/v2/jwks`));
-  const claimsOf = async (receipt: string, guest: Guest) => {
+  const claimsOf = async (receipt: string, testUser: TestUser) => {
     const { payload } = await jwtVerify(receipt, jwks(), {
       typ: 'receipt+jwt',
-      audience: guest.application.clientId,
-      subject: guest.user.userCode,
+      audience: testUser.application.clientId,
+      subject: testUser.user.userCode,
     });
     return payload;
   };
 
   test('a deletion has one too: rows of each table and the time, and nothing of the person', async () => {
-    const guest = await makeGuest(server);
-    const { application, user } = guest;
-    await guest.save(await guest.choice('vegetarian', [true]));
-    await guest.save(await guest.choice('vegetarian', [false]));
-    await guest.save(await guest.choice('volume', [10]));
+    const testUser = await makeTestUser(server);
+    const { application, user } = testUser;
+    await testUser.save(await testUser.choice('vegetarian', [true]));
+    await testUser.save(await testUser.choice('vegetarian', [false]));
+    await testUser.save(await testUser.choice('volume', [10]));
     const path = `/api/v2/app/${application.clientId}/users/${user.userCode}`;
     const read = (who = application) => server.send('GET', `${path}/deletion-receipt`, { headers: basic(who) });
     const early = await read();
@@ -42,7 +45,7 @@ describe.each(databases)('receipts on $kind', (database) => {
     expect((await server.send('DELETE', path, { headers: basic(application) })).status).toBe(204);
     const answer = await read();
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt']);
-    const claims = await claimsOf(answer.text, guest);
+    const claims = await claimsOf(answer.text, testUser);
     expect(claims).toEqual({
       iss: server.url,
       sub: user.userCode,
@@ -66,17 +69,17 @@ describe.each(databases)('receipts on $kind', (database) => {
   });
 
   test('says who chose what, in which words, when and how', async () => {
-    const guest = await makeGuest(server);
-    const choice = await guest.choice('fruit', ['Marille', 'Apfel'], { language: 'Deutsch (Österreich)' });
-    const saved = await guest.save(choice);
-    const answer = await receiptOf(guest, saved);
+    const testUser = await makeTestUser(server);
+    const choice = await testUser.choice('fruit', ['Marille', 'Apfel'], { language: 'Deutsch (Österreich)' });
+    const saved = await testUser.save(choice);
+    const answer = await receiptOf(testUser, saved);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt']);
-    expect(await claimsOf(answer.text, guest)).toEqual({
+    expect(await claimsOf(answer.text, testUser)).toEqual({
       iss: server.url,
-      sub: guest.user.userCode,
-      aud: guest.application.clientId,
+      sub: testUser.user.userCode,
+      aud: testUser.application.clientId,
       iat: expect.any(Number),
-      clientUserId: guest.user.clientUserId,
+      clientUserId: testUser.user.clientUserId,
       user_options_uid: saved.json.user_options_uid,
       option_group_uid: choice.option_group_uid,
       option_key_uid: choice.option_key_uid,
@@ -99,39 +102,40 @@ describe.each(databases)('receipts on $kind', (database) => {
       by: 'user_uid',
     });
     const etag = answer.headers.get('etag') as string;
-    expect((await receiptOf(guest, saved, { 'if-none-match': etag })).status).toBe(304);
+    expect((await receiptOf(testUser, saved, { 'if-none-match': etag })).status).toBe(304);
   });
 
   test('tells the texts of the revision it was saved in, and the language that the save gave', async () => {
-    const guest = await makeGuest(server);
-    const first = await guest.save(await guest.choice('vegetarian', [true]), { 'accept-language': 'de' });
-    const second = await guest.save(await guest.choice('portions', [2]));
+    const testUser = await makeTestUser(server);
+    const first = await testUser.save(await testUser.choice('vegetarian', [true]), { 'accept-language': 'de' });
+    const second = await testUser.save(await testUser.choice('portions', [2]));
     const { json } = await server.post(
       '/api/user_options',
-      { ...(await guest.choice('motto', ['Servus'])), access_token: guest.user.accessToken, language: 'de' },
-      guest.apiKey,
+      { ...(await testUser.choice('motto', ['Servus'])), access_token: testUser.user.accessToken, language: 'de' },
+      testUser.apiKey,
     );
     const [kitchen, ...others] = EXAMPLE.groups ?? [];
     const described = { ...kitchen, name: 'kitchen', descriptions: { English: 'What you eat' } };
-    await guest.publish({ ...EXAMPLE, groups: [{ ...described, translations: { English: 'Food' } }, ...others] });
+    await testUser.publish({ ...EXAMPLE, groups: [{ ...described, translations: { English: 'Food' } }, ...others] });
     await server.service.refresh();
-    const told = async (saved: { json: Wire }) => claimsOf((await receiptOf(guest, saved)).text, guest);
-    expect(await told(first)).toMatchObject({
+    const claimsOfReceipt = async (saved: { json: Wire }) =>
+      claimsOf((await receiptOf(testUser, saved)).text, testUser);
+    expect(await claimsOfReceipt(first)).toMatchObject({
       revision: 1,
       language: 'Deutsch',
       language_known: true,
       texts: { group: 'Küche', option: 'Vegetarisch', value: 'true' },
     });
-    expect(await told(second)).toMatchObject({
+    expect(await claimsOfReceipt(second)).toMatchObject({
       language: 'English',
       language_known: false,
       value: 2,
       texts: { group: 'Kitchen', option: 'portions', value: '2' },
     });
-    expect(await told({ json })).toMatchObject({ by: 'access_token', language: 'Deutsch', value: 'Servus' });
+    expect(await claimsOfReceipt({ json })).toMatchObject({ by: 'access_token', language: 'Deutsch', value: 'Servus' });
     // Saved as it was, in the new words.
-    const again = await guest.save(await guest.choice('vegetarian', [true], { language: 'en' }));
-    expect(await told(again)).toMatchObject({
+    const again = await testUser.save(await testUser.choice('vegetarian', [true], { language: 'en' }));
+    expect(await claimsOfReceipt(again)).toMatchObject({
       revision: 2,
       language: 'English',
       texts: { group: 'Food', group_description: 'What you eat', option: 'vegetarian' },
@@ -139,8 +143,8 @@ describe.each(databases)('receipts on $kind', (database) => {
   });
 
   test('fails when a single byte is altered', async () => {
-    const guest = await makeGuest(server);
-    const { text } = await receiptOf(guest, await guest.save(await guest.choice('vegetarian', [true])));
+    const testUser = await makeTestUser(server);
+    const { text } = await receiptOf(testUser, await testUser.save(await testUser.choice('vegetarian', [true])));
     const { keys } = (await server.send('GET', '/oauth/v2/jwks')).json as { keys: [] };
     const local = createLocalJWKSet({ keys });
     await compactVerify(text, local);
@@ -153,29 +157,32 @@ describe.each(databases)('receipts on $kind', (database) => {
   });
 
   test('is for the user, and for the application with its credentials', async () => {
-    const guest = await makeGuest(server);
-    const { json } = await guest.save(await guest.choice('vegetarian', [true]));
+    const testUser = await makeTestUser(server);
+    const { json } = await testUser.save(await testUser.choice('vegetarian', [true]));
     const path = `/api/user_options/${json.user_options_uid}/receipt`;
-    const byApplication = await guest.get(`${path}?user_uid=${guest.user.userCode}`, basic(guest.application));
-    expect((await claimsOf(byApplication.text, guest)).value).toBe(true);
-    const other = await makeSignedInUser(server, guest.application);
-    const told = async (headers: Record<string, string>, at = path) => {
-      const answer = await guest.get(at, headers);
+    const byApplication = await testUser.get(`${path}?user_uid=${testUser.user.userCode}`, basic(testUser.application));
+    expect((await claimsOf(byApplication.text, testUser)).value).toBe(true);
+    const other = await makeSignedInUser(server, testUser.application);
+    const statusAndCode = async (headers: Record<string, string>, at = path) => {
+      const answer = await testUser.get(at, headers);
       return [answer.status, answer.json.code];
     };
-    expect(await told({})).toEqual([401, '1011']);
-    expect(await told(bearer('nothing'))).toEqual([401, '1007']);
-    expect(await told(bearer(other.accessToken))).toEqual([404, '9404']);
-    expect(await told(bearer(guest.user.accessToken), '/api/user_options/nothing/receipt')).toEqual([404, '9404']);
-    const without = await server.send('GET', path, { headers: bearer(guest.user.accessToken) });
+    expect(await statusAndCode({})).toEqual([401, '1011']);
+    expect(await statusAndCode(bearer('nothing'))).toEqual([401, '1007']);
+    expect(await statusAndCode(bearer(other.accessToken))).toEqual([404, '9404']);
+    expect(await statusAndCode(bearer(testUser.user.accessToken), '/api/user_options/nothing/receipt')).toEqual([
+      404,
+      '9404',
+    ]);
+    const without = await server.send('GET', path, { headers: bearer(testUser.user.accessToken) });
     expect([without.status, without.json.code]).toEqual([401, '1001']);
   });
 
   test.each(['EdDSA', 'RS256', 'ES256'])(
     'signed with %s, it is verified after the key has gone',
     async (tokenAlgorithm) => {
-      const guest = await makeGuest(server, { tokenAlgorithm });
-      const { text } = await receiptOf(guest, await guest.save(await guest.choice('vegetarian', [true])));
+      const testUser = await makeTestUser(server, { tokenAlgorithm });
+      const { text } = await receiptOf(testUser, await testUser.save(await testUser.choice('vegetarian', [true])));
       const { kid, alg } = decodeProtectedHeader(text);
       expect(alg).toBe(tokenAlgorithm);
       const { storage, now } = server.service;
@@ -191,7 +198,7 @@ describe.each(databases)('receipts on $kind', (database) => {
       await server.service.refresh();
       const kept = (await storage.signingKeys.list()).find((each) => each.kid === kid);
       expect(kept?.sealedPrivateKey).toBe('');
-      expect((await claimsOf(text, guest)).value).toBe(true);
+      expect((await claimsOf(text, testUser)).value).toBe(true);
       await keys.load();
       expect(keys.published().map((jwk) => jwk.kid)).toContain(kid);
       expect(await keys.publicKey(kid, alg)).toBeUndefined();

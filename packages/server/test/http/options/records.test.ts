@@ -5,7 +5,7 @@ import { createLineReader } from '../../../src/domain/users/import-line.ts';
 import { databases } from '../../databases.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
-import { PATH } from './guest.ts';
+import { PATH } from './test-user.ts';
 
 type Item = Wire & { group: Wire; option: Wire & { translations: Wire[] } };
 const LANGUAGES = EXAMPLE.languages;
@@ -17,7 +17,7 @@ describe.each(databases)('what records say on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  const guestOf = async (file: CatalogFile) => {
+  const userOf = async (file: CatalogFile) => {
     const shop = await withCatalog(server, file);
     const user = await makeSignedInUser(server, shop.application);
     const headers = { ...shop.apiKey, ...bearer(user.accessToken) };
@@ -40,7 +40,7 @@ describe.each(databases)('what records say on $kind', (database) => {
     ({ languages: LANGUAGES, groups: [{ name: 'ads', keys }] }) as unknown as CatalogFile;
 
   test('a record says which key it belongs to, whatever becomes of names', async () => {
-    const shop = await guestOf(ads([{ name: 'consent', type: 'boolean' }]));
+    const shop = await userOf(ads([{ name: 'consent', type: 'boolean' }]));
     const { option_key_uid, option_group_uid } = await shop.keyNamed('consent');
     const saved = await shop.save('consent', [true]);
     expect(saved.json).toMatchObject({ option_key_uid, option_group_uid });
@@ -65,7 +65,7 @@ describe.each(databases)('what records say on $kind', (database) => {
   test('effective values are named as today, so that they can be saved again', async () => {
     const moved = (name: string, key: object) => ({ name, keys: [key] });
     const file = (...groups: object[]) => ({ languages: LANGUAGES, groups }) as unknown as CatalogFile;
-    const shop = await guestOf(
+    const shop = await userOf(
       file(moved('ads', { name: 'consent', type: 'boolean', translations: { Deutsch: 'Ja' } })),
     );
     await shop.save('consent', [true]);
@@ -86,7 +86,7 @@ describe.each(databases)('what records say on $kind', (database) => {
   });
 
   test('labels are of today, in the language asked for, also in one that was added later', async () => {
-    const shop = await guestOf(EXAMPLE);
+    const shop = await userOf(EXAMPLE);
     await shop.save('fruit', ['apricot', 'cherry']);
     await shop.save('motto', ['Hi']);
     const next = structuredClone(EXAMPLE);
@@ -123,7 +123,7 @@ describe.each(databases)('what records say on $kind', (database) => {
   });
 
   test('an open text keeps one text per language', async () => {
-    const shop = await guestOf(EXAMPLE);
+    const shop = await userOf(EXAMPLE);
     const texts = (record: Wire) =>
       Object.fromEntries((record as Item).option.translations.map(({ language, value }) => [language, value]));
     const german = await shop.save('motto', ['Nutze den Tag'], { language: 'de' });
@@ -194,7 +194,7 @@ describe.each(databases)('what records say on $kind', (database) => {
   });
 
   test('texts in several languages that are saved at the same moment are all kept', async () => {
-    const shop = await guestOf(EXAMPLE);
+    const shop = await userOf(EXAMPLE);
     const words = { en: 'Hello', de: 'Hallo', 'de-AT': 'Servus' };
     await Promise.all(Object.entries(words).map(([language, text]) => shop.save('tags', [text], { language })));
     const [record] = await shop.items();
@@ -216,7 +216,7 @@ describe.each(databases)('what records say on $kind', (database) => {
       key('archived', { type: 'boolean' }),
       key('never', { type: 'boolean' }),
     ]);
-    const shop = await guestOf(before);
+    const shop = await userOf(before);
     for (const name of ['kept', 'retired', 'removed', 'bare', 'several']) await shop.save(name, ['b']);
     await shop.save('retyped', [7]);
     await shop.save('narrowed', [7]);

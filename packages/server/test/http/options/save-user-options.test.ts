@@ -5,7 +5,7 @@ import { Refusals } from '../../../src/domain/selections/refusals.ts';
 import { databases } from '../../databases.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
-import { makeGuest, PATH, values } from './guest.ts';
+import { makeTestUser, PATH, values } from './test-user.ts';
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
@@ -15,10 +15,10 @@ describe.each(databases)('saving user options on $kind', (database) => {
     server = await startTestServer(await database.fresh());
   });
   afterAll(() => server.close());
-  const guest = (settings?: Record<string, unknown>) => makeGuest(server, settings);
+  const testUser = (settings?: Record<string, unknown>) => makeTestUser(server, settings);
 
   test('saving answers 201 with the record, replacing 200 with the same uid', async () => {
-    const { application, user, save, choice, keyNamed } = await guest();
+    const { application, user, save, choice, keyNamed } = await testUser();
     const first = await save(await choice('vegetarian', [true]));
     expect(first.status).toBe(201);
     expect(first.json).toEqual({
@@ -71,7 +71,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('several values are kept as an array, in catalog order, without repeats, translated', async () => {
-    const { save, choice } = await guest();
+    const { save, choice } = await testUser();
     const { json } = await save(await choice('fruit', ['cherry', 'apricot', 'cherry']));
     expect((json.option as Wire).value).toEqual(['apricot', 'cherry']);
     expect(((json.option as Wire).translations as Wire[]).map(({ value }) => value)).toEqual([
@@ -82,7 +82,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('with language, values may be sent in it; what is kept is canonical', async () => {
-    const { save, choice } = await guest();
+    const { save, choice } = await testUser();
     const german = await save(await choice('fruit', ['Apfel', 'apricot'], { language: 'Deutsch' }));
     expect((german.json.option as Wire).value).toEqual(['apple', 'apricot']);
     const austrian = await save(await choice('fruit', ['Marille'], { language: 'de-at' }));
@@ -103,7 +103,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     ['tags', ['b', 'a', 'b'], ['b', 'a']],
     ['tags', [], []],
   ])('%s takes %j and keeps %j', async (name, value, kept) => {
-    const { save, choice } = await guest();
+    const { save, choice } = await testUser();
     const { status, json } = await save(await choice(name, value));
     expect({ status, value: (json.option as Wire).value }).toEqual({ status: 201, value: kept });
   });
@@ -139,7 +139,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     ['birthday', ['01.02.2000']],
     ['tags', Array.from({ length: 5000 }, (_, index) => index)],
   ])('%s refuses %j with 1008, names the field, stores nothing', async (name, value) => {
-    const { save, choice, read } = await guest();
+    const { save, choice, read } = await testUser();
     const { status, json } = await save(await choice(name as string, value));
     expect({ status, code: json.code }).toEqual({ status: 422, code: '1008' });
     const [first] = json.errors as Wire[];
@@ -172,7 +172,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('errors say what is allowed', async () => {
-    const { save, choice } = await guest();
+    const { save, choice } = await testUser();
     const closed = await save(await choice('fruit', ['banana']));
     expect((closed.json.errors as Wire[])[0]?.allowed).toEqual(['apple', 'apricot', 'cherry']);
     const open = await save(await choice('volume', [11]));
@@ -182,7 +182,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('repeats count as one value; beyond 2,000 different ones is 1008', async () => {
-    const { save, choice } = await guest();
+    const { save, choice } = await testUser();
     const same = await save(await choice('tags', Array(9_000).fill('a')));
     expect((same.json.option as Wire).value).toEqual(['a']);
     const many = await save(
@@ -196,7 +196,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('a body that is not as it should be is 1009', async () => {
-    const { application, user, choice } = await guest();
+    const { application, user, choice } = await testUser();
     const good = { user_uid: user.userCode, ...(await choice('vegetarian', [true])) };
     const bodies: [unknown, string | undefined][] = [
       [[], undefined],
@@ -225,8 +225,8 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('unknown group 1004, unknown key 1005, unknown user 1006; foreign ones look the same', async () => {
-    const { choice, save } = await guest();
-    const other = await guest();
+    const { choice, save } = await testUser();
+    const other = await testUser();
     const mine = await choice('vegetarian', [true]);
     const theirs = await other.choice('vegetarian', [true]);
     const volume = await choice('volume', [5]);
@@ -247,9 +247,9 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('the user by access_token or Bearer; all that is said must agree (1007)', async () => {
-    const { application, apiKey, user, choice } = await guest();
+    const { application, apiKey, user, choice } = await testUser();
     const neighbour = await makeSignedInUser(server, application);
-    const stranger = await guest();
+    const stranger = await testUser();
     const body = await choice('vegetarian', [true]);
     const post = (claims: Wire, headers: Record<string, string> = {}) =>
       server.post(PATH, { ...body, ...claims }, { ...apiKey, ...headers });
@@ -279,7 +279,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     ['secret', 401, 201],
     ['off', 401, 401],
   ])('saveByUserUid=%s', async (saveByUserUid, alone, withSecret) => {
-    const { application, save, choice, user } = await guest({ saveByUserUid });
+    const { application, save, choice, user } = await testUser({ saveByUserUid });
     const first = await save(await choice('vegetarian', [true]));
     expect(first.status).toBe(alone);
     if (alone === 401) expect(first.json.code).toBe('1011');
@@ -294,7 +294,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 
   test('PUT saves many at once, all or none', async () => {
-    const { user, apiKey, choice, read } = await guest();
+    const { user, apiKey, choice, read } = await testUser();
     const put = (options: unknown) =>
       server.send('PUT', PATH, {
         headers: { ...apiKey, ...bearer(user.accessToken) },

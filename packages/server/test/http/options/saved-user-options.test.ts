@@ -3,7 +3,7 @@ import { databases } from '../../databases.ts';
 import { countOf, pipeline, rawRequest } from '../pipeline.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire } from './example-catalog.ts';
-import { makeGuest, PATH, values } from './guest.ts';
+import { makeTestUser, PATH, values } from './test-user.ts';
 
 describe.each(databases)('saved user options on $kind', (database) => {
   let server: TestServer;
@@ -11,10 +11,10 @@ describe.each(databases)('saved user options on $kind', (database) => {
     server = await startTestServer(await database.fresh());
   });
   afterAll(() => server.close());
-  const guest = (settings?: Record<string, unknown>) => makeGuest(server, settings);
+  const testUser = (settings?: Record<string, unknown>) => makeTestUser(server, settings);
 
   test('reading needs the token or the credentials (1011)', async () => {
-    const { application, apiKey, user, save, choice } = await guest();
+    const { application, apiKey, user, save, choice } = await testUser();
     const { json } = await save(await choice('vegetarian', [true]));
     const uid = json.user_options_uid;
     const ask = (query: string, headers: Record<string, string>) =>
@@ -34,7 +34,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('lists by filter, in one language, effective values with their defaults', async () => {
-    const { save, choice, read, keyNamed } = await guest();
+    const { save, choice, read, keyNamed } = await testUser();
     await save(await choice('volume', [10]));
     await save(await choice('fruit', ['cherry', 'apple']));
     expect(values((await read()).json)).toEqual([
@@ -80,7 +80,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('every text has a tag of its own, whatever it is written in', async () => {
-    const { save, choice, read } = await guest();
+    const { save, choice, read } = await testUser();
     const tagOf = new Map<string, string | null>();
     for (const [name, value] of [
       ['fruit', ['apple']],
@@ -104,12 +104,12 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('one record by uid, unset with 204, its history kept', async () => {
-    const { user, save, choice, read, apiKey } = await guest();
+    const { user, save, choice, read, apiKey } = await testUser();
     const { json } = await save(await choice('volume', [5]));
     await save(await choice('volume', [10]), bearer(user.accessToken));
     const uid = `/${json.user_options_uid}`;
     expect((await read(uid)).json).toMatchObject({ user_options_uid: json.user_options_uid, option: { value: 10 } });
-    const neighbour = await guest();
+    const neighbour = await testUser();
     expect((await neighbour.read(uid)).status).toBe(404);
 
     const unset = (headers: Record<string, string>) =>
@@ -132,7 +132,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('an archived key is 1012; what was saved of it stays', async () => {
-    const { save, choice, publish, read, get } = await guest();
+    const { save, choice, publish, read, get } = await testUser();
     const body = await choice('fruit', ['apple']);
     const motto = await choice('motto', ['Hi']);
     await save(body);
@@ -149,7 +149,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('a retired value is kept by who has it and refused to others', async () => {
-    const shop = await guest();
+    const shop = await testUser();
     const keeper = await shop.save(await shop.choice('fruit', ['cherry']));
     expect(keeper.status).toBe(201);
     const other = await makeSignedInUser(server, shop.application);
@@ -170,7 +170,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('a record is what it was ten revisions later, with the labels of today', async () => {
-    const { save, choice, publish, read, keyNamed } = await guest();
+    const { save, choice, publish, read, keyNamed } = await testUser();
     await save(await choice('fruit', ['apricot', 'apple']));
     await save(await choice('motto', ['Hi'], { language: 'Deutsch' }));
     const saved = async () => (await read()).json.items as Wire[];
@@ -200,7 +200,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   });
 
   test('nothing of a deleted user is left, and saving for them is 1006', async () => {
-    const { application, user, save, choice } = await guest();
+    const { application, user, save, choice } = await testUser();
     const body = await choice('volume', [5]);
     await save(body);
     await server.send('DELETE', `/api/v2/app/${application.clientId}/users/${user.userCode}`, {
@@ -210,7 +210,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect(await server.service.storage.selections.list(user.userCode)).toEqual([]);
   });
   test('reads that come together are not made to wait for one another', async () => {
-    const { user, apiKey, save, choice } = await guest();
+    const { user, apiKey, save, choice } = await testUser();
     for (const [name, value] of Object.entries({
       volume: 10,
       vegetarian: true,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../../databases.ts';
 import { basic, bearer, startTestServer, type TestServer } from '../start.ts';
 import type { Wire } from './example-catalog.ts';
-import { makeGuest, PATH } from './guest.ts';
+import { makeTestUser, PATH } from './test-user.ts';
 
 const UPPER = /[A-F]/;
 
@@ -14,7 +14,7 @@ describe.each(databases)('UUIDs and languages as clients write them on $kind', (
   afterAll(() => server.close());
 
   test('UUIDs are read in either case in bodies, paths and queries, and answered in lower case', async () => {
-    const { application, user, get, choice } = await makeGuest(server);
+    const { application, user, get, choice } = await makeTestUser(server);
     const upper = (value: unknown) => String(value).toUpperCase();
     const { option_group_uid, option_key_uid } = await choice('vegetarian', [true]);
     const body = {
@@ -52,7 +52,7 @@ describe.each(databases)('UUIDs and languages as clients write them on $kind', (
   });
 
   test('a longer tag finds the language it begins with, and names are compared in NFC', async () => {
-    const { get, save, choice } = await makeGuest(server);
+    const { get, save, choice } = await makeTestUser(server);
     const labelIn = async (language: string) =>
       (await get(`/api/option_groups?language=${encodeURIComponent(language)}`)).json;
     for (const [language, label] of [

@@ -14,7 +14,7 @@ const TOLD = 200;
 /**
  * Which texts of a file: all of them, preferring one side in conflicts; or specific ones, which overwrite the catalog.
  */
-export type TakenTexts = { prefer?: 'file' | 'catalog' } | { take: readonly { path: string; language: string }[] };
+export type ImportScope = { prefer?: 'file' | 'catalog' } | { take: readonly { path: string; language: string }[] };
 
 /** Reads the file; throws with every invalid line. */
 export async function readSentFile(text: string, name: string | undefined): Promise<TextsFile> {
@@ -27,9 +27,9 @@ export async function readSentFile(text: string, name: string | undefined): Prom
  * Imports all or some texts of a file into the catalog: all or none. `note` gets the texts that were translated from an
  * older source.
  */
-export function takeTexts(
+export function applyImportedTexts(
   entries: readonly TextEntry[],
-  { base, taken, note }: { base: Catalog | undefined; taken: TakenTexts; note(outdated: OutdatedText[]): void },
+  { base, taken, note }: { base: Catalog | undefined; taken: ImportScope; note(outdated: OutdatedText[]): void },
 ): Edit {
   return function* (copy) {
     const { catalog } = copy;

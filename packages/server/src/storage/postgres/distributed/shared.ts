@@ -214,8 +214,10 @@ export function distributedDeliveries(cluster: Cluster): DeliveryStore {
           const found = await inner.ofUser(userId).connections.write(LOCK_USER, [userId]);
           if (found.length === 0) gone.add(deliveryId);
         }
-        const told = attempts.map((attempt) => (gone.has(attempt.deliveryId) ? { ...attempt, body: null } : attempt));
-        return deliveryStore(inner.connections, usersThere).settle(held, told, off);
+        const settled = attempts.map((attempt) =>
+          gone.has(attempt.deliveryId) ? { ...attempt, body: null } : attempt,
+        );
+        return deliveryStore(inner.connections, usersThere).settle(held, settled, off);
       }),
   };
 }

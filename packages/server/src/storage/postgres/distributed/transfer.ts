@@ -10,7 +10,7 @@ import { violation } from '../errors.ts';
 import { codeHash } from '../users.ts';
 import type { Cluster } from './cluster.ts';
 import { byBytes } from './merge.ts';
-import { leadTo } from './users.ts';
+import { addNameEntry } from './users.ts';
 
 const PROFILES = statement(`
   select client_user_id as "clientUserId", user_id as "userId" from profiles
@@ -102,7 +102,7 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
                 if (removed.length === 0) throw new Overtaken();
               }
               const userId = entry.userId ?? entry.newUserId;
-              if (!(await leadTo(inner, { ...entry, appId, userId }))) throw new Overtaken();
+              if (!(await addNameEntry(inner, { ...entry, appId, userId }))) throw new Overtaken();
             }
             return outcomes;
           }, IMPORT_MS);

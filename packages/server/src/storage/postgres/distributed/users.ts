@@ -50,19 +50,19 @@ export async function homeByName(cluster: Cluster, appId: number, clientUserId: 
 }
 
 /** In the home that the name leads to: the name of a user of another one. Whether nobody had it. */
-export async function leadTo(
+export async function addNameEntry(
   cluster: Cluster,
-  { appId, clientUserId, userId, clientUserName }: Lead,
+  { appId, clientUserId, userId, clientUserName }: NameEntry,
 ): Promise<boolean> {
   const { connections } = cluster.at(cluster.homes.ofName(appId, clientUserId));
   return (await connections.write(ADD_PROFILE, [appId, clientUserId, userId, clientUserName])).length > 0;
 }
 
-type Lead = Pick<UserRecord, 'appId' | 'clientUserId' | 'userId' | 'clientUserName'>;
+type NameEntry = Pick<UserRecord, 'appId' | 'clientUserId' | 'userId' | 'clientUserName'>;
 
-async function stopLeading(
+async function removeNameEntry(
   cluster: Cluster,
-  { appId, clientUserId, userId }: Omit<Lead, 'clientUserName'>,
+  { appId, clientUserId, userId }: Omit<NameEntry, 'clientUserName'>,
 ): Promise<void> {
   const home = cluster.homes.ofName(appId, clientUserId);
   if (home === cluster.homes.ofUser(userId)) return;
@@ -111,11 +111,11 @@ export function distributedUsers(cluster: Cluster): UserStore {
         if (!before || before.clientUserId === clientUserId)
           return inner.ofUser(userId).users.update(appId, userId, change, at);
         if (homes.ofName(appId, clientUserId) !== homes.ofUser(userId)) {
-          if (!(await leadTo(inner, { ...before, ...change, clientUserId }))) undo({ outcome: 'profile-exists' });
+          if (!(await addNameEntry(inner, { ...before, ...change, clientUserId }))) undo({ outcome: 'profile-exists' });
         }
         const updated = await inner.ofUser(userId).users.update(appId, userId, change, at);
         if (updated.outcome !== 'updated') undo(updated);
-        await stopLeading(inner, before);
+        await removeNameEntry(inner, before);
         return updated;
       });
       return outcome.outcome === 'profile-exists' ? { outcome: await inTheWay(appId, clientUserId) } : outcome;
@@ -126,7 +126,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
         const user = await inner.ofUser(userId).users.find(appId, userId);
         const outcome = await inner.ofUser(userId).users.delete(appId, userId);
         if (outcome !== 'deleted') return outcome;
-        if (user) await stopLeading(inner, user);
+        if (user) await removeNameEntry(inner, user);
         await inner.connections.write(FORGET_IN_AUDIT, [userId]);
         await inner.connections.write(FORGET_RESPONSES, [userId]);
         return outcome;
@@ -218,7 +218,7 @@ function tryCreateFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcom
       if (claimed.length === 0) return undo(null);
     }
     if (inner.homes.ofName(appId, clientUserId) !== inner.homes.ofUser(userId)) {
-      if (!(await leadTo(inner, user))) return undo('profile-exists');
+      if (!(await addNameEntry(inner, user))) return undo('profile-exists');
     }
     const outcome = await inner.ofUser(userId).users.createWithToken(user);
     return outcome === 'created' || outcome === 'replayed' ? outcome : undo(outcome);

@@ -9,7 +9,7 @@ const EVERY_MS = 60_000;
  * Purges expired rows and rotates keys, as far as the clock is trusted. Every replica does it: each step is safe to
  * repeat.
  */
-export function keepTidy(
+export function runMaintenance(
   storage: Storage,
   keys: { rotateIfDue(): Promise<void> },
   clock: Pick<Clock, 'mayPurgeBefore' | 'mayRotate'>,
@@ -18,7 +18,7 @@ export function keepTidy(
   const histories = new HistoryPurge(storage);
   const events = new EventPurge(storage);
   let stopped = false;
-  let underWay: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> = Promise.resolve();
 
   const tidy = async (): Promise<void> => {
     const before = await clock.mayPurgeBefore();
@@ -31,7 +31,7 @@ export function keepTidy(
   };
   const timer = setInterval(
     () => {
-      underWay = tidy().catch(onFailure);
+      inFlight = tidy().catch(onFailure);
     },
     EVERY_MS * (0.8 + Math.random() * 0.4),
   );
@@ -41,7 +41,7 @@ export function keepTidy(
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await underWay;
+      await inFlight;
     },
   };
 }

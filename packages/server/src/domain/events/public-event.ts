@@ -20,7 +20,7 @@ export type FeedItem = { no: number; userId: string | null; event: PublicEvent }
 type Catalogs = Pick<Service, 'catalogs'>;
 
 /** With the names in the catalog of that time. For a user deleted since, only ids are left. */
-export async function tellEvents(
+export async function toPublicEvents(
   { catalogs }: Catalogs,
   { appId, clientId }: Pick<Application, 'appId' | 'clientId'>,
   events: readonly StoredEvent[],

@@ -1,10 +1,10 @@
 import {
   type Contents,
+  type DatabaseDump,
   DatabaseRefused,
   type RowPages,
   type StoredRow,
   type TableShape,
-  type WholeDatabase,
 } from '../port.ts';
 import { findHomes } from './distributed/homes.ts';
 import { sqlState } from './errors.ts';
@@ -17,7 +17,7 @@ const STATEMENT_MS = 3600_000;
 const LOCK_MS = 10_000;
 const PAGE = 250;
 
-export function postgresWhole(url: string): WholeDatabase {
+export function postgresDump(url: string): DatabaseDump {
   return {
     kind: 'postgres',
     async read(tables, use) {

@@ -3,8 +3,8 @@ import { isConflict, isUnderLock, toPortError } from './errors.ts';
 import { LOCK_MS } from './servers.ts';
 
 /** Acts that have met a lock and are in flight at once: never so many that they take every lane. */
-const ALONE_UNDER_WAY = 4;
-const MOST_CHARACTERS = 256 * 1024;
+const ALONE_IN_FLIGHT = 4;
+const MAX_CHARACTERS = 256 * 1024;
 /** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
 const FIRST_LOCK_MS = 10;
 /** Beyond this many acts that wait for locked rows, further ones are refused at once: they would take the room of everybody else. */
@@ -22,9 +22,9 @@ export type Kind<Act, Row> = {
    */
   send(acts: Act[], how: How): Promise<(Row[] | 'locked')[]>;
   /** Statements in flight at once. */
-  underWay: number;
+  inFlight: number;
   /** So many acts are in one: its first waits for its last, and while all that there are wait, nobody makes new ones. */
-  mostActs: number;
+  maxBatch: number;
   charactersOf(act: Act): number;
 };
 
@@ -50,15 +50,15 @@ type Sent<Act, Row> = { refusal?: Error; locked: Set<Held<Act, Row>> };
  * those of one turn of the event loop leave together; those that come while others are in flight wait for these, as SQLite's
  * do for a flush. Of acts that have a key in common, one is in flight at a time, in the order in which they came.
  */
-export class Gathering<Act, Row> {
+export class StatementBatcher<Act, Row> {
   readonly #kind: Kind<Act, Row>;
   readonly #statementMs: number;
   readonly #ready: Held<Act, Row>[] = [];
   readonly #alone: Held<Act, Row>[] = [];
   /** Of every key that somebody has: who comes next. */
   readonly #next = new Map<string, Held<Act, Row>[]>();
-  #underWay = 0;
-  #aloneUnderWay = 0;
+  #inFlight = 0;
+  #aloneInFlight = 0;
   #leaving = false;
 
   constructor(kind: Kind<Act, Row>, statementMs: number) {
@@ -79,7 +79,7 @@ export class Gathering<Act, Row> {
       resolve,
       reject,
     };
-    const patience = setTimeout(() => {
+    const timer = setTimeout(() => {
       held.late = true;
       if (!held.inFlight) reject(late());
     }, this.#statementMs);
@@ -93,7 +93,7 @@ export class Gathering<Act, Row> {
     }
     if (held.behind === 0) this.#ready.push(held);
     this.#leaveSoon();
-    return promise.finally(() => clearTimeout(patience));
+    return promise.finally(() => clearTimeout(timer));
   }
 
   #leaveSoon(): void {
@@ -101,12 +101,12 @@ export class Gathering<Act, Row> {
     this.#leaving = true;
     setImmediate(() => {
       this.#leaving = false;
-      while (this.#underWay < this.#kind.underWay) {
+      while (this.#inFlight < this.#kind.inFlight) {
         const together = this.#choose();
         if (together.length === 0) break;
         void this.#commitTogether(together);
       }
-      while (this.#aloneUnderWay < ALONE_UNDER_WAY) {
+      while (this.#aloneInFlight < ALONE_IN_FLIGHT) {
         const held = this.#alone.shift();
         if (!held) break;
         void this.#commitAlone(held);
@@ -117,7 +117,7 @@ export class Gathering<Act, Row> {
   #choose(): Held<Act, Row>[] {
     const together: Held<Act, Row>[] = [];
     let characters = 0;
-    while (together.length < this.#kind.mostActs && characters <= MOST_CHARACTERS) {
+    while (together.length < this.#kind.maxBatch && characters <= MAX_CHARACTERS) {
       const held = this.#ready.shift();
       if (!held) break;
       if (held.late) this.#end(held, late());
@@ -130,10 +130,10 @@ export class Gathering<Act, Row> {
   }
 
   async #commitTogether(together: Held<Act, Row>[]): Promise<void> {
-    this.#underWay++;
-    const lockMs = this.#kind.mostActs > 1 ? LOCK_MS : FIRST_LOCK_MS;
+    this.#inFlight++;
+    const lockMs = this.#kind.maxBatch > 1 ? LOCK_MS : FIRST_LOCK_MS;
     const { refusal, locked } = await this.#commit(together, lockMs, false);
-    this.#underWay--;
+    this.#inFlight--;
     if (refusal && together.length > 1 && isOfOne(refusal)) {
       // One of them has met it, and nobody knows which.
       this.#alone.unshift(...together);
@@ -143,7 +143,7 @@ export class Gathering<Act, Row> {
 
   /** What was refused was undone as a whole. An act that still finds a row locked tries again for as long as any may take. */
   async #commitAlone(held: Held<Act, Row>): Promise<void> {
-    this.#aloneUnderWay++;
+    this.#aloneInFlight++;
     if (held.late) this.#end(held, late());
     // A sent act is over when its time is up: a client that got Retry-After can rely on it that nothing was done.
     else if (performance.now() > held.lastTryAt)
@@ -152,7 +152,7 @@ export class Gathering<Act, Row> {
       const { refusal, locked } = await this.#commit([held], held.lockMs, true);
       this.#settle(held, refusal, locked);
     }
-    this.#aloneUnderWay--;
+    this.#aloneInFlight--;
     this.#leaveSoon();
   }
 
@@ -212,19 +212,19 @@ function isOfOne(refusal: Error): boolean {
  * A CTE to begin with, which says how many milliseconds the statement waits for a lock: every part that takes one has to read from it. It is
  * local to the transaction that the statement is: nothing of it stays with the connection.
  */
-export const patience = (parameter: `$${number}`): string =>
-  `patience as materialized (select set_config('lock_timeout', ${parameter}, true))`;
+export const lockTimeout = (parameter: `$${number}`): string =>
+  `lock_wait as materialized (select set_config('lock_timeout', ${parameter}, true))`;
 
 /**
- * Many acts in one statement, as an array in JSON (`$1`; `$2` is its patience), whose columns are declared as json_to_recordset takes them:
+ * Many acts in one statement, as an array in JSON (`$1`; `$2` is its lock_wait), whose columns are declared as json_to_recordset takes them:
  * CTEs to begin with. It answers rows that say by `no`, from 1, whose they are.
  */
 export function actsOf(columns: Record<string, string>): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);
   const typed = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`);
-  return `${patience('$2')},
+  return `${lockTimeout('$2')},
     acts as materialized (
-      select a.* from patience, rows from (json_to_recordset($1::json) as (${typed.join(', ')}))
+      select a.* from lock_wait, rows from (json_to_recordset($1::json) as (${typed.join(', ')}))
         with ordinality as a (${names.join(', ')}, no)
     )`;
 }

@@ -4,12 +4,12 @@ import { basic, bearer, uniqueName } from '../packages/server/test/http/start.ts
 import { keepAliveAgent, type Outcome, send } from '../packages/server/test/operations/load.ts';
 
 /** What a client knows: it was told, or its request may or may not have been carried out. */
-export type Knowledge = 'yes' | 'no' | 'perhaps';
+export type Certainty = 'yes' | 'no' | 'perhaps';
 
 /** One user, as far as the client that created it knows. */
-export type Guest = {
+export type TestUser = {
   name: string;
-  exists: Knowledge;
+  exists: Certainty;
   /** Issued and not tried yet. */
   specialToken?: string;
   code?: string;
@@ -38,90 +38,90 @@ export async function openPlace(url: string, application: NewApplication): Promi
  * (5xx).
  */
 export class Client {
-  readonly guests: Guest[] = [];
+  readonly users: TestUser[] = [];
   readonly counts: Counts = { acknowledged: 0, refused: 0, unknown: 0 };
   /** Responses with 429 or 503 but without Retry-After. */
   withoutRetryAfter = 0;
   readonly #place: Place;
   readonly #agent = keepAliveAgent();
-  readonly #patienceMs: number | undefined;
+  readonly #timeoutMs: number | undefined;
 
-  constructor(place: Place, patienceMs?: number) {
+  constructor(place: Place, timeoutMs?: number) {
     this.#place = place;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  async create(): Promise<Guest> {
-    const guest: Guest = { name: uniqueName(), exists: 'no', selections: new Map() };
-    this.guests.push(guest);
-    await this.recreate(guest);
-    return guest;
+  async create(): Promise<TestUser> {
+    const user: TestUser = { name: uniqueName(), exists: 'no', selections: new Map() };
+    this.users.push(user);
+    await this.recreate(user);
+    return user;
   }
 
-  async recreate(guest: Guest): Promise<Outcome> {
+  async recreate(user: TestUser): Promise<Outcome> {
     const { clientId, clientSecret } = this.#place.application;
-    const body = { clientId, clientSecret, clientUserId: guest.name, clientUserName: 'Ada' };
+    const body = { clientId, clientSecret, clientUserId: user.name, clientUserName: 'Ada' };
     const outcome = await this.#act('POST', '/api/v2/app/create-user', body);
     this.#count(outcome);
-    if (isUnknown(outcome)) guest.exists = 'perhaps';
+    if (isUnknown(outcome)) user.exists = 'perhaps';
     if (isDone(outcome)) {
-      guest.exists = 'yes';
-      guest.specialToken = String(outcome.body.specialToken);
+      user.exists = 'yes';
+      user.specialToken = String(outcome.body.specialToken);
     }
     return outcome;
   }
 
-  async exchange(guest: Guest): Promise<Outcome> {
+  async exchange(user: TestUser): Promise<Outcome> {
     const { clientSecret } = this.#place.application;
-    const { specialToken } = guest;
+    const { specialToken } = user;
     const outcome = await this.#act('POST', '/oauth/v2/get-access-token', { clientSecret, specialToken });
     this.#count(outcome);
     if (isDone(outcome)) {
-      guest.code = String(outcome.body.service_user_code);
-      guest.accessToken = String(outcome.body.access_token);
+      user.code = String(outcome.body.service_user_code);
+      user.accessToken = String(outcome.body.access_token);
     }
-    if (isDone(outcome) || isUnknown(outcome)) delete guest.specialToken;
+    if (isDone(outcome) || isUnknown(outcome)) delete user.specialToken;
     return outcome;
   }
 
   /** Saves the other of the key's two values, or the first. */
-  async save(guest: Guest, key: number): Promise<Outcome> {
+  async save(user: TestUser, key: number): Promise<Outcome> {
     const { group, keys, application } = this.#place;
-    const known = guest.selections.get(key) ?? [undefined];
+    const known = user.selections.get(key) ?? [undefined];
     const [one, other] = valuesOf(key);
     const value = known.at(-1) === one ? other : one;
-    const body = { user_uid: guest.code, option_group_uid: group, option_key_uid: keys[key], value: [value] };
+    const body = { user_uid: user.code, option_group_uid: group, option_key_uid: keys[key], value: [value] };
     const outcome = await this.#act('POST', '/api/user_options', body, { apiKey: application.clientId });
-    if (this.#count(outcome) === 'acknowledged') guest.selections.set(key, [value]);
-    else if (isUnknown(outcome)) guest.selections.set(key, [...known, value]);
+    if (this.#count(outcome) === 'acknowledged') user.selections.set(key, [value]);
+    else if (isUnknown(outcome)) user.selections.set(key, [...known, value]);
     return outcome;
   }
 
-  read(guest: Guest): Promise<Outcome> {
-    const headers = { apiKey: this.#place.application.clientId, ...bearer(guest.accessToken ?? '') };
+  read(user: TestUser): Promise<Outcome> {
+    const headers = { apiKey: this.#place.application.clientId, ...bearer(user.accessToken ?? '') };
     return this.#act('GET', '/api/user_options?limit=200', undefined, headers);
   }
 
-  async remove(guest: Guest): Promise<Outcome> {
-    const path = `/api/v2/app/${this.#place.application.clientId}/users/${guest.code}`;
+  async remove(user: TestUser): Promise<Outcome> {
+    const path = `/api/v2/app/${this.#place.application.clientId}/users/${user.code}`;
     const outcome = await this.#act('DELETE', path, undefined, basic(this.#place.application));
-    if (this.#count(outcome) === 'acknowledged') guest.exists = 'no';
-    else if (isUnknown(outcome)) guest.exists = 'perhaps';
+    if (this.#count(outcome) === 'acknowledged') user.exists = 'no';
+    else if (isUnknown(outcome)) user.exists = 'perhaps';
     return outcome;
   }
 
   /** A new special token for an existing user: the way to find out whether it exists. */
-  async ask(guest: Guest): Promise<Outcome> {
+  async ask(user: TestUser): Promise<Outcome> {
     const { clientId, clientSecret } = this.#place.application;
-    return this.#act('POST', '/api/v2/app/special-token', { clientId, clientSecret, clientUserId: guest.name });
+    return this.#act('POST', '/api/v2/app/special-token', { clientId, clientSecret, clientUserId: user.name });
   }
 
   #act(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Outcome> {
-    const patience = this.#patienceMs === undefined ? {} : { patienceMs: this.#patienceMs };
+    const patience = this.#timeoutMs === undefined ? {} : { timeoutMs: this.#timeoutMs };
     return send(method, this.#place.url + path, body, { agent: this.#agent, headers, ...patience });
   }
 

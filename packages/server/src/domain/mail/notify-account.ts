@@ -7,7 +7,7 @@ import { letterLanguage, writeLetter } from './write-letter.ts';
  * If mail is set up, tells the owner of an account that its password or second factor changed: it may not have been
  * them.
  */
-export function tellAccount(
+export function notifyAccount(
   { mailer, publicUrl, now }: Service,
   account: Pick<AccountRecord, 'email' | 'preferences'>,
   change: AccountChange,
@@ -17,7 +17,7 @@ export function tellAccount(
 }
 
 /** The same after a reset by the operator. */
-export function tellReset(
+export function notifyOfReset(
   { mailer, publicUrl, now }: Pick<Service, 'mailer' | 'publicUrl' | 'now'>,
   account: Pick<AccountRecord, 'email' | 'preferences'>,
   reset: AccountReset,

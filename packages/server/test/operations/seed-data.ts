@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { totpCode } from '../../src/domain/accounts/totp.ts';
 import type { Receiver } from '../events/receiver.ts';
-import { makeGuest, PATH } from '../http/options/guest.ts';
+import { makeTestUser, PATH } from '../http/options/test-user.ts';
 import { basic, bearer, makeUser, type TestServer, uniqueName } from '../http/start.ts';
 import { manageAs, manageWith } from '../manage/manage.ts';
 import { fromBase32, openSession, PASSWORD, signedIn, visitorWith } from '../portal/portal.ts';
@@ -11,9 +11,9 @@ const STEP = 30_000;
 let offset = 0;
 
 /** Everything that depends on INNKEEPER_SECRET: made on one server, to be used on others of the same database. */
-export async function makeBelongings(server: TestServer, receiver: Receiver) {
-  const guest = await makeGuest(server);
-  const { application, user } = guest;
+export async function seedData(server: TestServer, receiver: Receiver) {
+  const testUser = await makeTestUser(server);
+  const { application, user } = testUser;
   const { clientId, clientSecret } = application;
   const specialTokens: string[] = [];
   for (let at = 0; at < 6; at++) specialTokens.push((await makeUser(server, application)).specialToken);
@@ -55,7 +55,7 @@ export async function makeBelongings(server: TestServer, receiver: Receiver) {
     const statuses: Record<string, number> = {
       'client secret': (await on.send('GET', `/api/v2/app/${clientId}/users`, { headers: basic(application) })).status,
       'special token': (await on.post('/oauth/v2/get-access-token', exchange)).status,
-      'access token': (await on.send('GET', PATH, { headers: { ...guest.apiKey, ...bearer(user.accessToken) } }))
+      'access token': (await on.send('GET', PATH, { headers: { ...testUser.apiKey, ...bearer(user.accessToken) } }))
         .status,
       'personal access token': (await manageAs(on, manage.token).get('/applications')).status,
       session: (await visitorWith(on, visitor.cookie).send('GET', '/session')).status,

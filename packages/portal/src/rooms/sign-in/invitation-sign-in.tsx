@@ -8,18 +8,18 @@ import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { LoadingState, Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { Entrance } from './entrance.tsx';
 import { EntryProblem } from './entry-problem.tsx';
 import { Forgotten } from './forgotten.tsx';
 import { keepInvitation } from './kept-invitation.ts';
 import { PasswordForm } from './password-form.tsx';
 import { ProviderButton } from './provider-button.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
 
 type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
 type Invitation = { email?: string; application?: string; role?: Role; invitedBy?: string };
 type Props = { token: string; goOn(path?: string): void };
 
-export function InvitationEntrance({ token, invitation, goOn }: Props & { invitation: Invitation }) {
+export function InvitationSignIn({ token, invitation, goOn }: Props & { invitation: Invitation }) {
   const { t } = useTranslation('sign-in');
   const { email = '', application = '', role = 'viewer', invitedBy = '' } = invitation;
   const session = useQuery({ ...sessionQuery, retry: false });
@@ -34,7 +34,7 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
     </Stack>
   );
   return (
-    <Entrance title={t('invitationTitle')} about={about}>
+    <SignInFrame title={t('invitationTitle')} about={about}>
       {session.isPending && <LoadingState />}
       {!session.isPending && !isOwn && methods?.oidc && (
         <ProviderButton label={t('acceptWith', methods.oidc)} next="/sign-in" onLeave={() => keepInvitation(token)} />
@@ -60,7 +60,7 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
         ) : (
           <Accept token={token} email={email} goOn={goOn} onThere={() => setHas('account')} />
         ))}
-    </Entrance>
+    </SignInFrame>
   );
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KEY_NAMES } from '../bench/catalog.ts';
 import type { Outcome } from '../packages/server/test/operations/load.ts';
-import { type Client, type Done, describe, type Guest, isDone } from './guest.ts';
+import { type Client, type Done, describe, isDone, type TestUser } from './client.ts';
 
 /** For all checks of a client together: a service that is down for good is soon recognized. */
 const MAX_PAUSES = 20;
@@ -12,30 +12,30 @@ const pausesOf = new WeakMap<Client, number>();
  * Compares what a client was told about a user with what the service says now, and so resolves what the client could
  * not know. Returns what differs from what was acknowledged, and what is only half done.
  */
-export async function checkGuest(client: Client, guest: Guest): Promise<string[]> {
+export async function checkUser(client: Client, user: TestUser): Promise<string[]> {
   const losses: string[] = [];
   const lose = (what: string, outcome?: Outcome): void => {
-    losses.push(`${guest.name}: ${what}${outcome ? `: ${describe(outcome)}` : ''}`);
+    losses.push(`${user.name}: ${what}${outcome ? `: ${describe(outcome)}` : ''}`);
   };
-  if (guest.exists === 'no') {
-    await expectGone(client, guest, lose);
-  } else if (guest.exists === 'yes') {
-    await expectThere(client, guest, lose);
-  } else if (guest.code === undefined) {
+  if (user.exists === 'no') {
+    await expectGone(client, user, lose);
+  } else if (user.exists === 'yes') {
+    await expectThere(client, user, lose);
+  } else if (user.code === undefined) {
     // Complete or absent: never a profile without its user (0024).
-    const again = await insist(client, () => client.recreate(guest));
+    const again = await retryUntilAnswered(client, () => client.recreate(user));
     if (!isDone(again) && !isCode(again, '0001')) lose('neither made nor unmade', again);
-    else await expectThere(client, guest, lose);
+    else await expectThere(client, user, lose);
   } else {
-    const found = await insist(client, () => client.read(guest));
-    guest.exists = isDone(found) ? 'yes' : 'no';
-    await (isDone(found) ? expectThere : expectGone)(client, guest, lose);
+    const found = await retryUntilAnswered(client, () => client.read(user));
+    user.exists = isDone(found) ? 'yes' : 'no';
+    await (isDone(found) ? expectThere : expectGone)(client, user, lose);
   }
   return losses;
 }
 
 /** Retries like a client that gets Retry-After: a 503 says nothing about the user. */
-async function insist(client: Client, act: () => Promise<Outcome>): Promise<Outcome> {
+async function retryUntilAnswered(client: Client, act: () => Promise<Outcome>): Promise<Outcome> {
   for (;;) {
     const outcome = await act();
     const pauses = pausesOf.get(client) ?? 0;
@@ -47,39 +47,39 @@ async function insist(client: Client, act: () => Promise<Outcome>): Promise<Outc
 
 type Lose = (what: string, outcome?: Outcome) => void;
 
-async function expectThere(client: Client, guest: Guest, lose: Lose): Promise<void> {
-  if (guest.accessToken === undefined) {
-    if (guest.specialToken === undefined) {
-      const asked = await insist(client, () => client.ask(guest));
+async function expectThere(client: Client, user: TestUser, lose: Lose): Promise<void> {
+  if (user.accessToken === undefined) {
+    if (user.specialToken === undefined) {
+      const asked = await retryUntilAnswered(client, () => client.ask(user));
       if (!isDone(asked)) return lose('an acknowledged user is gone', asked);
-      guest.specialToken = String(asked.body.specialToken);
+      user.specialToken = String(asked.body.specialToken);
     }
-    const { specialToken } = guest;
-    const granted = await insist(client, () => client.exchange(Object.assign(guest, { specialToken })));
+    const { specialToken } = user;
+    const granted = await retryUntilAnswered(client, () => client.exchange(Object.assign(user, { specialToken })));
     if (!isDone(granted)) return lose('a special token that was never spent is not good', granted);
   }
-  const found = await insist(client, () => client.read(guest));
+  const found = await retryUntilAnswered(client, () => client.read(user));
   if (!isDone(found)) return lose('an acknowledged user or token is gone', found);
-  compareSelections(guest, found, lose);
+  compareSelections(user, found, lose);
 }
 
-async function expectGone(client: Client, guest: Guest, lose: Lose): Promise<void> {
-  const asked = await insist(client, () => client.ask(guest));
+async function expectGone(client: Client, user: TestUser, lose: Lose): Promise<void> {
+  const asked = await retryUntilAnswered(client, () => client.ask(user));
   if (!isCode(asked, '0025')) lose('a user that was deleted or refused is there', asked);
-  if (guest.accessToken === undefined) return;
-  const found = await insist(client, () => client.read(guest));
+  if (user.accessToken === undefined) return;
+  const found = await retryUntilAnswered(client, () => client.read(user));
   if (found.kind !== 'answered' || found.status !== 401) lose('the token of a deleted user is good', found);
 }
 
-export function compareSelections(guest: Guest, { body }: Done, lose: Lose): void {
+export function compareSelections(user: TestUser, { body }: Done, lose: Lose): void {
   const items = body.items as { option: { name: string; value: unknown } }[];
   const found = new Map(items.map(({ option }) => [KEY_NAMES.indexOf(option.name), option.value]));
-  for (const key of new Set([...guest.selections.keys(), ...found.keys()])) {
-    const possible = guest.selections.get(key) ?? [undefined];
+  for (const key of new Set([...user.selections.keys(), ...found.keys()])) {
+    const possible = user.selections.get(key) ?? [undefined];
     const value = found.get(key);
     if (!possible.includes(value)) lose(`selection ${key} is ${value} and can only be ${possible.join(' or ')}`);
-    if (value === undefined) guest.selections.delete(key);
-    else guest.selections.set(key, [value]);
+    if (value === undefined) user.selections.delete(key);
+    else user.selections.set(key, [value]);
   }
 }
 

@@ -6,10 +6,10 @@ import { SECRET } from '../packages/server/test/http/start.ts';
 import type { ServeProcess } from '../packages/server/test/operations/serve-process.ts';
 import { fromPortal, PASSWORD, tokenOf } from '../packages/server/test/portal/portal.ts';
 import { askPostgres } from './ask-postgres.ts';
-import { Client, describe, type Guest, isDone, openPlace } from './guest.ts';
+import { Client, describe, isDone, openPlace, type TestUser } from './client.ts';
 import { SETTINGS, setStage } from './stage.ts';
 
-const GUESTS = 5;
+const USERS = 5;
 const EMAIL = 'ada@example.com';
 const HOUR_MS = 3_600_000;
 const SIGN_IN_MS = 10_000;
@@ -21,7 +21,7 @@ const TABLES = [
 export type Rows = Record<string, number>;
 
 /** What people have in a service: users with tokens and selections, a portal account with a session, and its audit. */
-export type Belongings = {
+export type SeedData = {
   server: ServeProcess;
   signIn(url: string, who?: { email: string }): Promise<number>;
   /** Exchanges a special token kept for this purpose; if refused, it stays valid. */
@@ -30,7 +30,7 @@ export type Belongings = {
   check(before: Rows): Promise<string[]>;
 };
 
-export async function settle(databaseUrl: string, start: () => Promise<ServeProcess>): Promise<Belongings> {
+export async function settle(databaseUrl: string, start: () => Promise<ServeProcess>): Promise<SeedData> {
   const application = await setStage(databaseUrl);
   const storage = await (await storageDriver(databaseUrl)).open();
   const link = await createSetUpLink(storage, createKeyring(SECRET), {
@@ -50,19 +50,19 @@ export async function settle(databaseUrl: string, start: () => Promise<ServeProc
   if (made.status !== 201) throw new Error(`the portal answers ${made.status}: ${await made.text()}`);
 
   const place = await openPlace(server.url, application);
-  const guests: Guest[] = [];
+  const users: TestUser[] = [];
   const client = new Client(place);
-  for (let count = 0; count < GUESTS; count++) {
-    const guest = await client.create();
-    const granted = await client.exchange(guest);
-    const saved = await client.save(guest, 0);
+  for (let count = 0; count < USERS; count++) {
+    const user = await client.create();
+    const granted = await client.exchange(user);
+    const saved = await client.save(user, 0);
     if (!isDone(granted) || !isDone(saved)) throw new Error(`${describe(granted)}, ${describe(saved)}`);
-    guests.push(guest);
+    users.push(user);
   }
   const waiting = await client.create();
   client.close();
 
-  const belongings: Belongings = {
+  const seeded: SeedData = {
     server,
     signIn: async (url, { email } = { email: EMAIL }) =>
       (await ask('POST', `${url}/manage/v1/session`, { email, password: PASSWORD })).status,
@@ -73,15 +73,15 @@ export async function settle(databaseUrl: string, start: () => Promise<ServeProc
     },
     async check(before) {
       const losses: string[] = [];
-      const { url } = belongings.server;
+      const { url } = seeded.server;
       const after = await countRows(databaseUrl);
       for (const [table, rows] of Object.entries(before)) {
         if ((after[table] as number) < rows) losses.push(`${table}: ${after[table]} of ${rows} rows are left`);
       }
       if (after.signing_keys !== before.signing_keys) losses.push('the signing keys have changed');
       const reader = new Client({ ...place, url });
-      for (const guest of guests) {
-        const read = await reader.read(guest);
+      for (const user of users) {
+        const read = await reader.read(user);
         if (!isDone(read)) losses.push(`an access token: ${describe(read)}`);
       }
       if (waiting.specialToken) {
@@ -92,13 +92,13 @@ export async function settle(databaseUrl: string, start: () => Promise<ServeProc
       const session = await ask('GET', `${url}/manage/v1/session`, undefined, { cookie });
       if (session.status !== 200) losses.push(`a session: HTTP ${session.status}`);
       const deadline = performance.now() + SIGN_IN_MS;
-      let status = await belongings.signIn(url);
-      while (status === 429 && performance.now() < deadline) status = await belongings.signIn(url);
+      let status = await seeded.signIn(url);
+      while (status === 429 && performance.now() < deadline) status = await seeded.signIn(url);
       if (status !== 201) losses.push(`a sign-in: HTTP ${status}`);
       return losses;
     },
   };
-  return belongings;
+  return seeded;
 }
 
 /** By table; `future` are signing keys made by a clock that was ahead. */

@@ -4,7 +4,7 @@ import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
 export const PATH = '/api/user_options';
 
 /** A user of an application of their own, with the example catalog to choose from. */
-export async function makeGuest(server: TestServer, settings?: Record<string, unknown>) {
+export async function makeTestUser(server: TestServer, settings?: Record<string, unknown>) {
   const shop = await withCatalog(server, EXAMPLE, settings);
   const user = await makeSignedInUser(server, shop.application);
   const save = (body: Wire, headers: Record<string, string> = {}) =>

@@ -12,7 +12,7 @@ const ANALYZE_MS = 60_000;
  * PostgreSQL notices by itself that a table has grown, a minute or so later. Until then it takes the table for nearly
  * empty, and sorts all users of an application for each page of them.
  */
-export function toldToPlanner(store: TransferStore, connections: Connections): TransferStore {
+export function analyzeAfterImport(store: TransferStore, connections: Connections): TransferStore {
   let imported = 0;
   let next = FIRST;
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
 
 /** Redirects a signed-in person. True until it is known that nobody is signed in. */
-export function useLetIn(enter: () => void): boolean {
+export function useRedirectSignedIn(enter: () => void): boolean {
   const session = useQuery({ ...sessionQuery, retry: false, retryOnMount: false });
   const isIn = session.isSuccess;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once they are known to be signed in

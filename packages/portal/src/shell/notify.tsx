@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { isSignedOut } from '../api/query-client.ts';
 
 /** The text of a notification with its action, side by side to cover little. */
-export function Told({ children, act }: { children: ReactNode; act: ReactNode }) {
+export function NotificationText({ children, act }: { children: ReactNode; act: ReactNode }) {
   return (
     <Group component="span" justify="space-between" gap="sm" wrap="nowrap">
       <Text span size="sm">
@@ -18,12 +18,12 @@ export function Told({ children, act }: { children: ReactNode; act: ReactNode })
 }
 
 /** A notification with undo, shown long enough to be read and used. Returns its id. */
-export function tellUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): string {
+export function notifyUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): string {
   const id = notifications.show({
     autoClose: 8_000,
     ...rest,
     message: (
-      <Told
+      <NotificationText
         act={
           <UndoButton
             onClick={() => {
@@ -34,7 +34,7 @@ export function tellUndoable({ message, undo, ...rest }: NotificationData & { un
         }
       >
         {message}
-      </Told>
+      </NotificationText>
     ),
   });
   return id;
@@ -50,7 +50,7 @@ function UndoButton({ onClick }: { onClick(): void }) {
 }
 
 /** The failure of an action that has no place of its own to show it. */
-export function tellProblem(error: unknown): void {
+export function notifyProblem(error: unknown): void {
   const { title, message } = isSignedOut(error)
     ? { title: i18next.t('signedOut.title'), message: i18next.t('signedOut.kept') }
     : { title: i18next.t('problem'), message: error instanceof Error ? error.message : String(error) };

@@ -10,7 +10,7 @@ import { importUsers } from './domain/users/import-users.ts';
 import { moveTime } from './ephemeral.ts';
 
 /** A real service for other programs' tests: its data is in a temporary folder, and its clock can be moved. */
-export type EphemeralOrder =
+export type EphemeralCommand =
   | { id: number; do: 'setUp'; name: string; catalog: unknown; users: object[] }
   | { id: number; do: 'reset' }
   | { id: number; do: 'moveClock'; offsetMs: number };
@@ -19,28 +19,28 @@ export type EphemeralAnswer = { id: number; result?: unknown; failed?: string };
 
 type Part = { appId: number; revision: number; lines: string[]; application: NewApplication };
 
-/** Runs the orders of the parent process one after the other. */
-export function takeOrders(service: Service, url: string): void {
+/** Runs commands from the parent process one at a time. */
+export function runCommands(service: Service, url: string): void {
   const parts: Part[] = [];
   let before: Promise<unknown> = Promise.resolve();
-  const carryOut = async (order: EphemeralOrder): Promise<unknown> => {
-    if (order.do === 'setUp') {
-      const part = await setUp(service, order);
+  const execute = async (command: EphemeralCommand): Promise<unknown> => {
+    if (command.do === 'setUp') {
+      const part = await setUp(service, command);
       parts.push(part);
       return part.application;
     }
-    if (order.do === 'reset') {
+    if (command.do === 'reset') {
       moveTime(0);
       for (const part of parts) await reset(service, part);
-    } else moveTime(order.offsetMs);
+    } else moveTime(command.offsetMs);
     return {};
   };
-  process.on('message', (order: EphemeralOrder) => {
+  process.on('message', (command: EphemeralCommand) => {
     before = before
-      .then(() => carryOut(order))
+      .then(() => execute(command))
       .then(
-        (result) => process.send?.({ id: order.id, result } satisfies EphemeralAnswer),
-        (error: Error) => process.send?.({ id: order.id, failed: error.message } satisfies EphemeralAnswer),
+        (result) => process.send?.({ id: command.id, result } satisfies EphemeralAnswer),
+        (error: Error) => process.send?.({ id: command.id, failed: error.message } satisfies EphemeralAnswer),
       );
   });
   // A test process that exits without closing the service takes it down with it.
@@ -50,7 +50,7 @@ export function takeOrders(service: Service, url: string): void {
 
 async function setUp(
   service: Service,
-  { name, catalog, users }: Extract<EphemeralOrder, { do: 'setUp' }>,
+  { name, catalog, users }: Extract<EphemeralCommand, { do: 'setUp' }>,
 ): Promise<Part> {
   const { storage, keyring, now } = service;
   const application = await createApplication(storage, keyring, name, now());

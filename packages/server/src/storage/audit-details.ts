@@ -15,7 +15,7 @@ import type {
 } from './port.ts';
 
 /** What an entry says of a change. Secrets never. */
-export type Told = {
+export type AuditDetail = {
   action: AuditAction;
   /** null: it is about the installation. */
   appId: number | null;
@@ -45,26 +45,26 @@ export async function findAccountEmail(stores: Stores, accountId: string): Promi
 }
 
 /** Languages only where they limit. */
-export function toldOfRole({ role, languages }: Pick<Membership, 'role' | 'languages'>): object {
+export function detailOfRole({ role, languages }: Pick<Membership, 'role' | 'languages'>): object {
   return { role, ...(languages && { languages }) };
 }
 
-export function toldOfJoining(email: string, membership: Membership): Told[] {
-  return [{ action: 'member.joined', appId: membership.appId, subject: email, after: toldOfRole(membership) }];
+export function detailOfJoining(email: string, membership: Membership): AuditDetail[] {
+  return [{ action: 'member.joined', appId: membership.appId, subject: email, after: detailOfRole(membership) }];
 }
 
 /** With each application that the token is for, or with the installation. */
-export function toldOfToken(
+export function detailOfToken(
   action: AuditAction,
   { tokenId, name, appIds, access, expiresAt }: ManageTokenRecord,
-): Told[] {
+): AuditDetail[] {
   const what = { tokenId, access, expiresAt: toTime(expiresAt) };
   const part = action === 'token.created' ? { after: what } : { before: what };
   return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
 }
 
 /** Which version the edit made and where it changed something. What it changed there is kept with the draft and its revision. */
-export function draftEdit({ appId, draft, edit }: DraftChange): Told {
+export function draftEdit({ appId, draft, edit }: DraftChange): AuditDetail {
   const changes = JSON.parse(edit.difference) as { path: string }[];
   const places = changes.slice(0, EDITED.places).map(({ path }) => shorten(path, EDITED.characters));
   return {
@@ -81,13 +81,17 @@ function shorten(text: string, characters: number): string {
 }
 
 /** Keys by name: what was chosen is the user's own. */
-export function toldOfOptions(what: 'saved' | 'unset', userId: string, by: NonNullable<SelectionChange['by']>): Told[] {
+export function detailOfOptions(
+  what: 'saved' | 'unset',
+  userId: string,
+  by: NonNullable<SelectionChange['by']>,
+): AuditDetail[] {
   const keys = by.keys.slice(0, EDITED.places).map((key) => shorten(key, EDITED.characters));
   return [{ action: 'user.optionsChanged', appId: by.appId, subject: '', userId, after: { [what]: keys } }];
 }
 
 /** One entry an import, however many batches it has. */
-export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): Told[] {
+export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): AuditDetail[] {
   const names = outcomes.map((each) => (typeof each === 'object' && 'outcome' in each ? each.outcome : each));
   const count = (wanted: ImportOutcome): number => names.filter((name) => name === wanted).length;
   const after = {
@@ -100,7 +104,10 @@ export function importCounts(appId: number, importId: string, outcomes: readonly
   return [{ action: 'users.imported', appId, subject: '', after, sharedUid: importId }];
 }
 
-export function toldOfChange(before: ApplicationRecord | undefined, after: ApplicationRecord | undefined): Told[] {
+export function detailOfChange(
+  before: ApplicationRecord | undefined,
+  after: ApplicationRecord | undefined,
+): AuditDetail[] {
   if (!before || !after) return [];
   const changed = differences(describe(before), describe(after));
   if (Object.keys(changed.after).length === 0) return [];
@@ -136,15 +143,18 @@ export async function findWebhook(
 }
 
 /** Named by the host of its receiver. */
-export function toldOfWebhook(
+export function detailOfWebhook(
   action: AuditAction,
   { appId, webhookId, url }: Pick<WebhookRecord, 'appId' | 'webhookId' | 'url'>,
   after?: object,
-): Told[] {
+): AuditDetail[] {
   return [{ action, appId, subject: URL.parse(url)?.host ?? url, after: { webhookId, ...after } }];
 }
 
-export function toldOfWebhookChange(before: WebhookRecord | undefined, after: WebhookRecord | undefined): Told[] {
+export function detailOfWebhookChange(
+  before: WebhookRecord | undefined,
+  after: WebhookRecord | undefined,
+): AuditDetail[] {
   if (!before || !after) return [];
   const describe = ({ url, types, description, maxPerSecond, off }: WebhookRecord) => ({
     ...{ url, types, description, maxPerSecond },
@@ -152,8 +162,8 @@ export function toldOfWebhookChange(before: WebhookRecord | undefined, after: We
   });
   const changed = differences(describe(before), describe(after));
   if (Object.keys(changed.after).length === 0) return [];
-  const [told] = toldOfWebhook('webhook.changed', after, changed.after);
-  return told ? [{ ...told, before: changed.before }] : [];
+  const [detail] = detailOfWebhook('webhook.changed', after, changed.after);
+  return detail ? [{ ...detail, before: changed.before }] : [];
 }
 
 export function toTime(at: number): string {
@@ -161,7 +171,7 @@ export function toTime(at: number): string {
 }
 
 /** Which fields, and not what is in them: that goes with the user, and the entry stays. */
-export function toldOfUser({ user, changed }: { user: UserRecord; changed: (keyof UserChange)[] }): Told[] {
+export function detailOfUser({ user, changed }: { user: UserRecord; changed: (keyof UserChange)[] }): AuditDetail[] {
   const { appId, userId, status } = user;
   const fields = changed.filter((name) => name !== 'status');
   const about = { appId, subject: '', userId };

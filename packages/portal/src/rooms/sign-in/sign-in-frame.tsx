@@ -2,7 +2,7 @@ import { Card, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
 /** The frame of all pages before sign-in. */
-export function Entrance({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
+export function SignInFrame({ title, about, children }: { title: string; about?: ReactNode; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Innkeeper`;
   }, [title]);

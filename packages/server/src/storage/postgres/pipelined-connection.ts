@@ -10,15 +10,15 @@ const STUCK_MS = 1_000;
  * A connection shared by everyone: statements are sent without waiting for each other's answers and run in the
  * order sent, each a transaction of its own. BEGIN never goes here: it would take in the neighbours' statements.
  */
-export class Lane {
+export class PipelinedConnection {
   readonly #servers: Servers;
   #client: pg.Client | undefined;
   #connecting: Promise<pg.Client> | undefined;
   /** Acts sent and not yet answered. */
-  underWay = 0;
+  inFlight = 0;
   /** When something was last answered, or sent while nothing was in flight. */
   #movedAt = 0;
-  #gathering = false;
+  #batcher = false;
 
   constructor(servers: Servers) {
     this.#servers = servers;
@@ -30,11 +30,11 @@ export class Lane {
 
   /** Acts behind one that waits for long wait with it, and are lost with it when its time is up. */
   get stuck(): boolean {
-    return this.underWay > 0 && performance.now() - this.#movedAt > STUCK_MS;
+    return this.inFlight > 0 && performance.now() - this.#movedAt > STUCK_MS;
   }
 
   async query(query: pg.QueryConfig, withinMs = this.#servers.statementMs): Promise<pg.QueryResult> {
-    if (this.underWay++ === 0) this.#movedAt = performance.now();
+    if (this.inFlight++ === 0) this.#movedAt = performance.now();
     let client: pg.Client | undefined;
     try {
       client = this.#client ?? (await this.#connect());
@@ -45,19 +45,19 @@ export class Lane {
       if (client && this.#client === client && isConnectionLost(error)) this.#client = undefined;
       throw error;
     } finally {
-      this.underWay--;
+      this.inFlight--;
       this.#movedAt = performance.now();
     }
   }
 
   /** What is sent in one turn of the event loop leaves in one go: a system call costs more than a statement's bytes. */
   #gather(client: pg.Client): void {
-    if (this.#gathering) return;
-    this.#gathering = true;
+    if (this.#batcher) return;
+    this.#batcher = true;
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
     stream.cork();
     setImmediate(() => {
-      this.#gathering = false;
+      this.#batcher = false;
       stream.uncork();
     });
   }
@@ -67,7 +67,7 @@ export class Lane {
   }
 
   /** The next act gets a new connection; acts already sent on this one are still answered. */
-  abandon(): void {
+  retire(): void {
     const client = this.#client;
     this.#client = undefined;
     if (client) endClient(client).catch(() => {});
@@ -102,16 +102,16 @@ export class Lane {
  * The least busy lane that is connected and moves. More are opened while acts would have to queue, and nobody waits for that:
  * where the server has no connection left to give, those that are open go on serving.
  */
-export function chooseLane(lanes: Lane[]): Lane {
-  const closed = lanes.find((lane) => !lane.open);
-  const best = leastBusy(lanes.filter((lane) => lane.open && !lane.stuck));
-  if (!best) return closed ?? (leastBusy(lanes) as Lane);
-  if (best.underWay > 0) closed?.openSoon();
+export function chooseConnection(connections: PipelinedConnection[]): PipelinedConnection {
+  const closed = connections.find((connection) => !connection.open);
+  const best = leastBusy(connections.filter((connection) => connection.open && !connection.stuck));
+  if (!best) return closed ?? (leastBusy(connections) as PipelinedConnection);
+  if (best.inFlight > 0) closed?.openSoon();
   return best;
 }
 
-function leastBusy(lanes: Lane[]): Lane | undefined {
-  let best: Lane | undefined;
-  for (const lane of lanes) if (!best || lane.underWay < best.underWay) best = lane;
+function leastBusy(connections: PipelinedConnection[]): PipelinedConnection | undefined {
+  let best: PipelinedConnection | undefined;
+  for (const connection of connections) if (!best || connection.inFlight < best.inFlight) best = connection;
   return best;
 }

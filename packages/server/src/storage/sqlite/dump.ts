@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Contents, WholeDatabase } from '../port.ts';
+import type { Contents, DatabaseDump } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { damaged, isDamage } from './errors.ts';
 import { migrate } from './migrations.ts';
@@ -9,7 +9,7 @@ import { rowInserter, rowPages } from './tables.ts';
 
 const SQLITE_BUSY = 5;
 
-export function sqliteWhole(path: string): WholeDatabase {
+export function sqliteDump(path: string): DatabaseDump {
   const naming = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       refuseSecondNames(path);

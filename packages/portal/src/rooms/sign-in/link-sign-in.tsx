@@ -6,18 +6,18 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
-import { Entrance } from './entrance.tsx';
 import { Forgotten } from './forgotten.tsx';
-import { InvitationEntrance } from './invitation-entrance.tsx';
+import { InvitationSignIn } from './invitation-sign-in.tsx';
 import { SetUpForm } from './set-up-form.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
 import { SignInLinkForm } from './sign-in-link-form.tsx';
-import { useLetIn } from './use-let-in.ts';
+import { useRedirectSignedIn } from './use-redirect-signed-in.ts';
 
 /**
  * Opening a link does not use it up: that takes a click, so that programs that open it in advance (previews, mail
  * scanners) leave it valid.
  */
-export function LinkEntrance({ token, goOn, letIn }: { token: string; goOn(path?: string): void; letIn(): void }) {
+export function LinkSignIn({ token, goOn, letIn }: { token: string; goOn(path?: string): void; letIn(): void }) {
   const { t } = useTranslation('sign-in');
   const link = useQuery({
     queryKey: ['link', token],
@@ -34,31 +34,31 @@ export function LinkEntrance({ token, goOn, letIn }: { token: string; goOn(path?
   const { kind, email = '' } = link.data;
   if (kind === 'set-up') {
     return (
-      <Entrance title={t('setUpTitle')} about={t('aboutSetUp')}>
+      <SignInFrame title={t('setUpTitle')} about={t('aboutSetUp')}>
         <SetUpForm token={token} goOn={goOn} />
-      </Entrance>
+      </SignInFrame>
     );
   }
-  if (kind === 'invitation') return <InvitationEntrance token={token} invitation={link.data} goOn={goOn} />;
+  if (kind === 'invitation') return <InvitationSignIn token={token} invitation={link.data} goOn={goOn} />;
   return (
-    <Entrance title={t('title')} about={t('about', { email })}>
+    <SignInFrame title={t('title')} about={t('about', { email })}>
       <SignInLinkForm token={token} needsCode={link.data.needsCode ?? false} goOn={goOn} />
-    </Entrance>
+    </SignInFrame>
   );
 }
 
 function Ended({ letIn }: { letIn(): void }) {
   const { t } = useTranslation('sign-in');
-  const isLetIn = useLetIn(() => {
+  const isLetIn = useRedirectSignedIn(() => {
     notifications.show({ id: 'link-ended', message: t('linkEndedSignedIn'), autoClose: 10_000 });
     letIn();
   });
   if (isLetIn) return <LoadingState />;
   return (
-    <Entrance title={t('linkEnded')} about={t('linkEndedText')}>
+    <SignInFrame title={t('linkEnded')} about={t('linkEndedText')}>
       <Text size="sm">{t('linkEndedNext')}</Text>
       <LinkButton to="/sign-in">{t('withPassword')}</LinkButton>
       <Forgotten />
-    </Entrance>
+    </SignInFrame>
   );
 }

@@ -3,7 +3,7 @@ import type { FileKey } from './file-schema.ts';
 import { show } from './show-value.ts';
 
 /** A detail as a sentence. */
-export function sayFact(fact: ChangeFact): string {
+export function describeFact(fact: ChangeFact): string {
   return SENTENCES[fact.what](fact);
 }
 

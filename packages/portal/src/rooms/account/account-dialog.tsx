@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Needs } from './own-proof.tsx';
 
-export type DialogueProps = { opened: boolean; onClose(): void; needs: Needs };
+export type AccountDialogProps = { opened: boolean; onClose(): void; needs: Needs };
 
 /**
  * Its content is cleared when it closes: no password, secret or code stays in it. While it is held, only its own
  * buttons close it, so that a secret shown once is not lost by accident.
  */
-export function Dialogue(props: {
+export function AccountDialog(props: {
   opened: boolean;
   onClose(): void;
   title: string;
