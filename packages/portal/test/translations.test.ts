@@ -106,9 +106,9 @@ test('rows are known by their paths, filtered by what they hold and lack', () =>
   const ANY = { issue: 'missing', tag: 'any' } as const;
   expect(filterRows(rows, { ...all, only: ANY }, shown)).toEqual(['a%2Fb', 'a%2Fb/k=x=y']);
   expect(firstColumn(rows[0], ANY, shown)).toBe(1);
-  expect([undefined, { issue: 'missing' as const, tag: 'de' }].map((only) => firstColumn(rows[2], only, shown))).toEqual(
-    [0, 1],
-  );
+  expect(
+    [undefined, { issue: 'missing' as const, tag: 'de' }].map((only) => firstColumn(rows[2], only, shown)),
+  ).toEqual([0, 1]);
   expect(filterRows(rows, { ...all, search: 'SCHLÜSSEL' }, shown)).toEqual(['a%2Fb/k']);
   expect(filterRows(rows, { ...all, group: 'other' }, shown)).toEqual([]);
   expect([directionOf('ar'), directionOf('he-IL'), directionOf('az-Arab'), directionOf('de')]).toEqual([

@@ -18,6 +18,6 @@ export class Failure extends Error {
 
 /** A usage error: nothing was tried. Exits with 2. */
 export class UsageError extends Failure {
-  override name = 'Misuse';
+  override name = 'UsageError';
   override readonly exitCode = 2;
 }
