@@ -5,7 +5,7 @@ import { buildWhenChanged } from '../../scripts/build-when-changed.js';
 const GUIDE = import.meta.dirname;
 const ROOT = join(GUIDE, '../..');
 
-/** The site's pages, into dist/. */
+/** Builds the site's pages into dist/. */
 export function buildGuide() {
   return buildWhenChanged({
     dist: join(GUIDE, 'dist'),

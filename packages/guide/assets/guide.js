@@ -1,4 +1,4 @@
-// What the pages can do beyond being read: theme, menu on a phone, copying, search. All of them can be read without it.
+// Theme, menu on a phone, copy buttons and search. All pages can be read without it.
 
 import { openSearch } from './search-dialog.js';
 
@@ -18,7 +18,7 @@ themeButton.addEventListener('click', () => {
   try {
     localStorage.setItem('innkeeper-theme', html.dataset.theme);
   } catch {
-    // Nothing is kept: it holds for this page.
+    // The browser stores nothing: the choice applies to this page only.
   }
 });
 nameTheme();
@@ -51,7 +51,7 @@ for (const figure of document.querySelectorAll('figure.code')) {
         button.textContent = 'Copy';
       }, 1500);
     };
-    // Pages without TLS have no clipboard: what is selected can be copied by hand.
+    // Pages without TLS have no clipboard API: the selected text can be copied by hand.
     const select = () => {
       getSelection().selectAllChildren(code);
       told('Selected');

@@ -1,4 +1,4 @@
-// Where one types what to look for. It is there at once; what finds is loaded when it is first opened.
+// The search dialog. It exists from the start; the search index is loaded when it is first opened.
 
 const root = document.documentElement.dataset.root;
 let dialog;
@@ -21,7 +21,7 @@ function makeDialog() {
   const input = made.querySelector('input');
   input.addEventListener('input', show);
   made.addEventListener('click', ({ target }) => {
-    // Beside it, or on a place that may be on this very page.
+    // A click outside, or on a link, which may lead to this page.
     if (target === made || target.closest('a')) made.close();
   });
   made.addEventListener('keydown', (event) => {

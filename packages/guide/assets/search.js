@@ -1,4 +1,4 @@
-// Every passage of every page, found by words, beginnings of words and near misses.
+// Searches every passage of every page by word, prefix and near match.
 
 import MiniSearch from './minisearch.js';
 
@@ -13,7 +13,7 @@ export async function makeFinder() {
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       combineWith: 'AND',
-      // Guides before lists of fields, and these before why it was built so.
+      // Guides rank above API pages, and these above decisions.
       boostDocument: (at) => (/^(decisions|changelog)/.test(at) ? 0.4 : at.startsWith('api/') ? 0.5 : 1),
     },
   });

@@ -1,7 +1,7 @@
-// Before anything is drawn: the theme that was chosen, here or in the portal, which keeps it under the same name.
+// Applies the chosen theme before the first paint. The portal stores it under the same name.
 try {
   const chosen = localStorage.getItem('innkeeper-theme');
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
 } catch {
-  // A browser that keeps nothing: as the device is.
+  // The browser stores nothing: use the device's theme.
 }

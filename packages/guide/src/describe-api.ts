@@ -2,10 +2,10 @@ import type { Answer, Content, Example, OpenApi, Operation, Parameter, Reference
 import type { Source } from './section.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** How deep the fields of fields are listed; what is deeper is in the example. */
+/** Depth of nested fields in tables; deeper ones appear only in the example. */
 const DEPTH = 3;
 
-/** What a part of the interface is called, and which of its operations a page holds. */
+/** The title of each part of the API, and which operations are on its page. */
 const PAGES: [path: string, title: string, takes: (tag: string, path: string) => boolean][] = [
   ['users', 'Users', (tag) => tag === 'users'],
   ['options', 'Profile options', (tag) => tag === 'options'],
@@ -28,7 +28,7 @@ function under(path: RegExp) {
   return (tag: string, whole: string): boolean => tag === 'manage' && path.test(whole.replace('/manage/v1', ''));
 }
 
-/** Pages of the reference, as Markdown: each operation with what it takes, what it answers and an example of both. */
+/** API reference pages as Markdown: each operation with its parameters, responses and examples. */
 export function describeApi(api: OpenApi): Source[] {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     METHODS.flatMap((method) => {

@@ -12,14 +12,14 @@ const LANGUAGES = { bash, sh: bash, http, json, sql, js: typescript, ts: typescr
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
 type Heading = { depth: number; id: string; html: string; text: string };
-/** What stands under a heading, or in a row that links can lead to, as text to search in. */
+/** Searchable text under a heading, or in a table row that can be linked to. */
 type Passage = { id: string; title: string; text: string };
 export type Drawn = { html: string; headings: Heading[]; passages: Passage[] };
 
-/** Where a link leads on the site; undefined for what is not there. */
+/** The address of a link on the site; undefined if the target is not part of it. */
 export type Resolve = (href: string) => string | undefined;
 
-/** A page's Markdown as HTML without a single inline script or style. */
+/** Renders a page's Markdown as HTML without inline scripts or styles. */
 export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
   const headings: Heading[] = [];
   const takenIds = new Map<string, number>();
@@ -37,7 +37,7 @@ export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
       link({ href, tokens }) {
         const html = this.parser.parseInline(tokens);
         const target = resolve(href);
-        // A file of the repository that is no page: its name says enough.
+        // A file of the repository that has no page: only its name is shown.
         if (target === undefined) return html;
         return `<a href="${escapeHtml(target)}">${html}</a>`;
       },
@@ -73,7 +73,7 @@ export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
   return { html, headings, passages: passagesOf(tokens as Tokens.Generic[], headings) };
 }
 
-/** In the table of errors each code is a place that links can lead to. */
+/** Gives each code in the table of errors an id to link to. */
 function withErrorIds(html: string): string {
   const seen = new Set<string>();
   return html.replaceAll(/<tr>\n<td>(\d{4})<\/td>/g, (row, code: string) => {
@@ -83,14 +83,14 @@ function withErrorIds(html: string): string {
   });
 }
 
-/** A header that says nothing is a cell like any other, and a row of them is nothing. */
+/** An empty header cell becomes an ordinary cell; a row of them is removed. */
 function withoutEmptyHeaders(html: string): string {
   return html
     .replaceAll(/<th(?: align="\w+")?><\/th>/g, '<td></td>')
     .replace(/<thead>\n<tr>\n(?:<td><\/td>\n)+<\/tr>\n<\/thead>\n/, '');
 }
 
-/** The id that GitHub gives a heading, so that links hold in both places. */
+/** The id that GitHub gives a heading, so that links work in both places. */
 function slugOf(text: string): string {
   return text
     .toLowerCase()
@@ -116,7 +116,7 @@ function passagesOf(tokens: Tokens.Generic[], headings: Heading[]): Passage[] {
       if (current) passages.push(current);
       continue;
     }
-    // Examples of answers repeat what the tables above them say.
+    // Examples of responses repeat what the tables say.
     const isExample = token.type === 'code' && token.lang === 'json';
     if (!current || token.type === 'html' || isExample) continue;
     const { rows, rest } = errorRowsOf(token);
@@ -126,7 +126,7 @@ function passagesOf(tokens: Tokens.Generic[], headings: Heading[]): Passage[] {
   return passages.map((passage) => ({ ...passage, text: plainText(passage.text) }));
 }
 
-/** Each code of a table of errors by itself, with all of its rows; and what is left of the text. */
+/** One passage per code of a table of errors, with all of its rows, and the remaining text. */
 function errorRowsOf(token: Tokens.Generic): { rows: Passage[]; rest: string } {
   const rows = new Map<string, Passage>();
   const rest = (token.raw as string).split('\n').filter((line) => {

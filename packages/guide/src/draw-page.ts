@@ -7,11 +7,11 @@ export type PageParts = {
   sections: Section[];
   /** From this page to /guide/. */
   root: string;
-  /** The folder of styles and scripts, named after what is in it. */
+  /** The folder of styles and scripts, named after a hash of its content. */
   assets: string;
 };
 
-/** The whole page: what is around the text, which is the same on all of them. */
+/** The complete page: the text within the frame that all pages share. */
 export function drawPage({ source, drawn, sections, root, assets }: PageParts): string {
   const title = source.path === '' ? 'Innkeeper guide' : `${source.title} · Innkeeper`;
   const assetsUrl = `${root}${assets}`;

@@ -22,7 +22,7 @@ export function wholeText(sections: Section[]): string {
     .concat('\n');
 }
 
-/** The first that is whole: one that ends in a colon is about what comes after it. */
+/** The first complete one: a sentence that ends in a colon belongs to what follows. */
 function firstSentence({ markdown }: Source): string {
   const paragraphs = markdown.split(/\n\n+/).filter((text) => /^[A-Z`[]/.test(text));
   const sentences = paragraphs.map((text) => /^.+?\.(?= [A-Z`[(]|$)/s.exec(text)?.[0]);

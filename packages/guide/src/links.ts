@@ -3,10 +3,10 @@ import type { Resolve } from './draw-markdown.ts';
 import type { Source } from './section.ts';
 import { ALIASES } from './sources.ts';
 
-/** What the service itself serves of docs/, beside the guide. */
+/** Files of docs/ that the service itself serves beside the guide. */
 const SERVED = new Set(['docs/openapi.json', 'docs/catalog.schema.json']);
 
-/** Links are written as they hold in the repository; here they become those of the site, relative, so that a proxy may put all of it under a path. */
+/** Turns links of the repository into links of the site, relative, so that a proxy can serve it under any path. */
 export function createLinks(pages: readonly Source[]) {
   const pathOf = new Map([...pages.map(({ file, path }) => [file, path] as const), ...Object.entries(ALIASES)]);
   const rootFrom = (path: string): string => '../'.repeat(path.split('/').length - 1) || './';

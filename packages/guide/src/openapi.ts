@@ -1,4 +1,4 @@
-/** As much of OpenAPI 3.1 as docs/openapi.json makes use of. */
+/** The parts of OpenAPI 3.1 that docs/openapi.json uses. */
 export type OpenApi = {
   info: { description: string };
   tags: { name: string; description: string }[];

@@ -1,8 +1,8 @@
-/** A page before it is drawn. */
+/** A page before rendering. */
 export type Source = {
   /** Its address below /guide/; '' is the first page. */
   path: string;
-  /** The file it is written in, from the root of the repository; of pages made at build, where their links start from. */
+  /** Its file, from the root of the repository; for generated pages, the base of their links. */
   file: string;
   title: string;
   markdown: string;

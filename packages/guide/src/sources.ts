@@ -7,7 +7,7 @@ import type { Section, Source } from './section.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
-/** The order people find things in. What is found rather than named comes after what is named under the same title. */
+/** The order of the navigation. Files found by a pattern come after those listed under the same title. */
 const SECTIONS: [title: string, files: string[]][] = [
   ['Start', ['docs/README.md', 'docs/install.md', 'docs/quick-start.md', 'docs/concepts.md']],
   [
@@ -49,7 +49,7 @@ const SECTIONS: [title: string, files: string[]][] = [
   ['Decisions', []],
 ];
 
-/** Files that have no page of their own, and the page that says the same. */
+/** Files without a page, and the page with the same content. */
 export const ALIASES: Record<string, string> = { 'README.md': '', 'docs/decisions': 'decisions' };
 
 /** Every page of the site, in the order of its navigation. */

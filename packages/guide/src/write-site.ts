@@ -12,7 +12,7 @@ import { ROOT, readSections } from './sources.ts';
 const ASSETS = join(import.meta.dirname, '../assets');
 const PICTURES = /\.(svg|png)$/;
 
-/** Every page as HTML and as the Markdown it is made of, with what they need, into a folder. */
+/** Writes every page as HTML and Markdown, with its assets, into a folder. */
 export async function writeSite(folder: string): Promise<void> {
   const sections = await readSections();
   const pages = sections.flatMap((section) => section.pages);
@@ -37,7 +37,7 @@ export async function writeSite(folder: string): Promise<void> {
 
 type DrawnPage = { source: Source; drawn: Drawn };
 
-/** Into a folder named after what is in it: browsers may keep them forever. */
+/** Into a folder named after a hash of its content, so that browsers can cache it forever. */
 async function writeAssets(folder: string, index: string): Promise<string> {
   const library = createRequire(import.meta.url)
     .resolve('minisearch')

@@ -35,7 +35,7 @@ const PAGES = [
   'monitoring',
 ];
 
-/** What goes on until it is stopped: test/operations starts it, and .ci/run installs it. */
+/** Commands that run until stopped: test/operations starts them, and .ci/run installs. */
 const RUN_ELSEWHERE = /^npm ci && npm start$|^innkeeper serve$/m;
 
 let folder: string;
@@ -103,7 +103,7 @@ test('blocks of TypeScript compile as they stand', async () => {
   expect(compiled.stdout).toBe('');
 });
 
-/** What is in no way run is not allowed on these pages. */
+/** Blocks that nothing runs are not allowed on these pages. */
 function isRun({ language, file, text, line }: Block): boolean {
   if (RUN_ELSEWHERE.test(text)) return false;
   if (language === 'sh' || file !== undefined) return true;

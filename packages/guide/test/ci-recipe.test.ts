@@ -13,7 +13,7 @@ import { COMMANDS } from './run-page.ts';
 
 type Job = { env: Record<string, string>; steps: { name?: string; run?: string }[] };
 
-/** What the runner brings along: `gh` posts to GitHub, here it keeps what it was told to post. */
+/** Replaces the runner's `gh`: stores what it would post to GitHub. */
 const GITHUB = `gh() { printf '%s ' "$@" > gh.txt; cp "\${@: -1}" posted.md; }\n`;
 
 let folder: string;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The steps of a job as the runner runs them: bash -e, with the token of the job and no other setting of the service. */
+/** Runs the steps of a job as the runner does: bash -e, with the job's token and no other setting of the service. */
 async function run(name: string): Promise<number> {
   const { env, steps } = jobs[name] as Job;
   const secret = /secrets\.(\w+)/.exec(env.INNKEEPER_TOKEN ?? '')?.[1] ?? '';

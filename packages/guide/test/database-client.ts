@@ -1,4 +1,5 @@
-// As much of psql and sqlite3 as the pages use, on machines that have neither: runs a file, prints rows as bare texts.
+// The parts of psql and sqlite3 that the pages use, for machines without them: runs a file and prints rows as plain
+// text.
 
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

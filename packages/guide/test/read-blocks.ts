@@ -1,4 +1,4 @@
-/** A fenced block: its language, and what follows it: the name of a file, or `refused` for what is to be refused. */
+/** A fenced block: its language, and what follows it: a file name, or `refused` if it must fail. */
 export type Block = { language: string; file: string | undefined; refused: boolean; text: string; line: number };
 
 export function readBlocks(markdown: string): Block[] {

@@ -12,7 +12,10 @@ export const COMMANDS = `node() { "$NODE" "$@"; }
 innkeeper() { "$NODE" '${BIN}' "$@"; }
 `;
 
-/** Whatever fails ends the page; an answer of 400 and above is a failure. A running service has what a command did within a second. */
+/**
+ * Any failure ends the page, including a response of 400 or above. A running service sees a command's changes within a
+ * second.
+ */
 const PRELUDE = `set -eo pipefail
 curl() {
   if [ -e .commanded ]; then rm -f .commanded; sleep 1; fi
@@ -25,7 +28,10 @@ sqlite3() { "$NODE" '${DATABASE_CLIENT}' sqlite3 "$@"; }
 
 type Place = { cwd: string; url: string; given: Record<string, string> };
 
-/** Runs the blocks of a page in one shell, in order; answers what each printed. `NAME=…` stands for what a reader has of their own. */
+/**
+ * Runs the blocks of a page in one shell, in order, and returns the output of each. `NAME=…` stands for the reader's
+ * own values.
+ */
 export async function runPage(blocks: Block[], { cwd, url, given }: Place): Promise<Map<Block, string>> {
   for (const { file, text } of blocks) {
     if (file !== undefined) await writeFile(join(cwd, file), `${text.replaceAll('http://127.0.0.1:8080', url)}\n`);

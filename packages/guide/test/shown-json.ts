@@ -1,4 +1,4 @@
-/** How an answer differs from what a page shows of it: it may have more, and `…` stands for any part of a text. */
+/** How a response differs from what a page shows: it may have more fields, and `…` stands for any text. */
 export function differenceFrom(shown: unknown, answered: unknown, at = 'the answer'): string | undefined {
   if (typeof shown === 'string' && shown.includes('…')) {
     const pattern = shown.split('…').map(RegExp.escape).join('.+');

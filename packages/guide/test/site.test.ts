@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../..');
 const DIST = join(import.meta.dirname, '../dist');
 
-/** What the service serves around the guide. */
+/** Addresses that the service serves beside the guide. */
 const AROUND = new Set(['../portal', '../docs', '../openapi.json', '../catalog.schema.json']);
 
 const pages = new Map(

@@ -41,10 +41,10 @@ export function readUidParameter(query: Query, name: string): string | undefined
 }
 
 /** Maximum problems in a response: the next try reports the rest. */
-const TOLD = 200;
+const MAX_SHOWN = 200;
 
 export function badParameter(problems: FieldError[]): InnkeeperError {
-  const fields = problems.slice(0, TOLD);
+  const fields = problems.slice(0, MAX_SHOWN);
   const [first] = fields;
   return new InnkeeperError('badParameter', { fields, ...(first && { message: `${first.field} ${first.message}.` }) });
 }

@@ -1,4 +1,4 @@
-/** The logo has a column of its own: every save reads `settings`, and it may be ten times as long. */
+/** The logo has its own column: every save reads `settings`, and a logo may be ten times as long. */
 export type StoredSettings = { settings: string; logo: string | null };
 
 export function joinLogo({ settings, logo }: StoredSettings): Record<string, unknown> {

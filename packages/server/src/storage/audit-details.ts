@@ -14,20 +14,20 @@ import type {
   WebhookRecord,
 } from './port.ts';
 
-/** What an entry says of a change. Secrets never. */
+/** The content of an audit entry. Never contains secrets. */
 export type AuditDetail = {
   action: AuditAction;
-  /** null: it is about the installation. */
+  /** null: the entry concerns the installation. */
   appId: number | null;
   subject: string;
   userId?: string | null;
   before?: unknown;
   after?: unknown;
-  /** Of a change of many transactions: the entry they share, to whose counts in `after` these are added. */
+  /** For a change over many transactions: the entry they share. These counts are added to those in its `after`. */
   sharedUid?: string;
 };
 
-/** Thousands of places can be changed at once: an entry names so many, each in so many characters. */
+/** Maximum number of changed places in an entry, and characters for each. */
 const EDITED = { places: 10, characters: 100 };
 
 export async function findApplication(stores: Stores, appId: number): Promise<ApplicationRecord | undefined> {
@@ -39,12 +39,12 @@ export async function findMember(stores: Stores, appId: number, accountId: strin
   return (await stores.members.list(appId)).find((each) => each.accountId === accountId);
 }
 
-/** The id itself where there is no such account. */
+/** Falls back to the id if there is no such account. */
 export async function findAccountEmail(stores: Stores, accountId: string): Promise<string> {
   return (await stores.accounts.list()).find((each) => each.accountId === accountId)?.email ?? accountId;
 }
 
-/** Languages only where they limit. */
+/** With languages only if the role is limited to them. */
 export function detailOfRole({ role, languages }: Pick<Membership, 'role' | 'languages'>): object {
   return { role, ...(languages && { languages }) };
 }
@@ -53,7 +53,7 @@ export function detailOfJoining(email: string, membership: Membership): AuditDet
   return [{ action: 'member.joined', appId: membership.appId, subject: email, after: detailOfRole(membership) }];
 }
 
-/** With each application that the token is for, or with the installation. */
+/** One entry for each application of the token, or one for the installation. */
 export function detailOfToken(
   action: AuditAction,
   { tokenId, name, appIds, access, expiresAt }: ManageTokenRecord,
@@ -63,7 +63,9 @@ export function detailOfToken(
   return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
 }
 
-/** Which version the edit made and where it changed something. What it changed there is kept with the draft and its revision. */
+/**
+ * The version and the places that the edit changed. The changes themselves are stored with the draft and its revision.
+ */
 export function draftEdit({ appId, draft, edit }: DraftChange): AuditDetail {
   const changes = JSON.parse(edit.difference) as { path: string }[];
   const places = changes.slice(0, EDITED.places).map(({ path }) => shorten(path, EDITED.characters));
@@ -80,7 +82,7 @@ function shorten(text: string, characters: number): string {
   return all.length <= characters ? text : `${all.slice(0, characters - 1).join('')}…`;
 }
 
-/** Keys by name: what was chosen is the user's own. */
+/** Names keys only: the chosen values are personal. */
 export function detailOfOptions(
   what: 'saved' | 'unset',
   userId: string,
@@ -90,7 +92,7 @@ export function detailOfOptions(
   return [{ action: 'user.optionsChanged', appId: by.appId, subject: '', userId, after: { [what]: keys } }];
 }
 
-/** One entry an import, however many batches it has. */
+/** One entry per import, regardless of the number of batches. */
 export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): AuditDetail[] {
   const names = outcomes.map((each) => (typeof each === 'object' && 'outcome' in each ? each.outcome : each));
   const count = (wanted: ImportOutcome): number => names.filter((name) => name === wanted).length;
@@ -118,14 +120,14 @@ function describe({ name, settings }: ApplicationRecord): Record<string, unknown
   return { name, ...settings, ...(typeof settings.logo === 'string' && { logo: nameLogo(settings.logo) }) };
 }
 
-/** Where nobody wants to see the bytes; two logos never have the same. */
+/** A short name instead of the bytes, unique to each logo. */
 function nameLogo(logo: string): string {
   const type = logo.slice('data:'.length, logo.indexOf(';'));
   const bytes = Buffer.from(logo.slice(logo.indexOf(',') + 1), 'base64');
   return `${type}, ${bytes.length} bytes, SHA-256 ${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
 }
 
-/** The members that are not the same, as they were and as they are; one that was not set is null. */
+/** The members that differ, before and after; an unset one is null. */
 function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -170,7 +172,7 @@ export function toTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Which fields, and not what is in them: that goes with the user, and the entry stays. */
+/** Names the changed fields but not their values, which are deleted with the user, while the entry stays. */
 export function detailOfUser({ user, changed }: { user: UserRecord; changed: (keyof UserChange)[] }): AuditDetail[] {
   const { appId, userId, status } = user;
   const fields = changed.filter((name) => name !== 'status');

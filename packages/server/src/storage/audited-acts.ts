@@ -27,17 +27,17 @@ import type {
 } from './port.ts';
 
 export type AuditedAct<Args extends unknown[], Outcome> = {
-  /** The application, which is the first argument, is locked first: nobody else changes it between `before` and the act. */
+  /** Locks the application (the first argument) first, so that nothing changes it between `before` and the act. */
   locksApplication?: true;
-  /** What has to be known of the state before. */
-  // biome-ignore lint/suspicious/noExplicitAny: each act's own; `tell` beside it says what it is
+  /** What must be known of the state before. */
+  // biome-ignore lint/suspicious/noExplicitAny: each act's own; `entries` says what it is
   before?(stores: Stores, ...args: Args): Promise<any>;
-  /** The entries of what was changed; none where nothing was. */
+  /** The entries for the change; none if nothing changed. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   entries(stores: Stores, outcome: Outcome, before: any, ...args: Args): AuditDetail[] | Promise<AuditDetail[]>;
 };
 
-/** It changes something that has no entry, for this reason. */
+/** A change without an entry, and the reason. */
 type Unaudited = { because: string };
 
 type Plan<Act> = Act extends (...args: infer Args) => Promise<infer Outcome>
@@ -126,7 +126,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
       entries: (_, outcome, _before, appId, userId) =>
         outcome === 'withdrawn' ? [{ action: 'user.linksWithdrawn', appId, subject: '', userId }] : [],
     },
-    // Nothing is left of a deleted user, here neither.
+    // Nothing is left of a deleted user, here included.
     delete: {
       entries: (_, outcome, _before, appId) =>
         outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],
@@ -145,7 +145,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     findOwner: 'read',
     list: 'read',
     revoke: {
-      // At any time: whose an expired token was is known until it is purged.
+      // At any time: the owner of an expired token is known until it is purged.
       before: (stores, _appId, tokenId) => stores.tokens.findOwner(tokenId, 0),
       entries: (_, _outcome, owner: { userId: string } | undefined, appId) =>
         owner ? [{ action: 'user.accessTokenRevoked', appId, subject: '', userId: owner.userId }] : [],
@@ -337,7 +337,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   catalogs: {
     load: 'read',
     loadAt: 'read',
-    // What it changed is kept with the revision.
+    // The changes themselves are stored with the revision.
     publish: {
       entries: (_, outcome, _before, { appId, revision, difference }) =>
         outcome === 'published'
@@ -399,7 +399,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     walk: 'read',
     listOfToken: 'read',
     listOfUser: 'read',
-    // By /manage/v1; what users and applications save themselves is in the history only.
+    // Through /manage/v1. What users and applications save themselves is only in the history.
     save: {
       entries: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>
         outcome === 'saved' && by ? detailOfOptions('saved', userId, by) : [],

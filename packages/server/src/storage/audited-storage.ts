@@ -5,7 +5,7 @@ type Act = (...args: unknown[]) => Promise<unknown>;
 
 /**
  * Wraps a storage so that every change made through /manage/v1 or the command line is audited: no caller can forget it.
- * What an application does to its own users has no actor, and is not audited.
+ * An application's changes to its own users have no actor and are not audited.
  */
 export function auditedStorage(storage: Storage, currentActor: () => string | undefined, now: () => number): Storage {
   const stores: Record<string, Record<string, Act>> = {};

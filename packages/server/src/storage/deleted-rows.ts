@@ -1,6 +1,6 @@
 import type { DeletedUser } from './port.ts';
 
-/** What goes with a user by foreign keys. */
+/** Tables whose rows are deleted with a user by foreign keys. */
 const TABLES = [
   'special_tokens',
   'access_tokens',

@@ -11,15 +11,15 @@ import {
   type UserStatus,
 } from './port.ts';
 
-/** As `events.type` has it. */
+/** The number stored in `events.type`. */
 export const typeNumber = (type: EventType): number => EVENT_TYPES.indexOf(type);
 
-/** The types whose event tells the user's id, name and status. */
+/** The types whose events contain the user's id, name and status. */
 export const STATE_TYPES: readonly number[] = (
   ['user.created', 'user.updated', 'user.suspended', 'user.resumed'] as const
 ).map(typeNumber);
 
-/** Rows that a read looks at when it wants certain types: they may be rare among many. */
+/** Maximum rows scanned when certain types are requested: they may be rare. */
 const MAX_SCANNED = 2_000;
 export const scanLimit = (limit: number, types: readonly EventType[] | undefined): number =>
   types ? Math.max(limit, MAX_SCANNED) : limit;
@@ -27,7 +27,10 @@ export const scanLimit = (limit: number, types: readonly EventType[] | undefined
 /** The same backwards, for people who look for the events of one user. */
 const MAX_SCANNED_BACK = 20_000;
 
-/** Newest first, with what was looked at in each row. For both databases: `bind` makes a parameter of a position in [appId, before, scanned, type, user, limit]. */
+/**
+ * Newest first, with the scanned rows. For both databases: `bind` turns a position in [appId, before, scanned, type,
+ * user, limit] into a parameter.
+ */
 export const listBackText = (bind: (position: number) => string): string => `
   with looked_at as materialized (
     select no, type, user_id from events where app_id = ${bind(1)} and no < ${bind(2)} order by no desc limit ${bind(3)}
@@ -47,7 +50,6 @@ export function listBackScan({ type, userId }: ListBackFilter, limit: number): n
   return type === undefined && userId === undefined ? limit : MAX_SCANNED_BACK;
 }
 
-/** Read together. */
 const AT_ONCE = 10;
 
 export async function toListBack(
@@ -69,14 +71,14 @@ export async function toListBack(
   return { items, next: isCut ? (nos.slice(0, read).at(-1) as number) : scanned === scan ? last : null };
 }
 
-/** The events of a change of a user. */
+/** The events of a change to a user. */
 export function typesOfChange(changed: readonly (keyof UserChange)[], status: string): EventType[] {
   const types: EventType[] = changed.some((name) => name !== 'status') ? ['user.updated'] : [];
   if (changed.includes('status')) types.push(status === 'suspended' ? 'user.suspended' : 'user.resumed');
   return types;
 }
 
-/** An import tells of a user once: of the status, if that changed. */
+/** An import writes one event per user: for the status, if that changed. */
 export function typeOfImport(status: UserStatus | null): EventType {
   return typesOfChange(status === null ? ['clientUserName'] : ['status'], status ?? '')[0] as EventType;
 }
@@ -123,11 +125,11 @@ type Found = {
   items: StoredEvent[];
   after: number;
   limit: number;
-  /** Items behind them may have had no place on the page (page-bytes.ts). */
+  /** More items may follow that did not fit on the page (page-bytes.ts). */
   isFull: boolean;
-  /** The last row that was looked at, if there may be more behind it. */
+  /** The last row scanned, if there may be more after it. */
   cutAt: number | null;
-  /** Everything up to here could be seen. */
+  /** Everything up to here was visible. */
   upTo: number;
 };
 

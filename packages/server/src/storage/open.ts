@@ -8,8 +8,8 @@ import {
 } from './port.ts';
 
 /**
- * The one place that knows both databases. Only the one in use is loaded. `databaseLink` is a symbolic link that led to the file; `actMs` is how
- * long an act waits for a lock.
+ * The only place that knows both databases. Loads only the one in use. `databaseLink` is the symbolic link that led to
+ * the file; `actMs` is how long an act waits for a lock.
  */
 export async function storageDriver(
   databaseUrl: string,
@@ -22,7 +22,7 @@ export async function storageDriver(
   return (await import('./postgres/index.ts')).postgresDriver(databaseUrl, actMs);
 }
 
-/** Writes the time where it does no harm: a mere read does not notice a full or read-only disk. */
+/** Writes the time, harmlessly: a read would not notice a full or read-only disk. */
 export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   const value = new Date(at).toISOString();
   if (databaseUrl.startsWith('sqlite:')) {
@@ -32,7 +32,7 @@ export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   }
 }
 
-/** Who has locked the database, where that can be asked. */
+/** Reports what has locked the database, if that can be found out. */
 export async function lockOf(databaseUrl: string): Promise<DatabaseRefused | undefined> {
   if (databaseUrl.startsWith('sqlite:')) {
     return (await import('./sqlite/errors.ts')).locked(databaseUrl.slice('sqlite:'.length));
@@ -54,12 +54,12 @@ export async function roomOf(databaseUrl: string): Promise<DatabaseRoom> {
   return (await import('./postgres/connection-room.ts')).connectionRoom(databaseUrl);
 }
 
-/** The format is SQLite's, for both databases. */
+/** Both databases use SQLite's format. */
 export async function backupFiles(): Promise<BackupFiles> {
   return (await import('./sqlite/backup-file.ts')).backupFiles;
 }
 
-/** Whether what the database holds is consistent. Changes nothing. */
+/** Checks the data for consistency. Changes nothing. */
 export async function checkData(databaseUrl: string, options: DataCheckOptions): Promise<DataCheck> {
   if (databaseUrl.startsWith('sqlite:')) {
     return (await import('./sqlite/check-data.ts')).checkData(databaseUrl.slice('sqlite:'.length), options);
@@ -67,7 +67,9 @@ export async function checkData(databaseUrl: string, options: DataCheckOptions):
   return (await import('./postgres/check-data.ts')).checkData(databaseUrl, options);
 }
 
-/** Notes damage that `checkData` found, for the services on the file. PostgreSQL's own checks see to that. */
+/**
+ * Records damage found by `checkData` for services that use the file. Not needed for PostgreSQL, which checks itself.
+ */
 export async function recordDamage(databaseUrl: string, findings: string[]): Promise<void> {
   if (findings.length === 0 || !databaseUrl.startsWith('sqlite:')) return;
   (await import('./sqlite/check-data.ts')).recordCheck(databaseUrl.slice('sqlite:'.length), findings);

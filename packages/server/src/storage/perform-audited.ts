@@ -6,8 +6,8 @@ type Act = (...args: unknown[]) => Promise<unknown>;
 type LockApplication = (appId: number) => Promise<void>;
 
 /**
- * Runs a change and writes its audit entries, on stores that work inside one transaction: the adapter commits if this
- * succeeds and rolls back if it fails. Without `lockApplication`, nobody else writes during the transaction.
+ * Runs a change and writes its audit entries, on stores inside one transaction: the adapter commits on success and
+ * rolls back on failure. Without `lockApplication`, nothing else writes during the transaction.
  */
 export async function performAudited(
   stores: Stores,

@@ -1,4 +1,4 @@
-/** All that the rules know of storage: one file for each noun, with the same name in sqlite/ and postgres/. */
+/** What the domain knows of storage: one file per noun, with the same name in sqlite/ and postgres/. */
 
 export * from './port/accounts.ts';
 export * from './port/activity.ts';

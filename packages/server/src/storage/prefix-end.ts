@@ -7,7 +7,7 @@ export function endOfPrefix(prefix: string): string | undefined {
   while (points.length > 0) {
     const last = points.pop() as number;
     if (last === 0x10ffff) continue;
-    // Surrogates are not characters of their own.
+    // Surrogates are not characters.
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return undefined;

@@ -1,5 +1,5 @@
 /** How long a failure is reported: without another one, it is unknown whether the next call would fail. */
-const TOLD_MS = 60_000;
+const REPORTED_MS = 60_000;
 
 /** Whether calls failed recently: for example, writes on a full disk while reads work. */
 export class RecentFailure {
@@ -16,7 +16,7 @@ export class RecentFailure {
   }
 
   get isRecent(): boolean {
-    return performance.now() - this.#at < TOLD_MS;
+    return performance.now() - this.#at < REPORTED_MS;
   }
 
   /** The last error recorded. */

@@ -1,9 +1,9 @@
 import type { UserPlace, UserWalk } from './port.ts';
 
-/** What is compared of a value, and what PostgreSQL's index has of it. */
+/** How much of a value is compared, and stored in PostgreSQL's index. */
 export const INDEXED_CHARACTERS = 200;
 
-/** A longer read is done where nobody waits behind it. */
+/** Longer reads run where nothing queues behind them. */
 export const QUICK_READ = 256;
 
 export function indexedPart(json: string): string {
@@ -11,17 +11,17 @@ export function indexedPart(json: string): string {
   return json.length <= INDEXED_CHARACTERS ? json : [...json].slice(0, INDEXED_CHARACTERS).join('');
 }
 
-/** Those from a place on, in the order of their bytes. */
+/** The values from a place on, ordered by bytes. */
 export function valuesFrom(values: readonly string[], place: string | undefined): string[] {
   if (place === undefined) return [...values];
   const from = Buffer.from(place);
   return values.filter((each) => Buffer.compare(Buffer.from(each), from) >= 0);
 }
 
-/** Of a time in a place, so that texts are in the order of times. */
+/** Digits of a time in a place, so that text order is time order. */
 export const CREATED_DIGITS = 16;
 
-/** What is left of the span of a walk by creation, from a place on. */
+/** The rest of a walk by creation time, from a place on. */
 export function createdSpan(
   { newest, from = 0, to = Number.MAX_SAFE_INTEGER }: UserWalk & { by: 'created' },
   after: UserPlace | null,

@@ -49,11 +49,11 @@ export async function catalogAt(storage: Storage, appId: number, revision: numbe
 }
 
 /** As many as a person would read. */
-const TOLD = 50;
+const MAX_SHOWN = 50;
 
 /** The newest revision, and what each one after `seen` changed, newest first. */
 export async function changesSince(storage: Storage, appId: number, seen: number | undefined) {
-  const { total, items } = await storage.catalogs.revisions(appId, { offset: 0, limit: TOLD });
+  const { total, items } = await storage.catalogs.revisions(appId, { offset: 0, limit: MAX_SHOWN });
   const revision = items[0]?.revision ?? total;
   return {
     revision,

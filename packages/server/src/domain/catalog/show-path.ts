@@ -3,7 +3,7 @@ import { InnkeeperError } from '../errors.ts';
 import type { FileProblem } from './file-problem.ts';
 
 /** Maximum problems in a response: the next try reports the rest. */
-const TOLD = 200;
+const MAX_SHOWN = 200;
 
 /** `groups[0].keys[1].type`; names that are not plain identifiers are in brackets too. */
 export function showPath(path: readonly (string | number)[]): string {
@@ -20,7 +20,7 @@ export function invalidCatalog(
   problems: readonly FileProblem[],
   base: readonly (string | number)[] = [],
 ): InnkeeperError {
-  const fields: FieldError[] = problems.slice(0, TOLD).map(({ path, message }) => {
+  const fields: FieldError[] = problems.slice(0, MAX_SHOWN).map(({ path, message }) => {
     const isWithin = base.length < path.length && base.every((part, index) => path[index] === part);
     return { field: showPath(isWithin ? path.slice(base.length) : path), message };
   });

@@ -2,7 +2,7 @@ import type { Storage } from '../../storage/port.ts';
 import type { AllowedValue, Key, Scalar } from '../catalog/catalog.ts';
 
 /** For an open key, which may have as many values as users. */
-const TOLD = 200;
+const MAX_SHOWN = 200;
 
 type ValueCount = {
   value: Scalar;
@@ -32,6 +32,6 @@ export async function countValues(storage: Storage, appId: number, key: Key): Pr
   const allowed = new Map(key.values?.map((value) => [value.value, value]));
   const values = [...counts].map(([value, count]) => ({ value, count, allowed: allowed.get(value) }));
   // Values of the catalog are in its order; those of an open key by frequency.
-  const shown = key.values ? values : values.sort((a, b) => b.count - a.count).slice(0, TOLD);
+  const shown = key.values ? values : values.sort((a, b) => b.count - a.count).slice(0, MAX_SHOWN);
   return { total, values: shown, otherValues: values.length - shown.length };
 }

@@ -5,7 +5,7 @@ import { bindingOf } from './common.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
-// In the order of the key, so that replicas that add at the same time follow each other.
+// In key order, so that concurrent replicas cannot deadlock.
 const ADD = statement(`
   insert into activity (app_id, step, at, name, count, last_at)
   select n."appId", n.step, n.at, n.name, sum(n.count), max(n."lastAt")
@@ -29,7 +29,7 @@ export function activityStore(connections: Connections): ActivityStore {
           await connections.write(ADD, [JSON.stringify(wide)]);
           return;
         } catch (error) {
-          // An application went while this ran: the next try sees that it is gone.
+          // The application was deleted meanwhile; the next attempt sees that.
           if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
         }
       }

@@ -5,8 +5,8 @@ import type { Servers } from './servers.ts';
 const EVERY_MS = 10_000;
 
 /**
- * Only one of several addresses may accept writes. If two do, they are two databases, and there is no telling which is
- * right.
+ * Only one of several addresses may accept writes. If two do, they are two databases, and neither is known to be the
+ * right one.
  */
 export class AddressWatch {
   readonly #servers: Servers;

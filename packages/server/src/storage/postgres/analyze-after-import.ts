@@ -1,16 +1,16 @@
 import type { TransferStore } from '../port.ts';
 import type { Connections } from './connections.ts';
 
-/** The planner learns of imported users after so many, and again after eight times as many. */
+/** Statistics are refreshed after this many imported users, then after eight times as many. */
 const FIRST = 10_000;
 const AGAIN = 8;
-/** An import that pauses for so long has ended. */
+/** An import that pauses for this long has ended. */
 const NEW_IMPORT_MS = 60_000;
 const ANALYZE_MS = 60_000;
 
 /**
- * PostgreSQL notices by itself that a table has grown, a minute or so later. Until then it takes the table for nearly
- * empty, and sorts all users of an application for each page of them.
+ * Autovacuum notices a grown table only after a minute or so. Until then the planner assumes that it is nearly empty,
+ * and sorts all users of an application for every page.
  */
 export function analyzeAfterImport(store: TransferStore, connections: Connections): TransferStore {
   let imported = 0;
@@ -25,7 +25,7 @@ export function analyzeAfterImport(store: TransferStore, connections: Connection
       imported += entries.length;
       if (imported >= next) {
         next *= AGAIN;
-        // Without it, reads are slower for a while; the users are in.
+        // If this fails, reads are slower for a while; the import itself succeeded.
         await connections
           .transaction((query) => query('analyze users, profiles, selections', []), ANALYZE_MS)
           .catch(() => {});

@@ -6,10 +6,10 @@ import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import type { Query } from './transactions.ts';
 
-/** A million users go with everything they have. */
+/** Deleting a million users with their data takes minutes. */
 const DELETE_MS = 600_000;
 
-// One row a secret; an application without any still has one.
+// One row per secret; an application without secrets still has one row.
 const COLUMNS = `
   select a.app_id, a.client_id, a.name, a.settings, a.logo, a.created_at,
     s.secret_hash, s.created_at as secret_created_at, s.expires_at as secret_expires_at
@@ -48,7 +48,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
           return 'created';
         });
       } catch (error) {
-        // Another application has this very secret.
+        // Another application already has this secret.
         if (violation(error)?.kind === 'unique') return 'taken';
         throw error;
       }
@@ -65,7 +65,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
 
     update: (appId, { name, set = {}, reset = [] }) =>
       connections.transaction(async (query) => {
-        // One change after another, so that none overwrites what it has not seen. "No key": users may be created meanwhile.
+        // Serialises changes, so that none overwrites one it has not seen. "No key" still lets users be created.
         const [row] = await query<StoredSettings & { name: string }>(
           'select name, settings, logo from applications where app_id = $1 for no key update',
           [appId],
@@ -84,7 +84,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
 
     rotateSecret: (appId, secret, previousExpiresAt, unlessValidAt) =>
       connections.transaction(async (query) => {
-        // One rotation after another. "No key": users may be created meanwhile.
+        // Serialises rotations. "No key" still lets users be created.
         const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
         if (found.length === 0) return 'unknown';
         const valid = 'select 1 from application_secrets where app_id = $1 and expires_at > $2';
@@ -117,9 +117,9 @@ export function applicationStore(connections: Connections): ApplicationStore {
 
     delete: (appId) =>
       connections.transaction(async (query) => {
-        // Users are being created and deleted meanwhile. So that nobody waits for us in a circle, rows are taken in
-        // the order that those acts take them: a user before its profile. And so that they seldom wait at all, with
-        // neighbours behind them in their lanes, the application's row, which every create looks at, comes last.
+        // Users are created and deleted meanwhile. Rows are locked in the order those statements use (user before
+        // profile) to avoid deadlocks. The application's row, which every create reads, is locked last, so that few of
+        // them wait and hold up their connection.
         const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
         if (found.length === 0) return 'unknown';
         await query('delete from users where app_id = $1', [appId]);
@@ -129,7 +129,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
         );
         await query('delete from deleted_users where app_id = $1', [appId]);
         await query('delete from applications where app_id = $1', [appId]);
-        // Who saves something holds its user: all of them are done by now, and their events are seen.
+        // Every save holds a lock on its user: all saves are done by now, and their events are visible.
         await query('delete from events where app_id = $1', [appId]);
         await logChange(query, 'application', appId);
         return 'deleted';

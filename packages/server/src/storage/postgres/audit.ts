@@ -4,7 +4,7 @@ import { bindingOf } from './common.ts';
 import { type Connections, type Statement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
-// An application or user that goes while this runs makes its foreign key refuse; the next try no longer sees it.
+// If an application or user is deleted meanwhile, its foreign key rejects the row; the next attempt no longer sees it.
 const insert = (userId: string): string => `
   insert into audit_log (audit_uid, app_id, user_id, at, actor, action, subject, before, after)
   values (
@@ -14,7 +14,7 @@ const insert = (userId: string): string => `
 `;
 const OF_USER_HERE = '(select user_id from users where user_id = $3)';
 
-// The row is locked until the transaction ends: of batches that commit at once, one adds to what the other has added.
+// The row stays locked until the transaction ends, so concurrent batches add up.
 const ADD_COUNTS = `
   on conflict (audit_uid) do update set after = (
     select json_object_agg(name, coalesce(was.count::bigint, 0) + coalesce(more.count::bigint, 0))
@@ -23,7 +23,7 @@ const ADD_COUNTS = `
   )
 `;
 
-/** `userId`: an expression for the id of the user, $3, if there is such a user. */
+/** `userId`: an expression for the id of user $3, null if there is no such user. */
 export function auditStore(connections: Connections, userId = OF_USER_HERE): AuditStore {
   const add = statement(insert(userId));
   const addCounts = statement(`${insert(userId)} ${ADD_COUNTS}`);

@@ -7,10 +7,10 @@ import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import { keepsEvents } from './events.ts';
 
-/** Thousands of items go in one statement. */
+/** Publishing writes thousands of items in one statement. */
 const PUBLISH_MS = 60_000;
 
-// One statement, so that revision and items are of one moment. The first row is the revision, the others its items.
+// One statement, so that revision and items are consistent. The first row is the revision, the others are its items.
 const catalogOf = (revision: string): string => `
   with chosen as (
     select revision, languages from catalog_revisions where app_id = $1 ${revision}
@@ -52,7 +52,7 @@ type RevisionRow = { total: number } & (
   | { revision: number; created_at: number; author: string; authors: string; difference: string; note: string | null }
 );
 
-/** The revision that was begun for it is undone. */
+/** Rolls back the new revision. */
 class DraftGone extends Error {}
 
 const MAX_REVISION = 2 ** 31 - 1;
@@ -65,7 +65,7 @@ export function catalogStore(connections: Connections): CatalogStore {
     },
 
     async loadAt(appId, revision) {
-      // PostgreSQL refuses to compare a number that is no integer of its own.
+      // PostgreSQL rejects a number that does not fit its integer type.
       if (revision > MAX_REVISION) return undefined;
       return toCatalog(await connections.read<LoadedRow>(LOAD_AT, [appId, revision]));
     },
@@ -74,7 +74,7 @@ export function catalogStore(connections: Connections): CatalogStore {
       const { appId, revision, createdAt, author, authors, difference, languages, items, draft, note } = publication;
       try {
         return await connections.transaction(async (query) => {
-          // One publication after another. "No key": users may be created meanwhile.
+          // Serialises publications. "No key" still lets users be created.
           const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
           if (found.length === 0) return 'application-gone';
           const added = await query(
@@ -91,7 +91,7 @@ export function catalogStore(connections: Connections): CatalogStore {
              where app_id = $1 and item_uid = any ($3::uuid[]) and until_revision is null`,
             [appId, revision, items.map((item) => item.itemUid)],
           );
-          // JSON and not arrays: pg takes 15 times as long to write an array of documents as one JSON text.
+          // JSON instead of arrays: pg takes 15 times as long to serialise an array of documents.
           await query(
             `insert into catalog_items (app_id, from_revision, item_uid, kind, group_uid, key_no, document)
              select $1::bigint, $2::integer, * from json_to_recordset($3::json)
@@ -105,7 +105,7 @@ export function catalogStore(connections: Connections): CatalogStore {
         }, PUBLISH_MS);
       } catch (error) {
         if (error instanceof DraftGone) return 'conflict';
-        // Where transactions see one moment only, the revision that another has just made was not seen.
+        // Under repeatable read, a revision that another transaction has just added was not visible.
         if (violation(error)?.constraint === 'catalog_revisions_key') return 'conflict';
         throw error;
       }

@@ -6,16 +6,16 @@ import { DURABILITY_STEPS, DURABLE_SETTINGS } from './server-problems.ts';
 import { Servers } from './servers.ts';
 import type { Query, Transactions } from './transactions.ts';
 
-/** A check of large indexes takes its time. */
+/** Checking large indexes takes long. */
 const STATEMENT_MS = 3600_000;
-/** A lock on a table is reported instead of waited for. */
+/** A locked table is reported instead of waited for. */
 const LOCK_WAIT = "set local lock_timeout = '2s'";
 const INSTALL =
   'As a superuser, in this database: create extension amcheck; grant execute on all functions in schema public to the user of Innkeeper.';
 
 /**
- * PostgreSQL enforces references and keys itself, and its page checksums find damage on disk. What is left is what only this schema knows, and
- * with `deep` its indexes, where the server has amcheck.
+ * PostgreSQL enforces references and keys itself, and its page checksums detect damage on disk. This checks what only
+ * this schema knows and, with `deep`, the indexes if the server has amcheck.
  */
 export async function checkData(url: string, options: DataCheckOptions): Promise<DataCheck> {
   return alone(new Servers(url), async (transactions) => {
@@ -26,7 +26,7 @@ export async function checkData(url: string, options: DataCheckOptions): Promise
       await query(LOCK_WAIT);
       return compareSchema(query);
     }, STATEMENT_MS);
-    // What would be counted may be what is missing.
+    // The tables to count may be the missing ones.
     if (missing && missing.length > 0) return { checked: 'tables', findings: missing };
     const found = await checkRows(transactions, options);
     const off = await transactions.run((query) => query<{ name: string }>(DURABLE_SETTINGS));
@@ -36,7 +36,7 @@ export async function checkData(url: string, options: DataCheckOptions): Promise
   });
 }
 
-/** Tables of users are in homes, on other nodes. */
+/** Tables of users are distributed over homes on other nodes. */
 function checkHomes(homes: Homes): DataCheck {
   const findings = homes.all.flatMap((home) =>
     homes.missing(home).map((table) => `table ${schemaOf(home)}.${table} is missing`),
@@ -69,7 +69,7 @@ function checkRows(transactions: Transactions, { deep, onStep }: DataCheckOption
 
 type Index = { oid: string; name: string };
 
-/** Undefined where amcheck cannot be used. */
+/** Undefined if amcheck is not available. */
 async function indexesToCheck(query: Query): Promise<Index[] | undefined> {
   const [usable] = await query<{ usable: boolean }>(`
     select count(*) > 0 as usable from pg_proc
@@ -87,7 +87,7 @@ async function indexesToCheck(query: Query): Promise<Index[] | undefined> {
   `);
 }
 
-/** What amcheck finds is an error; in a savepoint, so that the next index can be checked. */
+/** amcheck reports damage as an error: a savepoint lets the next index be checked. */
 async function indexDamage(query: Query, oid: string, name: string): Promise<string[]> {
   await query('savepoint check_index');
   try {

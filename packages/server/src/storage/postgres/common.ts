@@ -19,7 +19,7 @@ function prepared(text: string): Statement {
   return found;
 }
 
-/** How stores that are written once for both databases are carried out here. */
+/** Runs the stores shared by both databases on PostgreSQL. */
 export function bindingOf(connections: Connections): Binding {
   return {
     reads: (make) => make((text, values) => connections.read(prepared(text), values)),
@@ -32,7 +32,7 @@ export function bindingOf(connections: Connections): Binding {
             MAX_MS[`${call.store}.${call.act}`],
           );
         } catch (error) {
-          // A row came or went after the act had looked: the next try sees that.
+          // A row was added or deleted after the act read it: the next attempt sees that.
           if (!violation(error) || tries === MAX_TRIES) throw error;
         }
       }

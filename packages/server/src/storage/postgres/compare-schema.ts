@@ -4,11 +4,11 @@ import type { Query } from './transactions.ts';
 
 const OWN = 'innkeeper_as_new';
 
-/** Where our tables are: search_path may name a schema before it that has none of them. */
+/** The schema of our tables. search_path may list another schema first. */
 export const OUR_SCHEMA = `coalesce(
   (select relnamespace from pg_class where oid = to_regclass('applications')), to_regnamespace(quote_ident(current_schema()))::oid)`;
 
-// Definitions name their schema, which differs.
+// Definitions include the name of their schema, which differs.
 const PARTS = `
   select 'table' as kind, c.relname::text as name, '' as definition
   from pg_class c where c.relnamespace = $1::text::regnamespace and c.relkind in ('r', 'p')
@@ -27,8 +27,8 @@ const PARTS = `
 type Part = { kind: string; name: string; definition: string };
 
 /**
- * What a new database would have and this one has not, or has otherwise. The new one is made beside it, in a transaction that is undone.
- * Undefined where the role may not do that.
+ * What is missing or different compared with a new database, which is created beside this one in a transaction and
+ * rolled back. Undefined if the role may not do that.
  */
 export async function compareSchema(query: Query): Promise<string[] | undefined> {
   const [ours] = await query<{ schema: string }>(
@@ -57,7 +57,7 @@ async function partsOf(query: Query, schema: string): Promise<Map<string, Part>>
   return new Map(parts.map((part) => [`${part.kind} ${part.name}`, part]));
 }
 
-/** Of a table that is missing, its columns need not be told. */
+/** The columns of a missing table are not reported separately. */
 function isPartOfMissing(id: string, there: ReadonlyMap<string, Part>): boolean {
   const table = /^column ([^.]+)\.|^constraint .* of (.+)$/.exec(id);
   const name = table?.[1] ?? table?.[2];

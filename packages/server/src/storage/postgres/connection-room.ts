@@ -2,7 +2,7 @@ import type { DatabaseRoom } from '../port.ts';
 import { alone } from './migrations.ts';
 import { Servers } from './servers.ts';
 
-/** Those that are kept for superusers are not ours. */
+/** Connections reserved for superusers do not count. */
 const ROOM = `
   select (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
     current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as most

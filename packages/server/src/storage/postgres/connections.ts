@@ -26,30 +26,35 @@ import { LOCK_MS, Servers } from './servers.ts';
 import { type Kind, LockedOut, StatementBatcher } from './statement-batcher.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
-/** Reads wait for no disk: two lanes keep a server process each busy. */
+/** Reads do not wait for the disk: two connections keep two server processes busy. */
 const READ_CONNECTIONS = 2;
 /**
- * A lane commits one act after another, and PostgreSQL flushes together what several lanes commit at once. Measured
- * with 64 creates in flight, each in a statement: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
+ * A connection commits one act after another, and PostgreSQL flushes concurrent commits together. Measured with 64
+ * single-statement creates in flight: 2 connections 1,200 to 1,600 a second, 16 connections 2,700 to 3,600; more gain
+ * nothing.
  */
 const WRITE_CONNECTIONS = 10;
-/** For statements of many acts (statement-batcher.ts), which wait a moment for a lock: behind one that waits for long they would all. */
+/**
+ * For batches (statement-batcher.ts), which wait briefly for a lock: kept apart so that they do not queue behind
+ * statements that wait long.
+ */
 const SHARED_CONNECTIONS = 6;
-/** Statements of many acts in flight at once, per kind: PostgreSQL flushes one, carries out the next and has another to go on with. */
+/** Batches in flight per kind: PostgreSQL flushes one, executes the next, and a third is ready. */
 const SHARED = { inFlight: 3, maxBatch: 16 };
-/** Of one act: as many as keep the lanes busy; with half as many, special tokens are a third slower. */
+/** Single acts in flight: enough to keep the connections busy. With half as many, special tokens are a third slower. */
 const SINGLE = { inFlight: 4 * WRITE_CONNECTIONS, maxBatch: 1 };
 /** A server that has responded to anyone within this time is reachable, even if another act waits. */
 const ANSWERS_MS = 1_000;
-/** Beyond this many acts the server cannot keep up: refusing at once beats answering too late. */
+/** Beyond this many acts the server cannot keep up: failing fast beats answering too late. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_TRIES = 8;
 
-/** Prepared under a name made of its text, so that a pooler shared by two versions never runs one for the other. */
+/** Prepared under a name derived from its text, so that a pooler shared by two versions never runs the wrong one. */
 export type Statement = { name: string; text: string };
 
 /**
- * Of many acts at once. `together` skips an act whose user is locked and answers a row with `locked` for it; `alone` waits for the lock.
+ * Runs many acts at once. `together` skips an act whose user is locked and returns a row with `locked` for it; `alone`
+ * waits for the lock.
  */
 export type SharedStatement = { together: Statement; alone: Statement };
 
@@ -61,30 +66,33 @@ export function statement(text: string): Statement {
 
 const SETTINGS = statement(DURABLE_SETTINGS);
 
-/** One that skips nobody. */
+/** A batch statement that skips no one. */
 export function waitingStatement(text: string): SharedStatement {
   const waiting = statement(text);
   return { together: waiting, alone: waiting };
 }
 
-/** What the stores need: acts on connections of their own (ConnectionPool), or inside one transaction (in-transaction.ts). */
+/**
+ * What the stores need: acts on connections of their own (ConnectionPool), or inside one transaction
+ * (in-transaction.ts).
+ */
 export interface Connections {
-  /** May be sent again: a read is repeated when its connection ends under it. */
+  /** A read is repeated if its connection is lost. */
   read<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
-  /** A whole act in one statement, which PostgreSQL commits by itself: a rare one, or one that waits for nobody. */
+  /** A complete act in one statement with its own commit: a rare act, or one that never waits for a lock. */
   write<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
   /**
-   * The same for acts that may have to wait for rows that others hold, which `keys` name: they keep nobody waiting who does not
-   * wait for the same. Its last value is `lock_wait` (statement-batcher.ts), and not among these.
+   * For acts that may wait for rows locked by others, named by `keys`: they delay only acts with the same keys. The
+   * last parameter, the lock timeout (statement-batcher.ts), is added here.
    */
   writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]>;
-  /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
+  /** For the busiest acts: one statement runs many of them, and this returns the rows of one. */
   writeWithOthers<Row extends SharedRow>(statement: SharedStatement, act: object, keys: string[]): Promise<Row[]>;
   /** `work` may run several times, each time in a new transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
 }
 
-/** A connection that was being opened while the others were ended may be among them. */
+/** A connection opened while others were being closed may be closed with them. */
 const MAX_REPEATS = 3;
 
 export class ConnectionPool implements Connections {
@@ -110,7 +118,7 @@ export class ConnectionPool implements Connections {
   #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, statementMs?: number) {
-    // Connections to the address before would go on writing there.
+    // Connections to the previous address would keep writing there.
     const servers = new Servers(url, () => this.#retireAll(), statementMs);
     this.#statementMs = servers.statementMs;
     this.#readConnections = Array.from({ length: READ_CONNECTIONS }, () => new PipelinedConnection(servers));
@@ -198,7 +206,10 @@ export class ConnectionPool implements Connections {
     return this.#act(() => this.#transact(work, statementMs));
   }
 
-  /** Several acts, all of them or none. One that meets a locked row gives its connection back and begins again, for as long as an act may take. */
+  /**
+   * Runs several acts, all or none. If one meets a locked row, it releases its connection and starts again, for as long
+   * as an act may take.
+   */
   inOneTransaction<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>): Promise<T> {
     return this.#act(() => untilUnlocked(this.#statementMs, () => this.#transact(work)));
   }
@@ -213,7 +224,7 @@ export class ConnectionPool implements Connections {
     return result;
   }
 
-  /** At the start: what an operator has set, and whether two addresses take writes. */
+  /** At startup: checks the operator's settings, and whether two addresses accept writes. */
   async lookAround(): Promise<void> {
     const off = await this.read<{ name: string }>(SETTINGS);
     this.#isLossy = off.some(({ name }) => name === 'synchronous_commit');
@@ -299,7 +310,7 @@ export class ConnectionPool implements Connections {
       } catch (error) {
         if (isReadOnly(error)) this.#retireAll();
         else if (isTimeout(error)) this.#retire(connection);
-        // None can be had now; all lanes together have those that there are.
+        // No connection is available now: use any that is already open.
         const open = error instanceof StorageUnavailable ? this.#connections.filter((each) => each.open) : [];
         if (usable === connections && open.length > 0) {
           usable = open;
@@ -311,7 +322,7 @@ export class ConnectionPool implements Connections {
         }
         if (repeats < MAX_REPEATS && (wasNotSent(error) || (repeatable && isConnectionLost(error)))) {
           repeats++;
-          // On a new connection: what ended this one may have ended the others too, and that is known only when they are used.
+          // On a new connection: the others may be lost too, which shows only when they are used.
           return attempt(connection);
         }
         throw error;
@@ -321,8 +332,9 @@ export class ConnectionPool implements Connections {
   }
 
   /**
-   * A server that answers one no more may answer none: the others would say so only one by one, each when its time is up. One that
-   * answers others has not got to this act, which waits for a row, say.
+   * A server that stopped responding on one connection may be gone, and the other connections would find out only one
+   * by one, each after its timeout. If it responds on others, it has only not reached this act, which may wait for a
+   * row.
    */
   #retire(connection: PipelinedConnection): void {
     const now = performance.now();
@@ -330,7 +342,7 @@ export class ConnectionPool implements Connections {
     else if (now > this.#retiredAt + this.#statementMs) this.#retireAll();
   }
 
-  /** Reads too must not stay with an address that no longer hears of new writes. */
+  /** Reads move too: the old address no longer receives new writes. */
   #retireAll(): void {
     this.#retiredAt = performance.now();
     for (const connection of this.#connections) connection.retire();
@@ -338,7 +350,7 @@ export class ConnectionPool implements Connections {
   }
 }
 
-/** Nothing of what met a lock was done. */
+/** An act that met a lock has changed nothing and is retried. */
 export async function untilUnlocked<T>(statementMs: number, attempt: () => Promise<T>): Promise<T> {
   for (const lastTryAt = performance.now() + statementMs - 2 * LOCK_MS; ; ) {
     try {

@@ -18,9 +18,8 @@ export class Overdue extends Error {
 }
 
 /**
- * The result of a statement. One that takes longer than `ms` is cancelled, and the server's answer to that is the
- * result: a statement that was refused for taking too long must not be carried out later, when the lock it waits for is
- * released.
+ * The result of a statement. A statement that takes longer than `ms` is cancelled, and the server's answer to the
+ * cancellation is the result: a statement reported as timed out must not run later, when its lock is released.
  */
 export async function answerWithin(client: pg.Client, query: pg.QueryConfig, ms: number): Promise<pg.QueryResult> {
   const answer = client.query(query);
@@ -35,10 +34,7 @@ export async function answerWithin(client: pg.Client, query: pg.QueryConfig, ms:
   return cancelled(client, answer);
 }
 
-/**
- * For a connection: statements that are overdue. They are cancelled one after another, in the order in which the server
- * runs them.
- */
+/** Overdue statements of a connection. They are cancelled one at a time, in the order in which the server runs them. */
 type Cancelling = { late: Set<Promise<void>>; warned: boolean; gaveUp: boolean };
 const cancelling = new WeakMap<pg.Client, Cancelling>();
 

@@ -5,7 +5,7 @@ import { logChange } from './changes.ts';
 import { bindingOf } from './common.ts';
 import { type Connections, statement } from './connections.ts';
 
-// Rows of the same user that are sent together: the first goes, the others wait.
+// Of rows for the same user, the first is sent and the others wait.
 const ENQUEUE = statement(`
   with moved as (
     update webhooks set read_after = $3, read_since = $4 where webhook_id = $2 and lease_owner = $1 and off is null
@@ -89,7 +89,7 @@ const settle = (usersThere: string) =>
 
 type Held<Row> = { [Name in keyof Row]: Row[Name] | null } & { heldId: string };
 
-/** `usersThere`: selects those of `noted` who are there, and locks them. */
+/** `usersThere`: selects and locks the users of `noted` that exist. */
 export function deliveryStore(connections: Connections, usersThere = USERS_HERE): DeliveryStore {
   const SETTLE = settle(usersThere);
   return {
@@ -125,7 +125,7 @@ export function deliveryStore(connections: Connections, usersThere = USERS_HERE)
   };
 }
 
-/** No row at all: the lease was lost. */
+/** No row: the lease was lost. */
 function heldRows(rows: Held<DeliveryRecord>[]): DeliveryRecord[] | 'lost' {
   if (rows.length === 0) return 'lost';
   return rows.flatMap(({ heldId: _, ...row }) => (row.deliveryId === null ? [] : [row as DeliveryRecord]));

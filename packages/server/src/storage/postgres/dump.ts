@@ -12,7 +12,7 @@ import { alone, migrate } from './migrations.ts';
 import { Servers } from './servers.ts';
 import type { Query } from './transactions.ts';
 
-/** Sorting a large table, or filling one, takes its time. */
+/** Sorting or filling a large table takes long. */
 const STATEMENT_MS = 3600_000;
 const LOCK_MS = 10_000;
 const PAGE = 250;
@@ -24,7 +24,7 @@ export function postgresDump(url: string): DatabaseDump {
       await inOneTransaction(url, refuseDistributed);
       return inOneTransaction(url, async (query) => {
         await query('set transaction isolation level repeatable read, read only');
-        // Before the first look: a restore that empties tables would not be kept out by the moment of ours.
+        // Before the snapshot: otherwise a restore could truncate the tables after it.
         await query(`lock table ${listed(tables)} in access share mode`);
         return use(rowPages(query, await columnTypes(query)));
       });
@@ -54,14 +54,15 @@ export function postgresDump(url: string): DatabaseDump {
           }
         }
         await check(rowPages(query, types));
-        // No event of a number that was used before, here or where the backup is from: some were read and are gone now.
+        // Event numbers already used, here or where the backup was made, are not reused: some events were read and are
+        // gone.
         await query(
           `select setval('events_no_seq', greatest(last_value, (extract(epoch from clock_timestamp()) * 1000000)::bigint,
              (select max(no) from events))) from events_no_seq`,
         );
-        // A version without an entry: processes with an earlier one reload everything.
+        // A version without an entry makes running processes reload everything.
         await query('update change_counter set version = version + 1');
-        // Else the first requests would be planned for empty tables.
+        // Otherwise the first requests would be planned for empty tables.
         await query(`analyze ${listed(tables)}`);
         return 'replaced';
       });
@@ -74,10 +75,10 @@ const LOCK_NOT_AVAILABLE = '55P03';
 async function inOneTransaction<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
   return alone(new Servers(url), (transactions) =>
     transactions.run(async (query) => {
-      // What an operator allows to requests is not meant for this.
+      // The operator's timeout is meant for requests.
       await query('set local statement_timeout = 0');
       await query('set local idle_in_transaction_session_timeout = 0');
-      // What operators see of it in pg_stat_activity, and in the problem `lock`.
+      // Shown in pg_stat_activity, and in the problem `lock`.
       await query("set local application_name = 'innkeeper backup or restore'");
       await query(`set local lock_timeout = ${LOCK_MS}`);
       return work(query);
@@ -102,7 +103,7 @@ async function countContents(query: Query): Promise<Contents> {
   return { applications: await count('applications'), users: await count('users'), accounts: await count('accounts') };
 }
 
-/** By table and column, as PostgreSQL calls them. */
+/** PostgreSQL type names by table and column. */
 type ColumnTypes = Map<string, string>;
 
 async function columnTypes(query: Query): Promise<ColumnTypes> {
@@ -131,7 +132,7 @@ function rowPages(query: Query, types: ColumnTypes): RowPages {
   };
 }
 
-/** One array a column: as many rows as one likes in one statement. */
+/** One array per column, so that one statement inserts any number of rows. */
 function insertStatement(table: TableShape, types: ColumnTypes): string {
   const given = table.columns.map((column) => typeOf(types, table, column));
   const arrays = given.map((type, index) => `$${index + 1}::${STORED_AS[type] ?? type}[]`);
@@ -140,7 +141,7 @@ function insertStatement(table: TableShape, types: ColumnTypes): string {
   return `insert into "${table.name}" (${columns}) select ${values} from unnest(${arrays}) as given (${given.map((_, index) => `c${index}`)})`;
 }
 
-/** What differs from SQLite. */
+/** Types that differ from SQLite's. */
 const STORED_AS: Record<string, string> = { uuid: 'bytea', boolean: 'integer' };
 
 function toStored(value: string, type: string): string {

@@ -2,12 +2,12 @@ import pg from 'pg';
 import { StorageUnavailable } from '../port.ts';
 import { Overdue } from './deadline.ts';
 
-/** SQLSTATE, where the server itself said what is wrong. */
+/** SQLSTATE, if the server reported the error. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
-/** The constraint that refused a row, by the names that migrations.ts gives. */
+/** The constraint that rejected a row, by its name in migrations.ts. */
 export function violation(error: unknown): { kind: 'foreign-key' | 'unique'; constraint: string } | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined;
   if (error.code === '23503') return { kind: 'foreign-key', constraint: error.constraint ?? onNode(error).constraint };
@@ -15,7 +15,7 @@ export function violation(error: unknown): { kind: 'foreign-key' | 'unique'; con
   return undefined;
 }
 
-/** From the node of a home, whose constraints end with the number of their shard: see RUN in distributed/distribute.ts. */
+/** On a home's node, constraint names end with the number of their shard: see RUN in distributed/distribute.ts. */
 function onNode({ detail }: pg.DatabaseError): { constraint: string; column: string } {
   const [, constraint = '', column = ''] = /^constraint=(\w*?)(?:_\d+)? column=(\w*)$/.exec(detail ?? '') ?? [];
   return { constraint, column };
@@ -24,8 +24,8 @@ function onNode({ detail }: pg.DatabaseError): { constraint: string; column: str
 const refusedColumn = (error: pg.DatabaseError): string => error.column ?? onNode(error).column;
 
 /**
- * Serialization failure or deadlock: nothing happened, and the same act may well succeed now. So it is when a save meets a
- * selection that came in after it had looked (selections.ts).
+ * Serialization failure or deadlock: nothing happened, and a retry may succeed. The same applies when a save meets a
+ * selection inserted after it started (selections.ts).
  */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
@@ -37,8 +37,8 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * A pooler gave us another server connection than the one that knows the statement, or the statement's plan no
- * longer fits the schema. The act was refused before it began.
+ * A pooler gave us a server connection that does not know the statement, or the statement's plan no longer fits the
+ * schema. The act was rejected before it began.
  */
 export function isAboutPreparedStatement(error: unknown): boolean {
   const state = sqlState(error);
@@ -46,12 +46,12 @@ export function isAboutPreparedStatement(error: unknown): boolean {
   return (state === '08P01' || state === '0A000') && /prepared statement|cached plan/i.test((error as Error).message);
 }
 
-/** The address has become a standby: another one takes writes now. */
+/** The address has become a standby: another one accepts writes now. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
-/** A table, column or function is missing, or the role may not use it: not the act is wrong, but the database. */
+/** A table, column or function is missing, or the role may not use it: the database is wrong, not the act. */
 export function isSchemaFault(error: unknown): boolean {
   return /^(42P01|42703|42883|3F000|42501)$/.test(sqlState(error) ?? '');
 }
@@ -61,44 +61,44 @@ export function isForbidden(error: unknown): boolean {
   return sqlState(error) === '42501';
 }
 
-/** A row was locked for longer than the statement would wait. */
+/** A row stayed locked for longer than the lock timeout. */
 export function isUnderLock(error: unknown): boolean {
   return sqlState(error instanceof StorageUnavailable ? error.cause : error) === '55P03';
 }
 
-/** Its time was up, by the server's clock or ours. */
+/** Cancelled by the server's timeout or ours. */
 export function isCancelled(error: unknown): boolean {
   return sqlState(error) === '57014';
 }
 
-/** disk_full, io_error: reads may go on. */
+/** disk_full, io_error: reads may still work. */
 export function isUnwritable(error: unknown): boolean {
   return /^(53100|58030)$/.test(sqlState(error) ?? '');
 }
 
-/** The connection had ended before the act could be sent on it. */
+/** The connection was lost before the act was sent. */
 export function wasNotSent(error: unknown): boolean {
   return sqlState(error) === undefined && error instanceof Error && error.message.endsWith('is not queryable');
 }
 
-/** admin_shutdown: by pg_terminate_backend, or as the server goes down. */
+/** admin_shutdown: pg_terminate_backend, or the server is shutting down. */
 export function isEndedByServer(error: unknown): boolean {
   return sqlState(error) === '57P01';
 }
 
-/** The connection ended under the act: whether it was carried out is not known. */
+/** The connection was lost during the act: its outcome is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return state.startsWith('08') || /^57P0[123]$/.test(state);
   if (!(error instanceof Error)) return false;
   const code = (error as NodeJS.ErrnoException).code;
   if (code !== undefined) return /^E[A-Z]+$/.test(code);
-  // What pg itself says has no code.
+  // Errors from pg itself have no code.
   return /^Connection terminated|not queryable|SSL connection|^Connection ended/.test(error.message);
 }
 
-// 25006: a standby, or a primary that has become one. 53: no disk, memory or connection left. 55P03 and 57014: it
-// did not get to it in time. 58: the server's disk fails.
+// 25006: a standby, or a primary that has become one. 53: out of disk, memory or connections. 55P03 and 57014: timed
+// out. 58: the server's disk fails.
 const UNAVAILABLE = /^(08|25006|25P0|53|55P03|57|58)/;
 
 /** The error for the caller: StorageUnavailable if a retry can help, otherwise the defect itself. */

@@ -74,7 +74,7 @@ export class EventHorizon {
     const [row] = await this.#connections.read<{ no: number; writers: string[] }>(LOOK);
     const { no, writers } = row as { no: number; writers: string[] };
     const working = new Set(writers);
-    // Numbers went back: this is another server, which did not get the last of them.
+    // Numbers went back: this is another server, which did not receive the last of them.
     if (no < this.#passed) this.#passed = this.#looks.length = 0;
     while (this.#looks[0]?.writers.isDisjointFrom(working)) {
       this.#passed = (this.#looks.shift() as Look).no;

@@ -18,17 +18,17 @@ import { untilFull } from './until-full.ts';
 
 const BATCH = 1000;
 
-/** In the `where` of an act's insert into events: an application whose `eventsKept` is 0 has none. */
+/** For the `where` of an insert into events: an application whose `eventsKept` is 0 has none. */
 export const keepsEvents = (appId: string): string =>
   `(select a.settings::json ->> 'eventsKept' from applications a where a.app_id = ${appId}) is distinct from '0'`;
 
-/** A CTE that writes one event a row of `from`, which has app_id and user_id. */
+/** A CTE that writes one event per row of `from`, which has app_id and user_id. */
 export const addEvents = (type: EventType, at: string, from: string): string => `
   insert into events (app_id, type, at, user_id)
   select app_id, ${typeNumber(type)}, ${at}, user_id from ${from} where ${keepsEvents(`${from}.app_id`)}
 `;
 
-/** The same for selections: rows have selection_id, event_no, key_no and revision too. */
+/** The same for selections: rows also have selection_id, event_no, key_no and revision. */
 export const addSelectionEvents = (type: EventType, at: string, from: string): string => `
   insert into events (app_id, type, at, user_id, selection_id, event_no, key_no, revision)
   select s.app_id, ${typeNumber(type)}, ${at}, s.user_id, s.selection_id, s.event_no, s.key_no, s.revision
@@ -51,7 +51,7 @@ const ADD_CHANGES = `
 export type ChangedUser = {
   userId: string;
   type: EventType;
-  /** What the user was: earlier events tell that. null: it has not changed since the event before this one. */
+  /** The user before the change, for earlier events. null: unchanged since the previous event. */
   before: Pick<UserRecord, 'clientUserId' | 'clientUserName' | 'status'> | null;
 };
 
@@ -63,8 +63,8 @@ export async function addUserChanges(query: Query, appId: number, at: number, us
   await query(ADD_CHANGES, [appId, JSON.stringify(entries), at]);
 }
 
-// Each is looked up by itself (lateral), by the keys of the tables. The user's state is the one until the next change.
-const TOLD = `
+// Each is looked up separately (lateral), by primary key. The user's state is the one before the next change.
+const EVENT_DETAILS = `
   select e.no, e.type, e.at, e.user_id as "userId", e.selection_id as "selectionId", e.key_no as "keyNo", e.revision, e.data,
     coalesce(c.client_user_id, u.client_user_id) as "clientUserId", coalesce(c.client_user_name, u.client_user_name) as "clientUserName",
     coalesce(c.status, u.status) as status, s.means, s.actor, s.from_value as "fromValue", s.to_value as "toValue"
@@ -93,7 +93,7 @@ const READ = statement(`
     select * from looked_at where $6::json is null or type in (select json_array_elements_text($6::json)::integer)
     order by no limit $5
   ), reported as (
-    ${untilFull(`(${TOLD})`, 'no', 'coalesce(octet_length("fromValue"), 0) + coalesce(octet_length("toValue"), 0)')}
+    ${untilFull(`(${EVENT_DETAILS})`, 'no', 'coalesce(octet_length("fromValue"), 0) + coalesce(octet_length("toValue"), 0)')}
   )
   select o.no as oldest, (select count(*) from page) as paged, (select count(*) from looked_at) as looked_at, (select max(no) from looked_at) as last, reported.*
   from oldest o left join reported on true order by reported.no
@@ -103,10 +103,10 @@ const FIND = statement(`
   with page as materialized (
     select * from events where app_id = $1 and no = any (array(select json_array_elements_text($2::json)::bigint))
   )
-  ${TOLD} order by e.no
+  ${EVENT_DETAILS} order by e.no
 `);
 
-// One look at the end of the index for each.
+// Reads only the end of the index for each.
 const NEWEST_OF = statement(`
   select a.app_id as "appId", n.no from (select json_array_elements_text($1::json)::bigint as app_id) a
   cross join lateral (select e.no from events e where e.app_id = a.app_id order by e.no desc limit 1) n
@@ -115,7 +115,7 @@ const NEWEST_OF = statement(`
 const PARAMETERS = ['bigint', 'bigint', 'integer', 'integer', 'uuid', 'integer'];
 const LIST_BACK = statement(listBackText((position) => `$${position}::${PARAMETERS[position - 1]}`));
 
-// The first so many in order, up to one that is to be kept: what is purged is a range, and where it ends is remembered.
+// The first rows in order, up to one to be kept: purged events form a range, whose end is stored.
 const PURGE = statement(`
   with first as materialized (
     select no, at from events where app_id = $1 order by no limit ${BATCH}
@@ -142,13 +142,13 @@ export async function purgeEvents(
   return (await connections.write<{ count: number }>(PURGE, [appId, before, below]))[0]?.count ?? 0;
 }
 
-// Up to which number a purge knows what is to be kept.
+// The number up to which a purge knows what to keep.
 const KEPT_FROM = statement(`
   with first as materialized (select no, at from events where app_id = $1 order by no limit ${BATCH})
   select coalesce(min(no) filter (where at > $2), case when count(*) = ${BATCH} then max(no) + 1 end) as no from first
 `);
 
-/** The number of the oldest event to be kept, as far as one purge looks. */
+/** The number of the oldest event to keep, within the range of one purge. */
 export async function keptFrom(connections: Connections, appId: number, before: number): Promise<number> {
   const [row] = await connections.read<{ no: number | null }>(KEPT_FROM, [appId, before]);
   return row?.no ?? Number.MAX_SAFE_INTEGER;

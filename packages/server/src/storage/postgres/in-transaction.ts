@@ -2,7 +2,7 @@ import type { Connections } from './connections.ts';
 import { LOCK_MS } from './servers.ts';
 import { boundStatements, type Query, type QueryFor } from './transactions.ts';
 
-/** Acts inside one transaction. An act that is refused is undone by itself, as it would be alone: the acts around it stay. */
+/** Acts inside one transaction. A failed act is rolled back on its own, as it would be outside; the others stay. */
 export function inTransaction(query: Query, queryFor: QueryFor, lockMs = LOCK_MS): Connections {
   const undoable = async <T>(act: () => Promise<T>): Promise<T> => {
     await query('savepoint act');
@@ -11,7 +11,7 @@ export function inTransaction(query: Query, queryFor: QueryFor, lockMs = LOCK_MS
       await query('release savepoint act');
       return result;
     } catch (error) {
-      // A connection that is lost has undone everything.
+      // A lost connection has rolled back everything.
       await query('rollback to savepoint act').catch(() => {});
       throw error;
     }

@@ -31,10 +31,10 @@ import { userWalk } from './user-walk.ts';
 import { userStore } from './users.ts';
 
 const PING = statement('select 1 as one');
-// "No key": users may be created meanwhile.
+// "No key" still lets users be created.
 const LOCK_APPLICATION = statement('select 1 as one from applications where app_id = $1 for no key update');
 
-/** `actMs`: how long an act may take, waiting for locks included. */
+/** `actMs`: maximum duration of an act, including waiting for locks. */
 export function postgresDriver(url: string, actMs?: number): StorageDriver {
   return {
     migrationState: () => migrationState(new Servers(url)),

@@ -7,16 +7,16 @@ import { endClient, type Servers } from './servers.ts';
 const STUCK_MS = 1_000;
 
 /**
- * A connection shared by everyone: statements are sent without waiting for each other's answers and run in the
- * order sent, each a transaction of its own. BEGIN never goes here: it would take in the neighbours' statements.
+ * A shared connection: statements are sent without waiting for earlier responses and run in order, each in its own
+ * transaction. BEGIN is never sent here: it would include other statements.
  */
 export class PipelinedConnection {
   readonly #servers: Servers;
   #client: pg.Client | undefined;
   #connecting: Promise<pg.Client> | undefined;
-  /** Acts sent and not yet answered. */
+  /** Acts sent without a response yet. */
   inFlight = 0;
-  /** When something was last answered, or sent while nothing was in flight. */
+  /** When the last response arrived, or the first statement was sent on an idle connection. */
   #movedAt = 0;
   #batcher = false;
 
@@ -28,7 +28,7 @@ export class PipelinedConnection {
     return this.#client !== undefined;
   }
 
-  /** Acts behind one that waits for long wait with it, and are lost with it when its time is up. */
+  /** Acts behind one that waits long wait too, and fail with it when it times out. */
   get stuck(): boolean {
     return this.inFlight > 0 && performance.now() - this.#movedAt > STUCK_MS;
   }
@@ -41,7 +41,7 @@ export class PipelinedConnection {
       this.#gather(client);
       return await answerWithin(client, query, withinMs);
     } catch (error) {
-      // Before pg says so by an event: who tries again gets a new one.
+      // Before pg emits its event, so that a retry gets a new connection.
       if (client && this.#client === client && isConnectionLost(error)) this.#client = undefined;
       throw error;
     } finally {
@@ -50,7 +50,9 @@ export class PipelinedConnection {
     }
   }
 
-  /** What is sent in one turn of the event loop leaves in one go: a system call costs more than a statement's bytes. */
+  /**
+   * Statements of one turn of the event loop are written together: a system call costs more than a statement's bytes.
+   */
   #gather(client: pg.Client): void {
     if (this.#batcher) return;
     this.#batcher = true;
@@ -66,7 +68,7 @@ export class PipelinedConnection {
     if (!this.#client) this.#connect().catch(() => {});
   }
 
-  /** The next act gets a new connection; acts already sent on this one are still answered. */
+  /** The next act opens a new connection; acts already sent on this one still get their response. */
   retire(): void {
     const client = this.#client;
     this.#client = undefined;
@@ -99,8 +101,8 @@ export class PipelinedConnection {
 }
 
 /**
- * The least busy lane that is connected and moves. More are opened while acts would have to queue, and nobody waits for that:
- * where the server has no connection left to give, those that are open go on serving.
+ * The least busy connection that is open and makes progress. If acts would queue, more are opened in the background; if
+ * the server has no connection left, the open ones continue to serve.
  */
 export function chooseConnection(connections: PipelinedConnection[]): PipelinedConnection {
   const closed = connections.find((connection) => !connection.open);

@@ -3,11 +3,11 @@ import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } 
 import { type Connections, type Statement, statement } from './connections.ts';
 import { endTrials } from './trials.ts';
 
-/** Rows of each kind that one act removes: a purge never holds many locks, nor for long. */
+/** Maximum rows of each kind per purge, so that it holds few locks, and briefly. */
 const BATCH = 1000;
 const CHANGE_LOG_MS = 3600 * 1000;
 
-// Rows that someone is using at the moment are left for the next time: purging waits for nobody.
+// Rows in use are left for the next purge, which waits for no one.
 const removeEnded = (table: string, key: string, end: string): string => `
   delete from ${table} where (${key}) in (
     select ${key} from ${table} where ${end} <= $1 limit ${BATCH} for update skip locked
@@ -30,11 +30,11 @@ const ENDED = [
   removeEnded('invitations', 'invitation_id', 'expires_at'),
   removeEnded('sign_in_attempts', 'subject_hash', 'due_at'),
   removeEnded('rate_limits', 'subject_hash', 'due_at'),
-  // Public halves stay: receipts are verified years later.
+  // Public keys stay: receipts are verified years later.
   "update signing_keys set sealed_private_key = '' where published_until <= $1 and sealed_private_key <> ''",
 ].map(counting);
 
-// Replicas look several times a second; one that was away for an hour reloads everything.
+// Replicas poll several times a second; one that was away for an hour reloads everything.
 const OLD_CHANGES = statement(`
   with removed as (
     delete from change_log where version in (
@@ -63,7 +63,7 @@ export async function purgeExpired(connections: Connections, now: number): Promi
   return (await purgeUsers(connections, now)) + (await purgeShared(connections, now));
 }
 
-/** What is of users. */
+/** Purges users' data. */
 export function purgeUsers(connections: Connections, now: number): Promise<number> {
   return purge(connections, [
     ...ENDED_OF_USERS.map((ended): Purge => [ended, now]),
@@ -73,7 +73,7 @@ export function purgeUsers(connections: Connections, now: number): Promise<numbe
   ]);
 }
 
-/** All that is not. */
+/** Purges everything else. */
 export function purgeShared(connections: Connections, now: number): Promise<number> {
   return purge(connections, [
     ...ENDED.map((ended): Purge => [ended, now]),

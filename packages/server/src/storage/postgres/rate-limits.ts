@@ -2,7 +2,7 @@ import { toBytes, toHex } from '../common/encoding.ts';
 import { CLOCK_SLACK_MS, type RateLimitStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 
-// In one order everywhere: replicas that spend for the same subjects wait for each other, and never in a circle.
+// In a fixed order, so that replicas that spend for the same subjects cannot deadlock.
 const SPEND = statement(`
   insert into rate_limits as t (subject_hash, due_at)
   select s.subject_hash, $3::bigint + least(s.ms, $4::bigint)
@@ -19,7 +19,7 @@ export function rateLimitStore(connections: Connections): RateLimitStore {
   return {
     async spend(spendings, now) {
       const left = new Map<string, number>();
-      // A statement for each window: there are as many as there are different limits.
+      // One statement per window length: there are only a few.
       for (const [windowMs, group] of Map.groupBy(spendings, (spending) => spending.windowMs)) {
         const rows = await connections.write<{ subject_hash: Buffer; ms: number }>(SPEND, [
           group.map(({ subjectHash }) => toBytes(subjectHash)),

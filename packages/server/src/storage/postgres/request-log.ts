@@ -6,8 +6,8 @@ import { violation } from './errors.ts';
 import { lockTimeout } from './statement-batcher.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
-// A request that names a user is kept in full only where all that it names is one user who is there. One who is being
-// deleted at this moment makes the foreign key refuse the whole statement; the next try no longer sees them.
+// A request that names a user is stored in full only if everything it names is one existing user. If that user is being
+// deleted, the foreign key rejects the statement; the next attempt no longer sees the user.
 const ADD = statement(`
   with ${lockTimeout('$2')}, new as (
     select n.* from lock_wait, json_to_recordset($1::json) as n (

@@ -41,7 +41,7 @@ const ONE_OF_USER = statement(`select ${withSelections('and key_no = $3')} from 
 type OwnerRow = UserRow & { selections: SelectionRecord[] };
 const toOwner = (row: OwnerRow | undefined) => row && { ...toUser(row), selections: row.selections };
 
-// Replicas' clocks differ a little: within one selection its own count tells the order.
+// Replicas' clocks differ slightly: within one selection, its event number gives the order.
 const NEWEST_FIRST = 'case when $4::uuid is null then at end desc, key_no, selection_id desc, event_no desc';
 const EVENT_BYTES = 'coalesce(octet_length(from_value), 0) + coalesce(octet_length(to_value), 0)';
 const HISTORY = statement(`
@@ -73,7 +73,10 @@ const WALK_HISTORY = statement(`
   from page order by selection_id desc, event_no desc
 `);
 
-/** What looks at every selection of a key takes seconds among millions: on a connection apart, where nobody waits behind it. */
+/**
+ * Reading every selection of a key takes seconds among millions: uses a separate connection, where nothing queues
+ * behind it.
+ */
 const SURVEY_MS = 120_000;
 const DAY_MS = 86_400_000;
 const select = (columns: string, grouping: string): string =>
@@ -82,14 +85,14 @@ const select = (columns: string, grouping: string): string =>
 const AS_IT_WAS =
   '(selections.value, selections.language, selections.texts) is not distinct from (excluded.value, excluded.language, excluded.texts)';
 
-// The user is locked first, as a delete of the user does: in the other order the two could wait for each other. A
-// user that is locked already may be deleted or stay: `together` says so and lets its neighbours pass, `alone` waits for it. Rows go in the order of users and keys for the same reason: two saves of
-// the same follow each other. What is replaced is read from the row while it is ours: a row that came in after
-// this statement began is not seen by it, but updated anyway. A user's key is in it once (statement-batcher.ts).
-//
-// Where an act expects something, the rows of all are locked before, in that order (`held`), and what is not as expected is left
-// out whole (`changed`). A row that comes in afterwards, where none was expected or none had other texts, undoes the statement,
-// which is sent again (isConflict). No previous_value, of one that was there: it is saved as it was, without history.
+// The user is locked first, as in a delete: otherwise the two could deadlock. A locked user may be about to be deleted:
+// `together` reports that and lets the others pass, `alone` waits. Rows are processed in the order of users and keys
+// for the same reason: two saves of the same selections follow each other. The previous value is read from the locked
+// row: a row inserted after this statement began is not visible to it, but is updated anyway. Each key of a user occurs
+// only once per statement (statement-batcher.ts). If an act expects certain versions, all rows are locked first, in
+// that order (`held`), and an act whose expectation fails is left out entirely (`changed`). A row inserted afterwards,
+// where none or other texts were expected, rolls back the statement, which is sent again (isConflict). An existing row
+// without previous_value is unchanged and gets no history.
 const save = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', actor: 'text', selections: 'json' })}, owned as (
     select a.*, owner.status = 'suspended' and a.means <> 'manage' as refused from acts a, lateral (
@@ -176,7 +179,7 @@ const UNSET_VERSION = statement(
 );
 const UNSET_KEYS = statement(unset('s.key_no = any (array(select json_array_elements_text($2::json)::integer))'));
 
-// Rows that somebody is using are left for the next time: purging waits for nobody.
+// Rows in use are left for the next purge, which waits for no one.
 const PURGE_HISTORY = statement(`
   with page as materialized (
     select client_user_id, user_id from profiles where app_id = $1 and client_user_id > $2
@@ -191,7 +194,7 @@ const PURGE_HISTORY = statement(`
   select (select count(*) from removed) as removed, count(*) as users, max(client_user_id) as last from page
 `);
 
-/** One without values: the user is there, and nothing was to be saved. */
+/** A row without values: the user exists, and there was nothing to save. */
 type SavedRow = SharedRow & { refused: boolean; changed: boolean } & (
     | { selection_id: string; key_no: number; created_at: number; last_event: number }
     | { key_no: null }

@@ -1,7 +1,7 @@
 import type { Problem } from '../port.ts';
 import { isForbidden } from './errors.ts';
 
-/** After a write that the server refused, until it takes one. */
+/** Set when the server rejects a write, cleared when it accepts one. */
 export const READ_ONLY_PROBLEM: Problem = {
   kind: 'read-only',
   message:
@@ -23,7 +23,7 @@ export function describeSchemaFault(error: unknown): Problem {
   };
 }
 
-/** Off: what was acknowledged can be lost with the server. */
+/** With these off, acknowledged writes can be lost if the server crashes. */
 export const DURABILITY_STEPS =
   'Switch them on in postgresql.conf, or with `alter database`, `alter role` … reset, and restart the service.';
 export const DURABLE_SETTINGS = `
@@ -36,7 +36,7 @@ export const LOSSY_PROBLEM: Problem = {
   effect: 'none',
 };
 
-/** More than one of the addresses takes writes: an old primary that came back, say. */
+/** Several addresses accept writes, for example after an old primary came back. */
 export function describeSplit(addresses: readonly string[]): Problem {
   const message = `Several addresses of INNKEEPER_DATABASE_URL take writes: ${addresses.join(' and ')}. Unless they are nodes of one cluster, replicas can write to different databases. Stop the old primary, or make it a standby, before anything restarts.`;
   return { kind: 'addresses', message, effect: 'none' };

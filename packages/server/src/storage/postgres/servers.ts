@@ -6,16 +6,20 @@ import { answerWithin } from './deadline.ts';
 import { isEndedByServer } from './errors.ts';
 
 const CONNECT_MS = 2_000;
-/** An act that is not answered by then is cancelled (deadline.ts). */
+/** An act without a response by then is cancelled (deadline.ts). */
 const STATEMENT_MS = 5_000;
-/** How long a statement waits for a lock: acts that share it, or come after it on its lane, wait too. */
+/** Lock timeout of a statement: acts in the same batch, or behind it on its connection, wait as well. */
 export const LOCK_MS = 100;
 
-/** The server's own bound, for statements that we can no longer cancel. A little shorter than ours, so that ours is rarely needed. */
+/**
+ * The server's own statement timeout, in case we can no longer cancel. Slightly shorter than ours, so that ours is
+ * rarely needed.
+ */
 export const serverMs = (statementMs: number): number => statementMs - 500;
 
-// Where the session is ours: a pooler gives us another number than the server process has, and would hand the settings to others. What an operator
-// set shorter stays. A policy that hides rows is an error, not an answer without them. Statements that share a lane wait for no lock, neither of a row nor of a table, for longer than a moment.
+// Only for sessions that are ours: a pooler reports another process id and would pass the settings on to others.
+// Shorter values set by the operator stay. A policy that hides rows causes an error instead of incomplete results.
+// Batches wait only briefly for a lock on a row or table.
 const BOUND_SESSION = `
   select set_config('row_security', 'off', false) where pg_backend_pid() = $1
   union all
@@ -23,7 +27,7 @@ const BOUND_SESSION = `
   from pg_settings s join (values ('statement_timeout', $2::integer), ('lock_timeout', $3::integer)) wanted (name, ms) on wanted.name = s.name
   where pg_backend_pid() = $1 and wanted.ms > 0 and (s.setting::integer = 0 or s.setting::integer > wanted.ms)
 `;
-/** What pg says when connecting took too long; the share of that time in which we were at work ourselves. */
+/** pg's message when connecting timed out, and the share of that time in which this process was busy. */
 const TIMED_OUT = 'timeout expired';
 const BUSY = 0.25;
 const MAX_TRIES = 3;
@@ -31,13 +35,13 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
 const NUMBER_TYPES = new Set([20, 21, 23]);
-/** bigint as a number: all of ours are identifiers and milliseconds below 2^53. */
+/** bigint as a number: all of ours are ids and milliseconds below 2^53. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text') =>
     NUMBER_TYPES.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** One database under one or several addresses (`postgres://u:p@h1:5432,h2:5432/db`), of which one takes writes. */
+/** One database under one or several addresses (`postgres://u:p@h1:5432,h2:5432/db`), one of which accepts writes. */
 export class Servers {
   readonly #urls: string[];
   #preferred = 0;
@@ -49,7 +53,7 @@ export class Servers {
   /** How long an act may take. */
   readonly statementMs: number;
 
-  /** `onMove`: from now on another address is used than before. */
+  /** `onMove`: called when another address is used than before. */
   constructor(url: string, onMove = (): void => {}, statementMs = STATEMENT_MS) {
     this.#onMove = onMove;
     this.statementMs = statementMs;
@@ -57,7 +61,10 @@ export class Servers {
     for (const each of this.#urls) refuseUnreadable(each);
   }
 
-  /** A client of the address that takes writes. After a failure, refuses for a moment rather than hammer. */
+  /**
+   * A client for the address that accepts writes. After a failure, fails fast for a moment instead of hammering the
+   * server.
+   */
   async connect(options: { pipeline: boolean }): Promise<pg.Client> {
     if (performance.now() < this.#pausedUntil) throw this.#unavailable();
     try {
@@ -73,9 +80,9 @@ export class Servers {
   }
 
   /**
-   * A time-out tells something of a server only if we had time to listen to it: a process that loads its modules, or gets
-   * little of the processor, was busy itself. A server that ends a connection that it had just accepted is there, and says
-   * otherwise next time if it is going away. In both cases all addresses have another turn.
+   * A timeout says something about the server only if this process had time to listen: it may have been loading
+   * modules, or short of processor time. A server that closes a connection it has just accepted is there; if it is
+   * shutting down, it refuses the next one. In both cases all addresses are tried again.
    */
   async #connectToAny(options: { pipeline: boolean }): Promise<pg.Client> {
     for (let tries = 1; ; tries++) {
@@ -104,7 +111,7 @@ export class Servers {
         types: TYPES,
         pipeline: options.pipeline,
       });
-      // Without a listener a lost connection would end the process. The query that uses the client reports it.
+      // Without a listener, a lost connection would end the process. The query that uses the client reports the error.
       client.on('error', () => {});
       try {
         await client.connect();
@@ -131,7 +138,7 @@ export class Servers {
     throw new Error(reasons.join('; '), { cause });
   }
 
-  /** Those of several addresses that take writes, each with the start of its server: the same server may have two names. */
+  /** The addresses that accept writes, each with its server's start time: one server may have two names. */
   async findWritable(): Promise<{ address: string; started: string }[]> {
     if (this.#urls.length === 1) return [];
     const found = await Promise.allSettled(this.#urls.map(askIfWritable));
@@ -159,7 +166,7 @@ async function askIfWritable(url: string): Promise<{ address: string; started: s
   }
 }
 
-/** Waits for what was sent, but not for a server that no longer answers. */
+/** Waits for statements that were sent, but not for a server that no longer responds. */
 export async function endClient(client: pg.Client): Promise<void> {
   const waiting = new AbortController();
   const timeout = sleep(CONNECT_MS, undefined, { signal: waiting.signal, ref: false }).then(
@@ -170,7 +177,7 @@ export async function endClient(client: pg.Client): Promise<void> {
   waiting.abort();
 }
 
-/** Asks pg itself: it takes more than URLs. */
+/** Checked by pg itself, which accepts more than URLs. */
 function refuseUnreadable(url: string): void {
   try {
     new pg.Client({ connectionString: url });
@@ -179,7 +186,7 @@ function refuseUnreadable(url: string): void {
   }
 }
 
-/** pg reads URLs with one host only. */
+/** pg supports only one host per URL. */
 export function splitHosts(url: string): string[] {
   const parts = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)/s.exec(url);
   if (!parts) return [url];

@@ -2,28 +2,28 @@ import { StorageUnavailable } from '../port.ts';
 import { isConflict, isUnderLock, toPortError } from './errors.ts';
 import { LOCK_MS } from './servers.ts';
 
-/** Acts that have met a lock and are in flight at once: never so many that they take every lane. */
+/** Acts in flight that have met a lock: few enough to leave connections for others. */
 const ALONE_IN_FLIGHT = 4;
 const MAX_CHARACTERS = 256 * 1024;
-/** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
+/** Lock timeout of an act that runs alone for the first time: there may be no lock, or only a short one. */
 const FIRST_LOCK_MS = 10;
-/** Beyond this many acts that wait for locked rows, further ones are refused at once: they would take the room of everybody else. */
+/** Beyond this many acts waiting for locked rows, further ones fail immediately, to leave room for others. */
 const MAX_ALONE = 500;
-/** What an act that has waited for long has once it is sent. */
+/** Minimum time for an act that has waited long before it is sent. */
 const SHORTEST_MS = 1_000;
 
 type How = { lockMs: number; alone: boolean; withinMs: number };
 
-/** Acts that are carried out by the same statement. */
+/** Acts that the same statement runs. */
 export type Kind<Act, Row> = {
   /**
-   * Carries them out in one statement, and answers the rows of each. `locked`: nothing was done for this one, as somebody holds its
-   * row; it is sent again `alone`, which waits for the row.
+   * Runs the acts in one statement and returns the rows of each. `locked`: nothing was done for this act, because its
+   * row is locked; it is sent again `alone`, which waits for the row.
    */
   send(acts: Act[], how: How): Promise<(Row[] | 'locked')[]>;
-  /** Statements in flight at once. */
+  /** Maximum number of statements in flight. */
   inFlight: number;
-  /** So many acts are in one: its first waits for its last, and while all that there are wait, nobody makes new ones. */
+  /** Maximum number of acts per statement: the first waits for the last, and clients that wait send no new ones. */
   maxBatch: number;
   charactersOf(act: Act): number;
 };
@@ -31,13 +31,13 @@ export type Kind<Act, Row> = {
 type Held<Act, Row> = {
   act: Act;
   keys: Set<string>;
-  /** How many of its keys are with others, who came before. */
+  /** How many of its keys are held by earlier acts. */
   behind: number;
   lockMs: number;
   lastTryAt: number;
-  /** It was sent and is not answered: what is said of it is what the server says. */
+  /** Sent without a response yet: only the server's response decides its outcome. */
   inFlight: boolean;
-  /** Its time is up. */
+  /** Its deadline has passed. */
   late: boolean;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
@@ -46,16 +46,16 @@ type Held<Act, Row> = {
 type Sent<Act, Row> = { refusal?: Error; locked: Set<Held<Act, Row>> };
 
 /**
- * Acts of one kind, which keep nobody waiting who does not wait for the same rows. Several may share a statement, and so a commit:
- * those of one turn of the event loop leave together; those that come while others are in flight wait for these, as SQLite's
- * do for a flush. Of acts that have a key in common, one is in flight at a time, in the order in which they came.
+ * Runs acts of one kind; an act delays only acts that need the same rows. Acts from one turn of the event loop share a
+ * statement, and so a commit; later ones wait until a statement in flight ends, as SQLite's wait for a flush. Acts with
+ * a common key run one at a time, in order.
  */
 export class StatementBatcher<Act, Row> {
   readonly #kind: Kind<Act, Row>;
   readonly #statementMs: number;
   readonly #ready: Held<Act, Row>[] = [];
   readonly #alone: Held<Act, Row>[] = [];
-  /** Of every key that somebody has: who comes next. */
+  /** For every key in use: the acts waiting for it, in order. */
   readonly #next = new Map<string, Held<Act, Row>[]>();
   #inFlight = 0;
   #aloneInFlight = 0;
@@ -135,17 +135,17 @@ export class StatementBatcher<Act, Row> {
     const { refusal, locked } = await this.#commit(together, lockMs, false);
     this.#inFlight--;
     if (refusal && together.length > 1 && isOfOne(refusal)) {
-      // One of them has met it, and nobody knows which.
+      // One of them caused the error, and it is not known which.
       this.#alone.unshift(...together);
     } else for (const held of together) this.#settle(held, refusal, locked);
     this.#leaveSoon();
   }
 
-  /** What was refused was undone as a whole. An act that still finds a row locked tries again for as long as any may take. */
+  /** A failed statement was rolled back. An act that still finds a row locked retries until its deadline. */
   async #commitAlone(held: Held<Act, Row>): Promise<void> {
     this.#aloneInFlight++;
     if (held.late) this.#end(held, late());
-    // A sent act is over when its time is up: a client that got Retry-After can rely on it that nothing was done.
+    // A sent act ends by its deadline: a client that got Retry-After can rely on nothing having been done.
     else if (performance.now() > held.lastTryAt)
       this.#end(held, new LockedOut('PostgreSQL: what it needs stayed locked.'));
     else {
@@ -176,7 +176,7 @@ export class StatementBatcher<Act, Row> {
     }
   }
 
-  /** A locked row says nothing of whether it stays: the act waits for it, alone. */
+  /** The lock may last or not: the act waits for it, alone. */
   #settle(held: Held<Act, Row>, refusal: Error | undefined, locked: Set<Held<Act, Row>>): void {
     const isLocked = refusal ? isUnderLock(refusal) : locked.has(held);
     if (!isLocked) this.#end(held, refusal);
@@ -198,26 +198,26 @@ export class StatementBatcher<Act, Row> {
   }
 }
 
-/** For as long as an act may take. */
+/** A row stayed locked for as long as an act may take. */
 export class LockedOut extends StorageUnavailable {}
 
 const late = (): Error => new StorageUnavailable('PostgreSQL did not get to it in time.');
 
-/** Not the server's, or of all alike: the others may well succeed. */
+/** Whether the error concerns one act of the batch, so that the others may succeed. */
 function isOfOne(refusal: Error): boolean {
   return isUnderLock(refusal) || isConflict(refusal) || !(toPortError(refusal) instanceof StorageUnavailable);
 }
 
 /**
- * A CTE to begin with, which says how many milliseconds the statement waits for a lock: every part that takes one has to read from it. It is
- * local to the transaction that the statement is: nothing of it stays with the connection.
+ * A CTE that sets the statement's lock timeout in milliseconds: every part that takes a lock must read from it. It
+ * applies to the statement's transaction only.
  */
 export const lockTimeout = (parameter: `$${number}`): string =>
   `lock_wait as materialized (select set_config('lock_timeout', ${parameter}, true))`;
 
 /**
- * Many acts in one statement, as an array in JSON (`$1`; `$2` is its lock_wait), whose columns are declared as json_to_recordset takes them:
- * CTEs to begin with. It answers rows that say by `no`, from 1, whose they are.
+ * CTEs for many acts in one statement, as a JSON array (`$1`; `$2` is the lock timeout), with columns declared for
+ * json_to_recordset. Result rows refer to their act by `no`, from 1.
  */
 export function actsOf(columns: Record<string, string>): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);

@@ -8,7 +8,7 @@ import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } 
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 const SPENT_COLUMNS = USER_COLUMNS.replaceAll(/\b[up]\./g, '');
-/** Of a live one: `$1` is its id, `$2` the time. */
+/** A valid access token: `$1` is its id, `$2` the time. */
 export const OF_ACCESS_TOKEN = `access_tokens t ${OWNER} where t.token_id = $1 and t.expires_at > $2`;
 
 const FIND_SPECIAL_TOKEN = statement(`
@@ -29,9 +29,9 @@ const REPLACE = statement(`
   select client_user_name from receiver
 `);
 
-// Locking it spends it; in one order, so that two such statements never wait for each other. The user is locked first,
-// as a delete of the user does. One that is locked already may be deleted or stay: `together` says so and lets its
-// neighbours pass, `alone` waits for it.
+// Locking the token spends it; in a fixed order, so that two such statements cannot deadlock. The user is locked first,
+// as in a delete. If the user is locked already, it may be about to be deleted: `together` reports that and lets the
+// others pass, `alone` waits.
 const exchange = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ tokenHash: 'text', now: 'bigint', tokenId: 'text', issuedAt: 'bigint', expiresAt: 'bigint' })}, spent as materialized (
     select a.no, a."tokenId", a."issuedAt", a."expiresAt", held.* from (select * from acts order by "tokenHash") a, lateral (
@@ -68,7 +68,7 @@ const REVOKE = statement(`
   delete from access_tokens t using lock_wait, users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
 `);
 
-// The user is locked first, as everyone does who touches a user's tokens.
+// The user is locked first, as in all statements on a user's tokens.
 const REVOKE_ALL = statement(`
   with ${lockTimeout('$3')}, owner as (
     select u.user_id from lock_wait, users u where u.user_id = $1 and u.app_id = $2 for key share of u
@@ -89,7 +89,7 @@ export function tokenStore(connections: Connections): TokenStore {
         );
         return row ? { outcome: 'issued', clientUserName: row.client_user_name } : { outcome: 'unknown-user' };
       } catch (error) {
-        // Deleted while we looked.
+        // The user was deleted meanwhile.
         if (violation(error)?.kind === 'foreign-key') return { outcome: 'unknown-user' };
         throw error;
       }
@@ -108,7 +108,7 @@ export function tokenStore(connections: Connections): TokenStore {
         const [held] = await connections.read<UserRow>(FIND_SPECIAL_TOKEN, [toBytes(tokenHash), now]);
         return held?.status === 'suspended' ? 'suspended' : 'spent';
       } catch (error) {
-        // The statement is undone as a whole: the special token is as good as before.
+        // The statement was rolled back: the special token can still be used.
         if (violation(error)?.constraint === 'access_tokens_key') return 'token-taken';
         throw error;
       }

@@ -9,14 +9,14 @@ const IDLE_MS = 30_000;
 
 export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** The same connection, for statements that may take so long. */
+/** The same connection, for statements with another timeout. */
 export type QueryFor = (statementMs: number) => Query;
 
 /** For the rest of the transaction. */
 export const boundStatements = (statementMs: number): string =>
   `set local statement_timeout = ${serverMs(statementMs)}`;
 
-/** A small pool of ordinary connections, for acts of several statements. They are the rare ones. */
+/** A small pool of ordinary connections for the rare acts of several statements. */
 export class Transactions {
   readonly #servers: Servers;
   readonly #idle: { client: pg.Client; timer: NodeJS.Timeout }[] = [];
@@ -69,7 +69,7 @@ export class Transactions {
     }
   }
 
-  /** Lets go of the connections that nobody uses. */
+  /** Closes idle connections. */
   async close(): Promise<void> {
     await Promise.all(
       this.#idle.splice(0).map(({ client, timer }) => {
@@ -79,7 +79,7 @@ export class Transactions {
     );
   }
 
-  /** Waits until fewer than MAX_CLIENTS are at work, and counts itself in. */
+  /** Waits until fewer than MAX_CLIENTS are in use, then takes one. */
   async #place(): Promise<void> {
     if (this.#busy < MAX_CLIENTS) {
       this.#busy++;
@@ -106,7 +106,7 @@ export class Transactions {
       return kept.client;
     }
     const client = await this.#servers.connect({ pipeline: false });
-    // Lost while nobody uses it: the next act must not be given it.
+    // Lost while idle: the next act must not get it.
     client.once('error', () => this.#drop(client));
     client.once('end', () => this.#drop(client));
     return client;

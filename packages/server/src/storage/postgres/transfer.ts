@@ -17,13 +17,13 @@ import { addEvents, addUserChanges, type ChangedUser } from './events.ts';
 import type { Query } from './transactions.ts';
 import { codeHash } from './users.ts';
 
-/** Hundreds of users in one statement. */
+/** Imports hundreds of users in one statement. */
 const IMPORT_MS = 60_000;
 const MAX_ROUNDS = 20;
 
-// A profile's user is the one it names, if that one has the same name: any other only has the number by chance. Each is
-// looked up separately (lateral): while an import fills the tables, the planner has no statistics, and would read all
-// users for every page.
+// A profile's user is the one it names, if that user has the same name: any other has the id by chance. Each is looked
+// up separately (lateral): while an import fills the tables, the planner has no statistics, and would read all users
+// for every page.
 const usersWhere = (which: string): string => `
   select p.client_user_id as "clientUserId", p.client_user_name as "clientUserName", p.user_id as "userId",
     u.created_at as "createdAt", u.status, u.updated_at as "updatedAt", coalesce((
@@ -199,7 +199,7 @@ async function readDeleted(
   return new Set(restore ? [] : rows.map(({ code }) => code));
 }
 
-/** Of the ids that an entry wants or a profile without a user names, those that some user has. */
+/** Of the ids that an entry wants or an orphaned profile names, those that belong to a user. */
 async function readTaken(
   query: Query,
   entries: readonly ImportEntry[],

@@ -4,7 +4,7 @@ import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 
 const COLUMNS = 'p.user_id, p.app_id, p.client_user_id, p.client_user_name, u.status, u.created_at, u.updated_at';
-/** A profile that outlived its user belongs to nobody. */
+/** A profile that outlived its user is orphaned. */
 const USER_OF_PROFILE =
   'users u on u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id';
 

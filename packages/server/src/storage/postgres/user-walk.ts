@@ -3,16 +3,16 @@ import { CREATED_DIGITS, createdSpan, indexedPart, QUICK_READ, valuesFrom } from
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 
-/** Of millions: on a connection apart, where nobody waits behind it. */
+/** Over millions of rows: uses a separate connection, where nothing queues behind it. */
 const LONG_MS = 120_000;
-/** Smaller than every id that is given out. */
+/** Smaller than every id. */
 const START = '00000000-0000-0000-0000-000000000000';
-/** As the index has it. */
+/** Same expression as in the index. */
 const INDEXED = 'left(value, 200)';
 
 type Range = { from: string; values: unknown[]; order: string };
 
-/** Of a walk: the index it reads, from which place on. */
+/** The index range that a walk reads, from a place on. */
 function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range {
   const user = after?.userId ?? START;
   switch (walk.by) {
@@ -72,7 +72,7 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
 
 const OF_USER = 'app_id, client_user_id, status, created_at, updated_at';
 
-/** Its rows are the users themselves: they need not be looked up. */
+/** Its rows are users already: no lookup is needed. */
 function isThroughUsers({ by }: UserWalk): boolean {
   return by === 'user' || by === 'created' || by === 'one' || by === 'suspended';
 }
@@ -110,7 +110,7 @@ export function walkStatement(
   return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
 }
 
-/** Of a place. */
+/** The value that a place stores. */
 function placeValue({ by }: UserWalk): string {
   if (by === 'created') return `lpad(created_at::text, ${CREATED_DIGITS}, '0')`;
   return by === 'key' ? INDEXED : by === 'values' ? 'v.value' : 'null';
@@ -133,7 +133,7 @@ export function countStatement(
   return { text: `select count(*) as n from (select 1 from ${from} limit ${limit}) counted`, values };
 }
 
-/** From each to the next, through the index. A list begins with [, which \\ comes after. */
+/** Skips from value to value through the index. A list begins with [, and \\ sorts after that. */
 export const LIST_VALUES = `
   with recursive list as (
     (select left(value, 200) as value from selections
@@ -173,7 +173,7 @@ export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'co
       });
       const last = rows.at(-1);
       return {
-        // One without a profile is nobody, and counts as gone through.
+        // A row without a profile is skipped but counts as walked.
         users: rows.flatMap((row) =>
           row.app_id === null ? [] : [{ user: toUser(row), place: placeOf(row), selected: row.chosen ?? {} }],
         ),

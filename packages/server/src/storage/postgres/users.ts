@@ -26,9 +26,9 @@ const FIND_BY_CLIENT_ID = statement(`
   select ${USER_COLUMNS} from profiles p join ${USER_OF_PROFILE} where p.app_id = $1 and p.client_user_id = $2
 `);
 
-// The profile's key decides who is first; what follows happens only to the one whose profile went in. All of a
-// statement sees the state at its start: a profile that came in since conflicts but is not seen, and the outcome
-// is null. Then the statement is sent again, and sees it.
+// The profile's key decides which request is first; the rest happens only if the profile was inserted. A statement sees
+// the state at its start: a profile inserted since conflicts but is not visible, and the outcome is null. The statement
+// is then sent again and sees it.
 const CONFLICT = `
   when exists (select 1 from profiles p join ${USER_OF_PROFILE} where p.app_id = $1 and p.client_user_id = $2)
     then 'duplicate'
@@ -38,9 +38,10 @@ const CONFLICT = `
 
 const CREATED = addEvents('user.created', 'created_at', 'account');
 
-// The common case, for many at once. Rows go in one order, so that two such statements never wait for each other in a circle.
-// A known Idempotency-Key is looked up by a subquery, row by row through the index, and creates nothing: it must not fail the statement,
-// which would repeat all that share it. Only a key that another replica uses at the same moment violates idempotency_keys_key.
+// The common case, in batches. Rows are inserted in a fixed order, so that two such statements cannot deadlock. A known
+// Idempotency-Key is looked up by a subquery through the index and creates nothing: it must not fail the statement,
+// which would repeat the whole batch. Only a key that another replica uses at the same moment violates
+// idempotency_keys_key.
 const CREATE_NEW = waitingStatement(`
   with ${actsOf({
     appId: 'bigint',
@@ -92,7 +93,7 @@ const CREATE = statement(`
 `);
 
 // As above, unless the key was used before. A key that another request uses at the same moment violates
-// idempotency_keys_key, which undoes the whole statement.
+// idempotency_keys_key and rolls back the statement.
 const CREATE_ONCE = statement(`
   with ${lockTimeout('$11')}, prior as (
     select user_id, body_hash from lock_wait, idempotency_keys
@@ -124,10 +125,10 @@ const FORGET_EXPIRED_KEY = statement(
   'delete from idempotency_keys where app_id = $1 and key_hash = $2 and expires_at <= $3',
 );
 
-/** Of a user's code, as text: all that is kept of a user who was deleted (deleted_users). */
+/** The hash of a user's code, as text: all that is kept of a deleted user (deleted_users). */
 export const codeHash = (code: string): string => `sha256(convert_to(${code}, 'UTF8'))`;
 
-// Tokens and idempotency keys go by their foreign keys, in the same statement.
+// Tokens and idempotency keys are deleted by their foreign keys, in the same statement.
 const DELETE = statement(`
   with ${lockTimeout('$3')}, gone as (
     delete from users u using lock_wait where u.user_id = $1 and u.app_id = $2 returning u.user_id, u.app_id, u.client_user_id
@@ -197,7 +198,7 @@ export function userStore(
   };
 }
 
-/** Whether it is created. If not, nothing happened, and why is for tryCreate to say. */
+/** Returns whether the user was created. If not, nothing changed, and tryCreate finds out why. */
 async function createNew(connections: Connections, user: NewUser): Promise<boolean> {
   const { appId, clientUserId, userId, clientUserName, createdAt, specialToken, idempotency } = user;
   const token = { tokenHash: checkedHex(specialToken.tokenHash), tokenExpiresAt: specialToken.expiresAt };
@@ -220,7 +221,7 @@ function keysOf({ appId, clientUserId, idempotency }: NewUser): string[] {
   return [`name ${appId} ${clientUserId}`, ...(idempotency ? [`once ${appId} ${idempotency.keyHash}`] : [])];
 }
 
-/** null when someone else came between: nothing happened, and what they did can be seen now. */
+/** null if another request interfered: nothing changed, and its changes are visible now. */
 async function tryCreate(connections: Connections, user: NewUser): Promise<CreateUserOutcome | null> {
   const { appId, clientUserId, userId, clientUserName, createdAt, specialToken, idempotency } = user;
   const values: unknown[] = [
@@ -243,7 +244,7 @@ async function tryCreate(connections: Connections, user: NewUser): Promise<Creat
   } catch (error) {
     const broken = violation(error);
     if (broken?.kind === 'foreign-key') {
-      // The other foreign keys lead to the user of an earlier request, who was deleted while this one ran.
+      // The other foreign keys refer to the user of an earlier request, which was deleted meanwhile.
       return broken.constraint.endsWith('_application') ? 'application-gone' : null;
     }
     if (idempotency && broken?.constraint === 'idempotency_keys_key') {
@@ -256,7 +257,7 @@ async function tryCreate(connections: Connections, user: NewUser): Promise<Creat
 
 type Update = { appId: number; userId: string; change: UserChange; at: number };
 
-/** The user is locked before its profile, as everyone does. */
+/** Locks the user before its profile, as everywhere. */
 async function update(query: Query, { appId, userId, change, at }: Update): Promise<UpdateUserOutcome> {
   const [row] = await query<UserRow>(`${FIND.text} for no key update of u`, [userId, appId]);
   if (!row) return { outcome: 'unknown' };
@@ -272,7 +273,8 @@ async function update(query: Query, { appId, userId, change, at }: Update): Prom
       [...place, clientUserName],
     );
   } else {
-    // A new row and not a new key for the old one: what is in the way is waited for and seen, and fails nothing.
+    // Inserts a new row instead of changing the key of the old one: a conflicting row is waited for and seen, and fails
+    // nothing.
     const added = await query(
       `insert into profiles (app_id, client_user_id, user_id, client_user_name) values ($1, $2, $3, $4)
        on conflict (app_id, client_user_id) do nothing returning user_id`,

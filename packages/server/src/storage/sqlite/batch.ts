@@ -1,7 +1,7 @@
 import type { Acts } from './acts.ts';
 import type { FileIdentity } from './open-file.ts';
 
-/** What travels between the HTTP thread and the writer thread. */
+/** Messages between the HTTP thread and the writer thread. */
 export type WriterData = {
   path: string;
   link?: string | undefined;
@@ -10,7 +10,7 @@ export type WriterData = {
   longLog?: number;
   identity?: FileIdentity | undefined;
 };
-/** The file is opened when its tables are there; beside batches. */
+/** Sent besides batches. The file is opened once its tables exist. */
 export type WriterCommand = 'open' | 'close';
 export type WriterReady = { identity: FileIdentity };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
@@ -19,14 +19,14 @@ export type ActResult = { outcome: unknown } | FailedAct;
 type FailedAct = {
   failed: 'unavailable' | 'defect';
   message: string;
-  /** The disk takes no writes. */
+  /** The disk does not accept writes. */
   unwritable?: true;
   /** The file is damaged or cannot be read. */
   damaged?: true;
-  /** Somebody else wrote into the open file: what a check of it finds says nothing of what is gone. */
+  /** Another program wrote into the open file: a check of it cannot find what is missing. */
   overwritten?: true;
-  /** Another process has held the write lock all the time. */
+  /** Another process held the write lock the whole time. */
   busy?: true;
-  /** The path leads to another file than the open one. */
+  /** The path now leads to another file. */
   mismatched?: true;
 };

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CatalogItem } from '../port.ts';
 import { toUuid } from './encoding.ts';
 
-/** Rows that are read in one turn of the event loop: a few milliseconds. */
+/** Rows read per turn of the event loop: a few milliseconds. */
 export const PAGE = 500;
 
 export type ItemRow = Pick<CatalogItem, 'kind' | 'document'> & {
@@ -13,7 +13,7 @@ export type ItemRow = Pick<CatalogItem, 'kind' | 'document'> & {
 
 const FIRST = new Uint8Array();
 
-/** All pages of items, in order of their ids. */
+/** All pages of items, ordered by id. */
 export async function readItems(readPage: (after: Uint8Array) => ItemRow[]): Promise<CatalogItem[]> {
   const items: CatalogItem[] = [];
   for (let after: Uint8Array = FIRST; ; ) {

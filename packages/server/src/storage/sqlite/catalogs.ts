@@ -19,7 +19,7 @@ export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' 
     statement<{ languages: string; created_at: number }>(
       'select languages, created_at from catalog_revisions where app_id = ? and revision = ?',
     ).get(appId, revision);
-  /** In pages, as reads run on the thread that answers. Of a revision nothing changes meanwhile, unless it goes as a whole. */
+  /** In pages, because reads run on the HTTP thread. A revision does not change meanwhile; it can only be deleted. */
   const loadAt = async (appId: number, revision: number): Promise<StoredCatalog | undefined> => {
     const row = look(appId, revision);
     if (!row) return undefined;

@@ -1,7 +1,7 @@
 import type { Change, ChangeStore } from '../port.ts';
 import type { Connection } from './connection.ts';
 
-/** Called inside the act that changes something replicas hold in memory. */
+/** Called inside an act that changes something replicas keep in memory. */
 export function logChange(connection: Connection, subject: Change['subject'], appId: number | null): void {
   connection.statement('insert into change_log (subject, app_id, at) values (?, ?, ?)').run(subject, appId, Date.now());
 }
@@ -14,7 +14,7 @@ export function changeReads({ statement, value, snapshot }: Connection): ChangeS
         const changes = statement<Change>(
           'select version, subject, app_id as appId from change_log where version > ? order by version',
         ).all(version);
-        // Versions have no gaps, so a count is enough; it also notices a file set back to an earlier state.
+        // Versions have no gaps, so a count is enough; it also detects a file restored to an earlier state.
         return { version: latest, complete: changes.length === latest - version, changes };
       });
     },

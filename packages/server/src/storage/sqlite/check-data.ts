@@ -40,7 +40,7 @@ export function recordCheck(path: string, findings: string[]): void {
       connection.close();
     }
   } catch {
-    // The damage is where this would be written, or someone else is writing: it is reported here anyway.
+    // The damage is where this would be written, or another process is writing: the finding is reported here anyway.
   }
 }
 

@@ -6,15 +6,15 @@ import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
-/** `uuids`: the numbers of parameters that are bound as bytes. `columns`: of its rows, once it has run. */
+/** `uuids`: the parameters bound as bytes. `columns`: of its rows, once it has run. */
 type Translated = { sql: string; uuids: ReadonlySet<number>; columns?: readonly string[] };
 
 const translations = new Map<string, Translated>();
 
-/** Hashes have more. */
+/** Hashes are longer. */
 const UUID_BYTES = 16;
 
-/** Runs at once, on this thread; in an act, nothing else gets a turn before the commit. */
+/** Runs synchronously on this thread; inside an act, nothing else runs before the commit. */
 export function queryOn({ rows }: Connection): Query {
   return async <Row extends object>(text: string, values: unknown[] = []) => {
     const translated = translate(text);
@@ -25,7 +25,7 @@ export function queryOn({ rows }: Connection): Query {
       if (uuids.has(index + 1)) return toBytes(value as string);
       return typeof value === 'boolean' ? Number(value) : (value as SQLInputValue);
     });
-    // As arrays: objects that SQLite makes take twice as long.
+    // As arrays: objects from SQLite take twice as long.
     const found = statement.all(...bound);
     if (found.length === 0) return [];
     translated.columns ??= statement.columns().map(({ name }) => name);
@@ -43,7 +43,7 @@ function toObject(columns: readonly string[], row: readonly unknown[]): object {
   return object;
 }
 
-/** From PostgreSQL's dialect, as far as common stores use it. */
+/** Translates PostgreSQL's dialect, as far as common stores use it. */
 function translate(text: string): Translated {
   let translated = translations.get(text);
   if (!translated) {
@@ -57,7 +57,7 @@ function translate(text: string): Translated {
       .replace(/::\w+/g, '')
       // Only one transaction writes at a time.
       .replace(/\bfor (?:no key update|update|key share|share)(?: skip locked)?\b/g, '')
-      // Texts are compared by their bytes.
+      // Text is compared by bytes.
       .replaceAll('collate "C"', '')
       .replace(/\/\* sqlite: ([^*]*) \*\//g, '$1');
     translated = { sql, uuids };

@@ -16,22 +16,22 @@ type Statement<Row> = Pick<StatementSync, 'run' | 'columns'> & {
 export type Connection = {
   readonly database: DatabaseSync;
   readonly busyMs: number;
-  /** Compiled once and kept: the text is its name. `Row` is what the text selects: nothing else knows. */
+  /** Compiled once and cached by its text. `Row` describes what the text selects; nothing checks it. */
   statement<Row>(sql: string): Statement<Row>;
-  /** The same with rows as arrays, which are made in half the time of objects: for what is read all the time. */
+  /** The same with rows as arrays, which take half the time of objects: for frequent reads. */
   rows<Row extends unknown[]>(sql: string): Statement<Row>;
   /** The first column of the first row. */
   value<Value>(sql: string, ...parameters: SQLInputValue[]): Value;
-  /** Everything that `read` reads is of one moment, even if others commit meanwhile. */
+  /** `read` sees one snapshot, even if others commit meanwhile. */
   snapshot<T>(read: () => T): T;
   close(): void;
 };
 
 export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives its other files the mode of this one: nobody else's to read.
+  // SQLite gives its other files the mode of this one: readable by the owner only.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-  // SQLite would only say that it cannot open it: the system knows why, a file system mounted read-only for one.
+  // SQLite would only report that it cannot open the file; the system knows why, for example a read-only file system.
   for (const written of [path, dirname(path)]) accessSync(written, constants.R_OK | constants.W_OK);
   const hadLog = existsSync(`${path}-wal`);
   refuseOtherLog(path);
@@ -44,16 +44,16 @@ export function connectToWrite(path: string, busyMs = BUSY_MS): Connection {
   }
   // FULL: the write-ahead log is flushed before commit returns. Never to be traded for speed.
   connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
-  // What is erased is written over, not only let go of.
+  // Overwrites deleted data instead of only freeing its pages.
   connection.database.exec('pragma secure_delete = on');
   // Finds some damage when a page is read, before anything is written to it.
   connection.database.exec('pragma cell_size_check = on');
-  // What a process that was killed had written is in the log, and so in the database from here on.
+  // What a killed process had written is in the log, and so in the database from here on.
   if (hadLog) removeStaleNotes(path);
   return connection;
 }
 
-/** For work that can be done later as well: it fails when somebody else holds the lock for longer. */
+/** For work that can also be done later: fails if the lock is held for longer. */
 export function waitingAtMost<T>(connection: Connection, ms: number, work: () => T): T {
   const before = connection.value<number>('pragma busy_timeout');
   setBusyTimeout(connection, ms);

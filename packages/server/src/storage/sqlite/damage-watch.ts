@@ -9,7 +9,7 @@ export type WatchTimes = {
   lookMs: number;
   /** How often the whole file is checked, by one process for all. */
   checkEveryMs: number;
-  /** After damage was met: the first check, then twice as late each time up to the maximum. */
+  /** After damage: delay of the first check, doubled each time up to the maximum. */
   recheckMs: number;
   maxRecheckMs: number;
 };
@@ -24,13 +24,13 @@ const TIMES: WatchTimes = {
 /** The facts about checks, shared by all processes on the file. */
 export type CheckRecords = {
   last(): Promise<FileCheck | undefined>;
-  /** True for the one process that is to check now. */
+  /** True for the one process that should check now. */
   claim(now: number, everyMs: number): Promise<boolean>;
   record(check: FileCheck): Promise<void>;
 };
 
 /**
- * Remembers damage that any connection of this process met, or that a check of the file found, until a check finds the file clean. A minute
+ * Remembers damage that a connection of this process met or a check found, until a check finds the file clean. A minute
  * without errors proves nothing: damaged pages may not have been read.
  */
 export class DamageWatch implements DamageReport {
@@ -54,18 +54,18 @@ export class DamageWatch implements DamageReport {
     this.#recheckMs = this.#times.recheckMs;
   }
 
-  /** Also takes over what was found before a restart. */
+  /** Also restores what was found before a restart. */
   async start(): Promise<void> {
     await this.#adopt();
     this.#look = setInterval(() => void this.#lookAround(), this.#times.lookMs).unref();
   }
 
-  /** What is wrong with the file; undefined while nothing is known to be. */
+  /** What is wrong with the file; undefined if nothing is known to be. */
   get finding(): string | undefined {
     return this.#finding;
   }
 
-  /** Damage was met: what SQLite says. `forGood`: until the service is started again, even if a check is clean. */
+  /** Records damage, with SQLite's message. `forGood`: until the service is restarted, even if a check is clean. */
   note(reason: string, forGood = false): void {
     this.#foundAt = Date.now();
     this.#isForGood ||= forGood;
@@ -74,7 +74,7 @@ export class DamageWatch implements DamageReport {
     this.#checkLater();
   }
 
-  /** Somebody else may have written into the file: it is checked now, and served until something is found. */
+  /** Another program may have written into the file: it is checked now, and served until damage is found. */
   suspect(): void {
     this.#check();
   }
@@ -99,7 +99,7 @@ export class DamageWatch implements DamageReport {
     if (isDue) this.#check();
   }
 
-  /** What another process found, or this one before it was started again. */
+  /** What another process found, or this one before a restart. */
   async #adopt(): Promise<void> {
     // A file that cannot be read is noted by the read itself.
     const last = await this.#records.last().catch(() => undefined);
@@ -128,7 +128,7 @@ export class DamageWatch implements DamageReport {
     worker.on('message', (found: string[]) => {
       findings = found;
     });
-    // A check that fails for another reason, as a lock, says nothing of the file.
+    // A check that fails for another reason, such as a lock, says nothing about the file.
     worker.on('error', () => {});
     worker.on('exit', () => {
       this.#worker = undefined;
@@ -146,7 +146,7 @@ export class DamageWatch implements DamageReport {
     if (!findings) return;
     const finishedAt = Date.now();
     this.#seenAt = finishedAt;
-    // Where even this cannot be written, the other processes find the damage themselves.
+    // If even this cannot be written, the other processes find the damage themselves.
     this.#records.record({ startedAt, finishedAt, findings }).catch(() => {});
   }
 

@@ -56,7 +56,7 @@ export function deliveryActs(connection: Connection) {
       `select delivery_id, state from webhook_deliveries where webhook_id = ? and user_id = ? and ended_at is null
        order by state = 'waiting', event_no limit 1`,
     ).get(webhookId, userId);
-    // Another one of the user goes first.
+    // An earlier delivery for the user is sent first.
     if (next?.state !== 'waiting') return [];
     const row = statement<DeliveryRow>(
       `update webhook_deliveries set state = 'sending' where webhook_id = ? and delivery_id = ? returning ${COLUMNS}`,

@@ -58,13 +58,14 @@ export function sqliteDump(path: string): DatabaseDump {
             const insert = rowInserter(database, table);
             for await (const page of rows(table)) insert(page);
           }
-          // A version without an entry: processes with an earlier one reload everything.
+          // A version without an entry makes running processes reload everything.
           database.exec(`
           insert into change_log (subject, at) values ('application', 0);
           delete from change_log;
         `);
           await check(rowPages(database));
-          // Never reuse an event number, from here or from the backup's origin: some were read and are gone now.
+          // Event numbers already used, here or where the backup was made, are not reused: some events were read and
+          // are gone.
           database.exec(`
           update sqlite_sequence set seq = max(seq, cast(unixepoch('subsec') * 1000000 as integer)) where name = 'events'
         `);

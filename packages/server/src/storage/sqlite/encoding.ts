@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { toHex } from '../common/encoding.ts';
 
 const HEX = '0123456789abcdef';
-/** What the character of a code stands for; 16 and more: nothing. */
+/** The value of a hexadecimal digit by character code; 16 or more if it is none. */
 const DIGIT_OF = Uint8Array.from({ length: 128 }, (_, code) => HEX.indexOf(String.fromCharCode(code)));
 const DASH = 0x2d;
 
 /**
- * UUIDs and hashes are kept as bytes: a third to a half of their text, in every index that holds them. Anything else
- * is refused. Digit by digit: a regular expression and Buffer take three times as long, and every write makes several.
+ * UUIDs and hashes are stored as bytes: a third to a half of their text, in every index. Anything else is rejected.
+ * Digit by digit: a regular expression and Buffer take three times as long, and every write converts several.
  */
 export function toBytes(hexOrUuid: string): Buffer {
   const isUuid = hexOrUuid.length === 36 && hexOrUuid.charCodeAt(8) === DASH;
@@ -21,7 +21,7 @@ export function toBytes(hexOrUuid: string): Buffer {
     if (isUuid && (0b101_0101_0000 >> index) & 1 && hexOrUuid.charCodeAt(at++) !== DASH) throw noIdentifier();
     const high = DIGIT_OF[hexOrUuid.charCodeAt(at++)] as number;
     const low = DIGIT_OF[hexOrUuid.charCodeAt(at++)] as number;
-    // Of a character beyond the table it is undefined, which is not less either.
+    // Undefined for a character beyond the table, which fails the comparison too.
     if (!(high < 16 && low < 16)) throw noIdentifier();
     bytes[index] = (high << 4) | low;
   }
@@ -36,16 +36,16 @@ export function toUuid(bytes: Uint8Array): string {
   return hexToUuid(toHex(bytes));
 }
 
-/** Of `lower(hex(…))` in a query: a text is read from a row in a third of the time that bytes take. */
+/** For `lower(hex(…))` in a query: reading text from a row takes a third of the time of bytes. */
 export function hexToUuid(hex: string): string {
-  // In short parts: V8 copies those into one text, and keeps what is longer as a tree of all that was added.
+  // In short parts: V8 copies those into one string, and keeps longer ones as a tree.
   const first = `${hex.slice(0, 8)}-`;
   const second = `${hex.slice(8, 12)}-${hex.slice(12, 16)}-`;
   const third = `${hex.slice(16, 20)}-`;
   return first + second + (third + hex.slice(20));
 }
 
-/** Of a user's code: all that is kept of a user who was deleted (deleted_users). */
+/** The hash of a user's code: all that is kept of a deleted user (deleted_users). */
 export function codeHash(userId: string): Buffer {
   return hash('sha256', userId, 'buffer');
 }

@@ -5,9 +5,9 @@ import { describeFileUsers } from './file-users.ts';
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
 /** BUSY: another process writes. */
 const BUSY = 5;
-/** READONLY, IOERR, FULL: of these, what comes of a disk that takes nothing. */
+/** READONLY, IOERR, FULL: a disk that does not accept writes. */
 const UNWRITABLE = new Set([8, 10, 13]);
-/** IOERR, CORRUPT, CANTOPEN, NOTADB: what comes of a file that cannot be read. */
+/** IOERR, CORRUPT, CANTOPEN, NOTADB: a file that cannot be read. */
 const UNREADABLE = new Set([10, 11, 14, 26]);
 
 /** CORRUPT, NOTADB. */
@@ -24,7 +24,7 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.has(primaryCode(error)) || UNREADABLE_PAGE.has((error as { errcode?: number }).errcode ?? 0);
 }
 
-/** Where connections report damage that they meet, and learn of what others met (damage-watch.ts). */
+/** Where connections report damage they meet, and learn what others met (damage-watch.ts). */
 export type DamageReport = { readonly finding: string | undefined; note(reason: string, forGood?: boolean): void };
 export const NO_DAMAGE: DamageReport = { finding: undefined, note: () => {} };
 
@@ -32,7 +32,10 @@ export function damaged(path: string, reason: string, cause?: unknown): Database
   return new DatabaseDamaged(`the database file ${path} is damaged: ${reason}.`, { cause });
 }
 
-/** Runs `work` on the file at `path`; an error that comes from damage names the file, one that comes from a lock who may have it. */
+/**
+ * Runs `work` on the file at `path`. Errors caused by damage name the file; those caused by a lock name its likely
+ * holder.
+ */
 export function namingFile<T>(path: string, work: () => T): T {
   try {
     return work();

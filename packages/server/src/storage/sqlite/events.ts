@@ -24,7 +24,10 @@ const INSERT = `insert into events (app_id, type, at, user_id, selection_id, eve
 
 const LIST_BACK = listBackText((position) => `?${position}`);
 
-/** The rows of `events` that `which` chooses, in their order and one by one: what is behind the last one taken is not read. The user's state is the one until the next change. */
+/**
+ * The rows of `events` selected by `which`, in order and one at a time: rows after the last one taken are not read. The
+ * user's state is the one before the next change.
+ */
 const select = (which: string): string => `
   select e.no, e.type, e.at, e.user_id, e.selection_id, e.key_no, e.revision, e.data,
     coalesce(c.client_user_id, p.client_user_id) as clientUserId, coalesce(c.client_user_name, p.client_user_name) as clientUserName,
@@ -38,7 +41,7 @@ const select = (which: string): string => `
   where e.app_id = ?1 and ${which}
 `;
 
-/** One look at the end of the index for each. */
+/** Reads only the end of the index for each. */
 const NEWEST_OF = `
   select app_id, no from (
     select a.value as app_id, (select max(no) from events where app_id = a.value) as no from json_each(?) a
@@ -80,7 +83,7 @@ export function eventReads({ statement, rows, value, snapshot }: Connection): Om
         const scanned = 'select no from events where app_id = ? and no > ? order by no limit 1 offset ?';
         const cutAt = types ? (value<number | undefined>(scanned, appId, after, scan - 1) ?? null) : null;
         const range = [appId, after, cutAt ?? upTo, limit];
-        // A parameter: statements are kept by their text.
+        // A parameter, because statements are cached by their text.
         const found = types
           ? statement<Row>(READ_TYPES).iterate(...range, JSON.stringify(types.map(typeNumber)))
           : statement<Row>(READ).iterate(...range);
@@ -121,7 +124,7 @@ type NewEvent = {
   data?: string;
 };
 
-/** Answers its number; undefined where events are not kept. */
+/** Returns its number; undefined if events are not kept. */
 export function addEvent({ statement }: Connection, event: NewEvent): number | undefined {
   const { appId, type, at, userId = null, selection, revision = null, data = null } = event;
   const { id = null, eventNo = null, keyNo = null } = selection ?? {};
@@ -131,7 +134,7 @@ export function addEvent({ statement }: Connection, event: NewEvent): number | u
   return changes === 0 ? undefined : Number(lastInsertRowid);
 }
 
-/** The events of a change of a user, and what the user was before: earlier events tell that. */
+/** Adds the events of a change to a user, with the user's previous state for earlier events. */
 export function addUserChange(
   connection: Connection,
   types: readonly EventType[],
@@ -150,7 +153,7 @@ export type StateOfUser = Pick<UserRecord, 'clientUserId' | 'clientUserName' | '
 
 export function eventActs({ statement, rows }: Connection) {
   return {
-    /** The first so many in order, up to one that is to be kept: what is purged is a range, and where it ends is remembered. */
+    /** The first rows in order, up to one to be kept: purged events form a range, whose end is stored. */
     purgeEvents(appId: number, before: number): number {
       const oldest = rows<[no: number, at: number]>(
         `select no, at from events where app_id = ? order by no limit ${BATCH}`,

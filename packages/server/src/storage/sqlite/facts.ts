@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 export type FileCheck = { startedAt: number; finishedAt?: number; findings: string[] };
 
 const FILE_CHECK = 'file-check';
-/** A process that claimed a check and did not finish it by then has ended. */
+/** A process that claimed a check and has not finished by then has ended. */
 const CLAIM_MS = 6 * 3_600_000;
 const GET = 'select value from facts where name = ?';
 const PUT = `insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`;
@@ -19,7 +19,10 @@ export function fileCheckReads(connection: Connection) {
 
 export function factActs(connection: Connection) {
   return {
-    /** True for the one process that is to check the file now. Times may be those of a clock that was set back since. */
+    /**
+     * True for the one process that should check the file now. Stored times may be from a clock that was set back
+     * since.
+     */
     claimFileCheck(now: number, everyMs: number): boolean {
       const last = readFileCheck(connection);
       if (last) {

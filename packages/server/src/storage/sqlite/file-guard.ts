@@ -3,7 +3,7 @@ import { type Connection, setBusyTimeout, waitingAtMost } from './connection.ts'
 import { describeMismatch, type OpenFile } from './open-file.ts';
 
 const EVERY_MS = 1_000;
-/** After a batch that waited in vain for the write lock, the next ones wait only this long, until one gets it. */
+/** After a batch failed to get the write lock, the next ones wait only this long, until one gets it. */
 const SHORT_BUSY_MS = 1_000;
 /** Before each page in the log. */
 const FRAME_HEADER_BYTES = 24;
@@ -15,8 +15,8 @@ const OVERWRITTEN: ActResult = {
 };
 
 /**
- * Runs batches only while the path leads to the files that are open. A batch that was committed to a file that is no longer
- * there is not acknowledged either.
+ * Runs batches only while the path leads to the open files. A batch committed to a file that is no longer there is not
+ * acknowledged.
  */
 export class FileGuard {
   readonly file: OpenFile;
@@ -70,8 +70,9 @@ export class FileGuard {
   }
 
   /**
-   * Each page is in the file or in the log. Where both together have fewer than the database, somebody else cut the file: `cp` onto it, as a
-   * rule. The next checkpoint would fill the gap with zeros, so this stays so. A vacuum in between changes the number of pages.
+   * Each page is in the file or in the log. If together they have fewer pages than the database, another program
+   * truncated the file, usually `cp` onto it. The next checkpoint would fill the gap with zeros, so the finding stays.
+   * A vacuum in between changes the number of pages.
    */
   #isCutShort(): boolean {
     const pages = this.#readPages();
@@ -89,8 +90,9 @@ export class FileGuard {
   }
 
   /**
-   * Moves the log into the open file, wherever that is now, so that it is whole without its log, and so that the log cannot get into
-   * another file at its path. Not after somebody else wrote to the log: that may have been meant for the other file.
+   * Moves the log into the open file, wherever that is now, so that the file is complete without its log and the log
+   * cannot end up in another file at its path. Not if another program wrote to the log: that may have been meant for
+   * the other file.
    */
   #saveLog(): void {
     if (this.#isSaved) return;
@@ -99,7 +101,7 @@ export class FileGuard {
       const connection = this.#connection;
       this.#isSaved = waitingAtMost(connection, 0, () => connection.value('pragma wal_checkpoint(truncate)') === 0);
     } catch {
-      // The disk is full, say: it is tried again in a second, and as long as a reader needs the log.
+      // For example, the disk is full: retried in a second, and as long as a reader needs the log.
     }
   }
 

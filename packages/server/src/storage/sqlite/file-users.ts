@@ -5,7 +5,7 @@ import { identityOf } from './open-file.ts';
 const SHOWN = 3;
 const MAX_NAME = 80;
 
-/** Other processes that have the file open, as far as the system tells: "process 4711 (innkeeper restore …)". */
+/** Other processes that have the file open, if the system shows them: "process 4711 (innkeeper restore …)". */
 export function describeFileUsers(path: string): string {
   const identity = identityOf(path);
   const users = numbersIn('/proc')

@@ -3,11 +3,11 @@ import { type Problem, StorageUnavailable } from '../port.ts';
 import { describeMismatch, type OpenFile } from './open-file.ts';
 
 const EVERY_MS = 1_000;
-/** The log is some megabytes long as a rule. A restore or a scrub makes it as long as the file, for moments. */
+/** The log is usually some megabytes long. A restore or a scrub briefly makes it as long as the file. */
 const LARGE_LOG = 256 * 1024 * 1024;
 const LARGE_FOR_MS = 60_000;
 
-/** Looks at the files of an open database every second and says what is wrong with them. */
+/** Checks the files of an open database every second and reports problems. */
 export class FileWatch {
   readonly #file: OpenFile;
   readonly #timer: NodeJS.Timeout;
@@ -18,7 +18,10 @@ export class FileWatch {
   #forbidden: string | undefined;
   logBytes = 0;
   #databaseBytes = 0;
-  /** The database file became shorter. SQLite does that after a vacuum alone; `cp` onto the file does too, and SQLite does not notice. */
+  /**
+   * The database file became shorter. SQLite does that only after a vacuum; `cp` onto the file does too, unnoticed by
+   * SQLite.
+   */
   onShorter: () => void = () => {};
 
   constructor(file: OpenFile, largeForMs = LARGE_FOR_MS) {
@@ -40,12 +43,12 @@ export class FileWatch {
       this.#databaseBytes = bytes;
       this.#largeSince = this.logBytes < LARGE_LOG ? undefined : (this.#largeSince ?? performance.now());
     } catch (error) {
-      // A folder that cannot be searched any more, say.
+      // For example, the folder can no longer be searched.
       this.#mismatch = `The database file cannot be found: ${(error as Error).message}.`;
     }
   }
 
-  /** Throws StorageUnavailable while the path leads to other files than those that are open. */
+  /** Throws StorageUnavailable while the path leads to other files than the open ones. */
   check(): void {
     if (this.#mismatch !== undefined) throw new StorageUnavailable(this.#mismatch);
   }

@@ -27,7 +27,7 @@ import { Writer } from './writer.ts';
 
 const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
-/** `actMs`: how long a write waits for another process that writes. */
+/** `actMs`: how long a write waits for a writing process. */
 export function sqliteDriver(path: string, link?: string, actMs?: number): StorageDriver {
   const runMigrations = () => {
     refuseSecondNames(path);
@@ -143,7 +143,7 @@ async function openSqlite(path: string, writer: Writer, note: OpenNote): Promise
       // The connection that closes last moves the log into its file and removes the log at the path, if it can write. That must not
       // happen when the path leads to another file.
       if (watch.isMismatched) await writer.close();
-      // What killed commands wrote is in our log.
+      // Data written by killed commands is in our log.
       else removeStaleNotes(path);
       reads.close();
       await writer.close();
@@ -152,7 +152,7 @@ async function openSqlite(path: string, writer: Writer, note: OpenNote): Promise
   };
 }
 
-/** Objects of another thread take the writer longer to read than JSON. */
+/** Objects from another thread take the writer longer to read than JSON. */
 function withEntriesAsText({ args, ...call }: ActCall): ActCall {
   const [appId, entries, change] = args as [number, ImportEntry[], unknown];
   return { ...call, args: [appId, JSON.stringify(entries), change] };

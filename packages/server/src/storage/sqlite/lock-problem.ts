@@ -1,6 +1,6 @@
 import type { Problem } from '../port.ts';
 
-/** Reported after a write waited in vain for another process, until a write succeeds. */
+/** Reported after a write failed to get the lock, until a write succeeds. */
 export const LOCK_PROBLEM: Problem = {
   kind: 'lock',
   message:

@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node
 import { dirname } from 'node:path';
 import { DatabaseHardLinked, DatabaseRefused } from '../port.ts';
 
-/** By device and inode; undefined where there is no file. */
+/** By device and inode; undefined if there is no file. */
 export type FileIdentity = { database: string | undefined; log: string | undefined; index: string | undefined };
 export type Mismatch = { file: keyof FileIdentity | 'link'; is: 'missing' | 'other' | 'empty' };
 
@@ -10,17 +10,20 @@ const ENDINGS = { database: '', log: '-wal', index: '-shm' } as const;
 const FILES = Object.keys(ENDINGS) as (keyof FileIdentity)[];
 
 /**
- * The files behind an open connection. SQLite keeps its files open and never looks at the path again, so a database that was
- * deleted, moved or replaced would take writes that the next start cannot find.
+ * The files behind an open connection. SQLite keeps its files open and never looks at the path again, so a database
+ * that was deleted, moved or replaced would accept writes that the next start cannot find.
  */
 export class OpenFile {
   readonly path: string;
   readonly identity: FileIdentity;
-  /** The symbolic link that led to the path, or a path through a folder that is one: the next start goes where it leads then. */
+  /** The symbolic link that led to the path, or a path through a linked folder: the next start follows it again. */
   readonly link: string | undefined;
   readonly #descriptors = new Map<keyof FileIdentity, string>();
 
-  /** Call it after the connection has read something: SQLite makes the log and its index then, and keeps both while it is open. */
+  /**
+   * Call it after the connection has read something: only then does SQLite create the log and its index, and it keeps
+   * both while open.
+   */
   constructor(
     path: string,
     { identity = identify(path), link }: { identity?: FileIdentity | undefined; link?: string | undefined } = {},
@@ -30,13 +33,13 @@ export class OpenFile {
     this.link = link;
   }
 
-  /** Which file at the path is not the open one. Three or four calls of stat, some microseconds. */
+  /** The file at the path that is not the open one. Takes three or four stat calls, some microseconds. */
   mismatch(): Mismatch | undefined {
     for (const file of FILES) {
       const found = identityOf(this.path + ENDINGS[file]);
       if (found !== this.identity[file]) return { file, is: found === undefined ? 'missing' : 'other' };
     }
-    // SQLite never empties the file: somebody else did, and what is in the log alone is of no use.
+    // SQLite never empties the file: another program did, and the log alone is useless.
     if (statSync(this.path).size === 0) return { file: 'database', is: 'empty' };
     const linked = this.link === undefined ? this.identity.database : identityOf(this.link);
     if (linked !== this.identity.database) return { file: 'link', is: linked === undefined ? 'missing' : 'other' };
@@ -48,8 +51,8 @@ export class OpenFile {
   }
 
   /**
-   * Which of the files, or the folder, this user may no longer read and write. By access(2): opening and closing one of them would
-   * let go of the locks that SQLite has on it.
+   * The file or folder that this user may no longer read and write. Uses access(2): opening and closing a file would
+   * release SQLite's locks on it.
    */
   forbidden(): string | undefined {
     const files = FILES.map((file) => this.path + ENDINGS[file]);
@@ -63,7 +66,10 @@ export class OpenFile {
     });
   }
 
-  /** Where the open file can still be read after it was deleted; undefined where it was only moved, or where the system does not say. */
+  /**
+   * Where the open file can still be read after it was deleted; undefined if it was only moved, or if the system does
+   * not say.
+   */
   deletedFile(file: 'database' | 'log' = 'database'): string | undefined {
     if (!this.#descriptors.has(file)) this.#descriptors.set(file, findDescriptor(this.identity[file]) ?? '');
     const descriptor = this.#descriptors.get(file);
@@ -71,7 +77,7 @@ export class OpenFile {
     return found && found.nlink === 0 ? descriptor : undefined;
   }
 
-  /** Where the open log can be read, if it has something that the open database has not. */
+  /** Where the open log can be read, if it contains something that the open database does not. */
   unsavedLog(): string | undefined {
     const there = `${this.path}-wal`;
     const log = this.deletedFile('log') ?? (identityOf(there) === this.identity.log ? there : undefined);
@@ -110,7 +116,7 @@ export function describeMismatch(open: OpenFile, { file, is }: Mismatch): string
   return `${stopped} Stop the service, move the right file to that path (or restore a backup), then start it again. If the open file itself is moved back, the service resumes by itself.`;
 }
 
-/** What only the running process still has: how to copy it before it ends. Undefined where there is nothing of that kind. */
+/** How to copy data that only the running process still has, before it ends. Undefined if there is none. */
 function describeRescue(open: OpenFile, file: 'database' | 'log', is: Mismatch['is']): string | undefined {
   const { path } = open;
   const [database, log] = [open.deletedFile(), open.unsavedLog()];
@@ -124,7 +130,10 @@ function describeRescue(open: OpenFile, file: 'database' | 'log', is: Mismatch['
   return `${path}${ENDINGS[file]} was deleted${replaced} while Innkeeper had it open, so nothing is read or written any more. All data is still in ${where}, and is lost when the service stops. Copy it first: ${copies.join(' && ')}. Stop every process that uses the database only then, ${moves} and start the service again.`;
 }
 
-/** For a command at the end of its work: what it wrote may be where nobody looks for it. `identity` is that of the file when it was opened. */
+/**
+ * For a command that has finished: its writes may be in a file that is no longer at the path. `identity` is that of the
+ * file when it was opened.
+ */
 export function refuseMoved(path: string, identity: string | undefined): void {
   const found = identityOf(path);
   if (found === identity) return;
@@ -135,8 +144,8 @@ export function refuseMoved(path: string, identity: string | undefined): void {
 }
 
 /**
- * SQLite names the log after the path: processes that open one file by two hard links each have a log of their own, and overwrite
- * what the other has written.
+ * SQLite names the log after the path: processes that open one file through two hard links have separate logs, and
+ * overwrite each other's data.
  */
 export function refuseSecondNames(path: string): void {
   const names = countNames(path);
@@ -157,7 +166,7 @@ function readMounts(): string {
   }
 }
 
-/** The fifth field of each line; blanks in it are written as octal numbers. */
+/** The fifth field of each line; spaces in it are written as octal escapes. */
 export function mountPoints(mounts: string): string[] {
   const unescaped = (text: string) =>
     text.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8)));
@@ -175,7 +184,7 @@ function identify(path: string): FileIdentity {
   return { database: identityOf(path), log: identityOf(`${path}-wal`), index: identityOf(`${path}-shm`) };
 }
 
-/** As a path under /proc, without opening it: closing it again would let go of SQLite's locks. */
+/** As a path under /proc, without opening it: closing it again would release SQLite's locks. */
 function findDescriptor(identity: string | undefined): string | undefined {
   const folder = `/proc/${process.pid}/fd`;
   try {

@@ -32,7 +32,7 @@ export function leaveNote(path: string): OpenNote {
   return { remove: () => quietly(() => rmSync(note, { force: true })) };
 }
 
-/** Notes about this very file by processes that ended without closing it. */
+/** Notes about this file by processes that ended without closing it. */
 export function staleNotes(path: string): string[] {
   const database = identityOf(path);
   return readNotes(path)

@@ -18,7 +18,7 @@ import { transferActs } from './transfer.ts';
 import { trialActs } from './trials.ts';
 import { userActs } from './users.ts';
 
-/** Everything that writes but audited acts, by name. */
+/** All write acts except audited ones, by name. */
 export function plainActs(connection: Connection) {
   return {
     ...commonActs(connection),

@@ -3,7 +3,7 @@ import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } 
 import type { Connection } from './connection.ts';
 import { trialActs } from './trials.ts';
 
-/** Rows of each kind that one act removes: a purge never holds the write lock for long. */
+/** Maximum rows of each kind per purge, so that it holds the write lock only briefly. */
 const BATCH = 1000;
 const CHANGE_LOG_MS = 3600 * 1000;
 
@@ -16,7 +16,7 @@ export function purgeActs(connection: Connection) {
         `delete from ${table} where (${key}) in (select ${key} from ${table} where ${end} <= ? limit ${BATCH})`,
       ).run(now).changes,
     );
-  // Replicas look several times a second; one that was away for an hour reloads everything.
+  // Replicas poll several times a second; one that was away for an hour reloads everything.
   const removeOldChanges = (now: number): number =>
     Number(
       statement(
@@ -26,7 +26,7 @@ export function purgeActs(connection: Connection) {
          )`,
       ).run(now - CHANGE_LOG_MS).changes,
     );
-  // Public halves stay: receipts are verified years later.
+  // Public keys stay: receipts are verified years later.
   const erasePrivateKeys = (now: number): number =>
     Number(
       statement(

@@ -7,7 +7,7 @@ const COLUMNS =
   'request_uid, user_id, at, method, route, path, status, code, milliseconds, request_id, address, user_agent, credentials';
 
 export function requestLogActs({ statement, value }: Connection) {
-  /** The one user that a request names; undefined where it names nobody, several, or one who is not there. */
+  /** The one user that a request names; undefined if it names none, several, or one that does not exist. */
   const userOf = ({ appId, userId, clientUserId }: NewLoggedRequest): Uint8Array | undefined => {
     const found: (Uint8Array | undefined)[] = [];
     if (userId !== null) {

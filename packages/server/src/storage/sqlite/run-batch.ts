@@ -4,9 +4,9 @@ import type { Connection } from './connection.ts';
 import { isBusy, isDamage, isUnavailable, isUnwritable } from './errors.ts';
 
 /**
- * Group commit: all acts of a batch share one transaction and its one flush to disk, and results
- * are handed out only after it. When an act fails, the batch is undone and every act runs again in a
- * transaction of its own, so that one bad act never takes its neighbours down.
+ * Group commit: all acts of a batch share one transaction and one flush to disk, and results are returned only after
+ * it. If an act fails, the batch is rolled back and every act runs again in its own transaction, so that one bad act
+ * does not affect the others.
  */
 export async function runBatch(connection: Connection, acts: Acts, batch: BatchMessage['acts']): Promise<ActResult[]> {
   try {
@@ -25,7 +25,7 @@ export async function runBatch(connection: Connection, acts: Acts, batch: BatchM
   }
 }
 
-/** Promises that acts answer are of this thread's own reads and writes: nothing else gets a turn before the commit. */
+/** Acts only await reads and writes of this thread: nothing else runs before the commit. */
 async function runInOneTransaction(
   connection: Connection,
   acts: Acts,
@@ -42,7 +42,7 @@ async function runInOneTransaction(
     statement('commit').run();
     return results;
   } catch (error) {
-    // A full disk may have rolled back by itself.
+    // SQLite may have rolled back by itself on a full disk.
     if (database.isTransaction) database.exec('rollback');
     throw error;
   }

@@ -9,7 +9,7 @@ import type { ScrubData, ScrubMessage } from './scrub.ts';
 import { truncateLog } from './truncate-log.ts';
 
 const FACT = 'scrubbed-at';
-/** VACUUM writes a copy, then the copy into the log. */
+/** VACUUM writes a copy, then writes the copy into the log. */
 const COPIES = 2;
 const SPARE_BYTES = 16 * 1024 * 1024;
 const EMPTY_WAIT_MS = 500;
@@ -41,7 +41,7 @@ function scrub(connection: Connection): ScrubOutcome {
   const bytesBefore = statSync(path).size;
   post({ begun: { wholeBytes } });
   try {
-    // The copy lies beside the database, where the space was counted, and has no name there: nobody can open it.
+    // The copy is in the database's folder, where free space was checked, and has no name, so that nothing can open it.
     database.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
     database.exec('vacuum');
   } catch (error) {
@@ -56,13 +56,13 @@ function scrub(connection: Connection): ScrubOutcome {
   return { outcome: 'scrubbed', bytesBefore, bytesAfter: statSync(path).size, logEmptied };
 }
 
-/** Of several processes that want the same scrub, one does it. Answers when the last one was. */
+/** If several processes want the same scrub, one does it. Returns when the last one was. */
 function claim(connection: Connection): string | 'not-due' | undefined {
   const { database } = connection;
   database.exec('begin immediate');
   try {
     const last = connection.value<string | undefined>('select value from facts where name = ?', FACT);
-    // One in the future was written by a clock that was wrong.
+    // A time in the future was written by a wrong clock.
     const isRecent = unlessSince !== undefined && Number(last) > unlessSince && Number(last) <= now;
     if (!isRecent) setFact(connection, String(now));
     database.exec('commit');

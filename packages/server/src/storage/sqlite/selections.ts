@@ -36,7 +36,7 @@ const WALK_HISTORY = `select ${EVENT_COLUMNS} from selection_events
 type EventRow = Pick<SelectionEvent, 'at' | 'means' | 'actor' | 'language'> &
   Record<'from_value' | 'to_value', string | null> & { selection_id: Uint8Array; event_no: number; key_no: number };
 
-/** No previous_value, of one that was there: it is saved as it was. */
+/** An existing row without previous_value is unchanged. */
 const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, means, shown_in)
   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 1, ?10, ?11)
   on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
@@ -81,9 +81,9 @@ export function selectionReads(
         const user = toBytes(userId);
         const of = selectionId === undefined ? [user] : [user, toBytes(selectionId)];
         const where = selectionId === undefined ? 'user_id = ?' : 'user_id = ? and selection_id = ?';
-        // Replicas' clocks differ a little: within one selection its own count tells the order.
+        // Replicas' clocks differ slightly: within one selection, its event number gives the order.
         const order = selectionId === undefined ? 'at desc, key_no, selection_id desc, event_no desc' : 'event_no desc';
-        // First which, by what is small: to sort what they hold would read all of it.
+        // Ids first: sorting complete rows would read all of their content.
         const which = rows<[id: Uint8Array, eventNo: number]>(
           `select selection_id, event_no from selection_events where ${where} order by ${order} limit ? offset ?`,
         ).all(...of, limit, offset);
@@ -121,7 +121,7 @@ function sizeOfEvent({ fromValue, toValue }: SelectionEvent): number {
   return (fromValue?.length ?? 0) + (toValue?.length ?? 0);
 }
 
-/** Of a row of LIST. */
+/** From a row of LIST. */
 function toRecord(row: ListRow | WalkRow): SelectionRecord {
   const [id, keyNo, revision, value, language, texts, version, createdAt, updatedAt] = row;
   return { selectionId: hexToUuid(id), keyNo, revision, value, language, texts, version, createdAt, updatedAt };

@@ -7,8 +7,8 @@ type Waiting = { read(): unknown; reject(error: unknown): void };
 
 /**
  * Reads for a thread that has other work: those requested in one turn of the event loop run at its end, in one
- * snapshot. Beginning and ending a snapshot costs SQLite more than finding a row in it. The snapshot begins after all
- * requests of the turn, so none of them misses what any process acknowledged before.
+ * snapshot. Beginning and ending a snapshot costs SQLite more than finding a row. The snapshot begins after all
+ * requests of the turn, so each sees everything that any process acknowledged before.
  */
 export class SharedReads {
   readonly #connection: Connection;

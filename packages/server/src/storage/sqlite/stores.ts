@@ -28,8 +28,8 @@ type Survey = <Name extends keyof SurveyReads>(
 ) => Promise<ReturnType<SurveyReads[Name]>>;
 
 /**
- * The port's stores, wherever reads and acts are carried out: for the HTTP thread, which sends acts to the writer thread, and for the writer
- * thread itself, where all of it is in the transaction that is open.
+ * The port's stores, on either thread: the HTTP thread sends acts to the writer thread; the writer thread runs
+ * everything in its open transaction.
  */
 export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
   const quick = of((connection) => {
@@ -100,7 +100,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     },
     transfer: {
       ...of(transferReads),
-      // From another thread they come as text.
+      // Sent as text from another thread.
       importUsers: (appId, entries: readonly ImportEntry[] | string, change) =>
         run('importUsers', appId, typeof entries === 'string' ? entries : JSON.stringify(entries), change),
     },

@@ -4,7 +4,7 @@ import { walkReads } from './user-walk.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Reads that look at every selection of a key: seconds among millions, so they run in a thread of their own. */
+/** Reads of every selection of a key: seconds among millions, so they run in their own thread. */
 export function surveyReads(connection: Connection) {
   const { statement, value, snapshot } = connection;
   const select = (columns: string, grouping: string): string =>
@@ -21,7 +21,7 @@ export function surveyReads(connection: Connection) {
         const column = byValue ? 'value' : 'null as value';
         type Row = KeySurvey['days'][number];
         const all = statement<Row>(select(column, 'group by 1 order by 1')).all(appId, keyNo);
-        // Sorted by day, while the index is in the order of values: only what is recent, five times as fast.
+        // Sorted by day, although the index is ordered by value: reads only recent rows, five times as fast.
         const recent =
           fromDay === null
             ? []
@@ -48,6 +48,6 @@ export function surveyReads(connection: Connection) {
 }
 
 export type SurveyReads = ReturnType<typeof surveyReads>;
-/** What travels between the HTTP thread and the one that surveys. */
+/** Messages between the HTTP thread and the survey thread. */
 export type SurveyMessage = { id: number; name: keyof SurveyReads; args: unknown[] };
 export type SurveyResult = { id: number } & ({ outcome: unknown } | { failed: string; damaged: boolean });

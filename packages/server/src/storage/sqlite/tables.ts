@@ -7,7 +7,7 @@ const PAGE_CHARACTERS = 4_000_000;
 /** About running processes, or about the backup itself: not part of a backup. */
 const LEFT_OUT = ['change_log', 'rate_limits', 'backup', 'backup_tables'];
 
-/** In the order of their references. */
+/** Each table after those it refers to. */
 export function tableShapes(database: DatabaseSync): TableShape[] {
   const names = database
     .prepare(

@@ -8,7 +8,7 @@ const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 const OF_SPECIAL_TOKEN = `select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`;
 const OF_ACCESS_TOKEN = `select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = ? and t.expires_at > ?`;
 
-/** `now` is when its token has to be live. */
+/** `now`: the time at which the token must be valid. */
 export function findOwner(connection: Connection, tokenId: string, now: number): UserRecord | undefined {
   const row = connection.rows<UserRow>(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
   return row && toUser(row);
@@ -47,7 +47,7 @@ export function addSpecialToken({ statement }: Connection, userId: Uint8Array, t
   );
 }
 
-/** At most one a user: the ones before it stop working. */
+/** At most one per user: earlier ones stop working. */
 export function setSpecialToken(connection: Connection, userId: Uint8Array, token: NewSpecialToken): void {
   connection.statement('delete from special_tokens where user_id = ?').run(userId);
   addSpecialToken(connection, userId, token);
@@ -80,7 +80,7 @@ export function tokenActs(connection: Connection) {
       if (!owner) return 'spent';
       const user = toUser(owner);
       if (user.status === 'suspended') return 'suspended';
-      // One conditional delete decides who spends it.
+      // One conditional delete decides which request spends it.
       const spent = connection
         .rows<[userId: Uint8Array]>(
           `delete from special_tokens where token_hash = ?1 and expires_at > ?2

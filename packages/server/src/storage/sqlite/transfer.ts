@@ -79,7 +79,7 @@ export function transferActs(connection: Connection) {
     return changes === 1;
   };
 
-  /** Of a user that is new: nothing can be in the way, and what is there afterwards is all new. */
+  /** For a new user: nothing can conflict, and every row is new. */
   const addSelections = (appId: number, userId: Uint8Array, selections: ImportSelection[], at: number): void => {
     if (selections.length === 0) return;
     const add = statement(
@@ -95,7 +95,7 @@ export function transferActs(connection: Connection) {
     ).run(at, userId);
   };
 
-  /** Of a user that was there: the key may be saved already, and an id given for it may be in its history. */
+  /** For an existing user: the key may be saved already, and a given id may be in its history. */
   const saveSelection = (appId: number, userId: Uint8Array, selection: ImportSelection, at: number): void => {
     const { keyNo, revision, value, language, texts = null, createdAt, updatedAt } = selection;
     const newId = toBytes(randomUUIDv7());

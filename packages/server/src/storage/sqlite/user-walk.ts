@@ -12,7 +12,7 @@ const START = new Uint8Array(0);
 
 const BEGINNING = `substr(s.value, 1, ${INDEXED_CHARACTERS})`;
 
-/** Of a walk: the index it reads, from which place on. */
+/** The index range that a walk reads, from a place on. */
 function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range {
   const user = after === null ? START : toBytes(after.userId);
   switch (walk.by) {
@@ -51,7 +51,7 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
         order: 'user_id',
       };
     case 'values':
-      // In the order of the values: none is sorted, as each is looked up in turn (cross join).
+      // In the order of the values without sorting, as each is looked up in turn (cross join).
       return {
         from: `json_each(?) v cross join selections on app_id = ? and key_no = ? and selections.value = v.value
           and user_id > case when v.value = ? then ? else x'' end`,
@@ -85,14 +85,14 @@ export function walkStatement(
       : `(select json_group_object(s.key_no, json_array(s.revision, s.value)) from selections s
           where s.user_id = u.user_id and s.key_no in (${keyNos.map(() => '?').join(', ')}))`;
   const value = placeValue(walk);
-  // Each is looked up by itself (cross join), in the order of the walk.
+  // Each is looked up separately (cross join), in the order of the walk.
   const sql = `select lower(hex(w.user_id)), w.value, ${chosen}, ${USER_COLUMNS}
     from (select user_id, ${value} as value from ${from} ${order && `order by ${order}`} limit ?) w
     cross join users u on u.user_id = w.user_id left join ${PROFILE_OF_USER}`;
   return { sql, values: [...keyNos, ...values, limit] };
 }
 
-/** Of a place. */
+/** The value that a place stores. */
 function placeValue({ by }: UserWalk): string {
   if (by === 'created') return `printf('%0${CREATED_DIGITS}d', created_at)`;
   return by === 'key' || by === 'values' ? `substr(selections.value, 1, ${INDEXED_CHARACTERS})` : 'null';
@@ -103,7 +103,7 @@ export function countStatement(appId: number, walk: UserWalk, atMost: number): {
   return { sql: `select count(*) as n from (select 1 from ${from} limit ?)`, values: [...values, atMost] };
 }
 
-/** From each to the next, through the index. A list begins with [, which \\ comes after. */
+/** Skips from value to value through the index. A list begins with [, and \\ sorts after that. */
 export const LIST_VALUES = `with recursive list (value) as (
     select min(value) from selections where app_id = ?1 and key_no = ?2 and value >= '[' and value < '\\'
     union all
@@ -114,7 +114,7 @@ export const LIST_VALUES = `with recursive list (value) as (
 /** Without a profile, its clientUserName is null. */
 type WalkRow = [id: string, value: string | null, chosen: string | null, ...UserRow];
 
-/** `after` and `limit` of WALK: what has no profile is nobody, and counts as gone through. */
+/** `after` and `limit` are for WALK: a row without a profile is skipped but counts as walked. */
 export function walkReads({ rows, value }: Connection) {
   return {
     walk(...[appId, walk, page]: Parameters<UserStore['walk']>): Awaited<ReturnType<UserStore['walk']>> {

@@ -47,7 +47,7 @@ export function userReads(
 export function userActs(connection: Connection) {
   const { statement, rows, value } = connection;
 
-  /** Why the profile could not go in. */
+  /** Why the profile could not be inserted. */
   const conflict = (appId: number, clientUserId: string): 'duplicate' | 'profile-exists' => {
     const owner = statement(
       `select 1 from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
@@ -101,7 +101,7 @@ export function userActs(connection: Connection) {
       if (changed.length === 0) return { outcome: 'updated', user: before, changed };
       const user = { ...before, ...change, updatedAt: at };
       const { clientUserId, clientUserName, status } = user;
-      // The profile's key decides who has the clientUserId.
+      // The profile's key decides which user gets the clientUserId.
       const { changes } = statement(
         `update or ignore profiles set client_user_id = ?, client_user_name = ?
          where app_id = ? and client_user_id = ? and user_id = ?`,

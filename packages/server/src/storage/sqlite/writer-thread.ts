@@ -10,7 +10,7 @@ import { keepLogShort } from './truncate-log.ts';
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
 const { path, link, busyMs, truncateMs, longLog, identity } = workerData as WriterData;
 
-// The order to open the file, which has its tables by then.
+// The command to open the file, whose tables exist by then.
 parentPort?.once('message', () => {
   const connection = connectToWrite(path, busyMs);
   const acts = createActs(connection);

@@ -9,9 +9,9 @@ import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
 import { describeMismatch, OpenFile } from './open-file.ts';
 
-/** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
+/** Large enough to share a flush widely, small enough that no response waits long for the others. */
 const MAX_BATCH = 512;
-/** Beyond this many waiting acts the disk cannot keep up: refusing at once beats answering too late. */
+/** Beyond this many waiting acts the disk cannot keep up: failing fast beats answering too late. */
 const MAX_WAITING = 20_000;
 /** A thread that died is replaced after this time; until then writes are unavailable. */
 const RESTART_MS = 500;
@@ -51,7 +51,7 @@ export class Writer {
     this.#busyMs = busyMs;
   }
 
-  /** `open` follows in the same turn, or `terminate`: meanwhile the thread loads its code. */
+  /** Followed in the same turn by `open` or `terminate`: meanwhile the thread loads its code. */
   static start(path: string, options: WriterOptions = {}): { open(): Promise<Writer>; terminate(): Promise<unknown> } {
     const writer = new Writer(path, options);
     const worker = writer.#startThread();
@@ -64,7 +64,7 @@ export class Writer {
     };
   }
 
-  /** Of the files that the first thread opened. */
+  /** For the files that the first thread opened. */
   get watch(): FileWatch {
     if (!this.#watch) throw new Error('The writer is not open.');
     return this.#watch;
@@ -81,7 +81,7 @@ export class Writer {
   }
 
   run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<Awaited<ReturnType<Acts[Name]>>> {
-    // Writing to a damaged file can damage more of it, and what is acknowledged could be lost with it.
+    // Writing to a damaged file can cause more damage, and acknowledged data could be lost with it.
     const { finding } = this.damage;
     if (finding !== undefined && name !== 'recordFileCheck') return Promise.reject(damaged(this.#path, finding));
     try {
@@ -118,7 +118,7 @@ export class Writer {
   }
 
   async #startAgain(): Promise<void> {
-    // A new thread opens what is at the path: never another file than the first one did.
+    // A new thread opens the file at the path, which must be the same one as before.
     const mismatch = this.#file?.mismatch();
     if (mismatch) throw new StorageUnavailable(describeMismatch(this.#file as OpenFile, mismatch));
     await this.#open(this.#startThread());

@@ -9,7 +9,7 @@ import type { TextEntry, TextsFile } from '../texts-file.ts';
 import { changeTexts } from './translations.ts';
 
 /** Maximum problems in a response: the next try reports the rest. */
-const TOLD = 200;
+const MAX_SHOWN = 200;
 
 /**
  * Which texts of a file: all of them, preferring one side in conflicts; or specific ones, which overwrite the catalog.
@@ -38,7 +38,7 @@ export function applyImportedTexts(
     const merged = yield* mergeTexts(catalog, chosen, { ...(base && { base }), ...(prefer && { prefer }) });
     if (merged.problems.length > 0) throw brokenTexts(merged.problems);
     if (merged.conflicts.length > 0) {
-      throw new InnkeeperError('textsConflict', { more: { conflicts: merged.conflicts.slice(0, TOLD) } });
+      throw new InnkeeperError('textsConflict', { more: { conflicts: merged.conflicts.slice(0, MAX_SHOWN) } });
     }
     note(merged.outdated);
     const isTaken = ({ isConflict }: MergedText) => !isConflict || prefer === 'file';
@@ -63,12 +63,12 @@ function* chooseEntries(
   const chosen = entries.filter((_, index) => wanted.has(spots[index] as string));
   for (const spot of spots) wanted.delete(spot);
   const fields = [...wanted.values()].map((index) => ({ field: `take[${index}]`, message: 'is not in the file' }));
-  if (fields.length > 0) throw new InnkeeperError('textsFileInvalid', { fields: fields.slice(0, TOLD) });
+  if (fields.length > 0) throw new InnkeeperError('textsFileInvalid', { fields: fields.slice(0, MAX_SHOWN) });
   return chosen;
 }
 
 function brokenTexts(problems: readonly PlacedProblem[]): InnkeeperError {
-  const fields: FieldError[] = problems.slice(0, TOLD).map(({ line, column, path, message }) => ({
+  const fields: FieldError[] = problems.slice(0, MAX_SHOWN).map(({ line, column, path, message }) => ({
     field: 'file',
     message: `line ${line}${column > 1 ? `, column ${column}` : ''}: ${[path, message].filter(Boolean).join(' ')}`,
   }));

@@ -14,17 +14,17 @@ import { userStore } from '../users.ts';
 import { claim, homeConnections } from './home-connections.ts';
 import type { Homes } from './homes.ts';
 
-/** The stores of one home are the ones of an ordinary database, whose users are those of the home. */
+/** A home has the stores of an ordinary database, for its own users. */
 export type HomeStores = Pick<
   Stores,
   'users' | 'tokens' | 'selections' | 'transfer' | 'events' | 'requestLog' | 'trials' | 'activity'
 > & { connections: Connections };
 
-/** For an act of several homes to begin again costs more than for others to wait. */
+/** Restarting an act over several homes costs more than letting others wait. */
 const LOCK_MS = 1_000;
 const TOGETHER_MS = 10_000;
 
-/** An act over several homes ends here: nothing of it is kept, and this is its outcome. */
+/** Rolls back an act over several homes, with this outcome. */
 class Undone extends Error {
   readonly outcome: unknown;
 
@@ -41,7 +41,7 @@ export class Cluster {
   readonly #isTransaction: boolean;
   readonly #homes = new Map<number, HomeStores>();
   readonly #claims = new Map<number, Promise<unknown>>();
-  /** Up to here events can be read; see events.ts. */
+  /** Events up to this number can be read; see events.ts. */
   #horizon = 0;
 
   constructor(homes: Homes, connections: Connections, isTransaction = false) {
@@ -75,7 +75,7 @@ export class Cluster {
     return this.at(this.homes.ofUser(userId));
   }
 
-  /** All homes at once; one after the other in a transaction, which has one connection. */
+  /** All homes at once; in a transaction one at a time, as it has one connection. */
   async everywhere<T>(ask: (stores: HomeStores, home: number) => Promise<T>): Promise<T[]> {
     if (!this.#isTransaction) return Promise.all(this.homes.all.map((home) => ask(this.at(home), home)));
     const answers: T[] = [];
@@ -83,7 +83,7 @@ export class Cluster {
     return answers;
   }
 
-  /** Where it is expected, else in whichever home has it. */
+  /** Looks in the expected home first, then in all others. */
   async find<T>(
     expected: number | undefined,
     ask: (stores: HomeStores, home: number) => Promise<T | undefined>,
@@ -96,7 +96,7 @@ export class Cluster {
     return others.find((each) => each !== undefined);
   }
 
-  /** Of several homes, all or nothing. `undo` ends it with an outcome. */
+  /** All or nothing over several homes. `undo` rolls back with an outcome. */
   async together<T>(
     work: (cluster: Cluster, undo: (outcome: T) => never) => Promise<T>,
     statementMs?: number,
@@ -129,7 +129,7 @@ export class Cluster {
     this.#horizon = horizon;
   }
 
-  /** Before the first write. */
+  /** Called before the first write. */
   #claiming(home: number): Connections {
     const { connections } = this;
     const claimed = async <T>(act: () => Promise<T>): Promise<T> => {

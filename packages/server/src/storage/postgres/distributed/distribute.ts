@@ -6,19 +6,16 @@ import { Servers } from '../servers.ts';
 import type { Query } from '../transactions.ts';
 import { findHomes, HOME_TABLES, type Homes, schemaOf } from './homes.ts';
 
-/** A million users with all of their data move. */
+/** Moves a million users with all of their data. */
 const DISTRIBUTE_MS = 24 * 3600_000;
-/** Enough for as many workers; a home can move to another worker, but not be split. */
+/** Allows as many workers; a home can move to another worker but not be split. */
 const HOMES = 32;
 
 const NO_CITUS =
   'Install Citus 12 or later on every node (shared_preload_libraries), run `create extension citus` in this database on each, ' +
   'add the workers on the coordinator with `select citus_add_node(host, port)`, then run this again. Without a cluster, Innkeeper needs nothing of this.';
 
-/**
- * Spreads users over the workers, in one transaction: it is done as a whole, or nothing of it. What is not a user's stays where it is, on the
- * coordinator.
- */
+/** Spreads users over the workers in one transaction. Everything else stays on the coordinator. */
 export async function distribute(url: string, onProgress: OnDistributed, homes = HOMES): Promise<Distribution> {
   const servers = new Servers(url);
   await refuseWithoutCitus(servers);
@@ -72,10 +69,10 @@ async function countWorkers(query: Query): Promise<number> {
   return row?.n ?? 0;
 }
 
-// Runs a statement of the service on the node of a home, on the shards themselves: Citus would take a statement that writes several tables
-// apart, and each part would see what those before it did. Two things Citus does for its own statements are done here: a home
-// that is being moved is waited for, and one that has moved is refused, so that the act is sent again.
-// Of a refused row Citus passes on neither the constraint nor the column: the detail has both.
+// Runs a statement on the node of a home, on the shards themselves: Citus would split a statement that writes several
+// tables, and each part would see the changes of the previous ones. Two things that Citus does for its own statements
+// are done here: wait while a home is being moved, and reject one that has moved, so that the act is sent again. Citus
+// passes on neither constraint nor column of a rejected row, so the detail contains both.
 const RUN = `
   create or replace function innkeeper_run(shard bigint, statement_name text, statement text, parameters json, patience text, lock_ms text)
   returns setof json language plpgsql as $run$
@@ -120,7 +117,7 @@ const RUN = `
 const homeOfUuid = (column: string): string => `('x' || substr(${column}::text, 16, 3))::bit(12)::integer`;
 const HOME_OF_NAME = `('x' || left(encode(sha256(convert_to(app_id || ' ' || client_user_id, 'UTF8')), 'hex'), 3))::bit(12)::integer`;
 
-/** Rows of a table that are of a home, from where they were before. */
+/** The rows of a table that belong to a home, before distribution. */
 function rowsOf(table: (typeof HOME_TABLES)[number], home: number, homes: number): string {
   const at = (number: string): string => `${number} % ${homes} = ${home}`;
   const isReal = `exists (select from users u where u.user_id = t.user_id and u.app_id = t.app_id and u.client_user_id = t.client_user_id)`;
@@ -132,12 +129,12 @@ function rowsOf(table: (typeof HOME_TABLES)[number], home: number, homes: number
     case 'event_floors':
       return 'select t.* from event_floors t';
     case 'profiles':
-      // Where its name leads, and where its user is.
+      // The home of its name, and the home of its user.
       return `select t.* from profiles t where ${at(HOME_OF_NAME)} or (${at(homeOfUuid('t.user_id'))} and ${isReal})`;
     case 'trial_users':
       return `select t.* from trial_users t where ${at(HOME_OF_NAME)}`;
     case 'deleted_users':
-      // A hash does not tell the home: everywhere.
+      // The home cannot be derived from a hash: stored in every home.
       return 'select t.* from deleted_users t';
     case 'request_log':
       return `select t.* from request_log t where ${at(`coalesce(${homeOfUuid('t.user_id')}, 0)`)}`;
@@ -174,7 +171,7 @@ async function moveAll(query: Query, homes: number, onProgress: OnDistributed): 
   return users;
 }
 
-/** They name shards, whose numbers are others after a restore by PostgreSQL's own tools. */
+/** They contain shard numbers, which change after a restore with PostgreSQL's own tools. */
 async function renewFunctions(query: Query, homes: Homes): Promise<void> {
   await query('set local check_function_bodies = off');
   await query(RUN);
@@ -191,8 +188,8 @@ async function makeCounter(query: Query, home: number, homes: number, no: number
 }
 
 /**
- * A node's clock keeps numbers in order across homes; the row, which is locked until the act commits, within one. No two homes have the same
- * number: it is the home's by its remainder.
+ * A node's clock keeps numbers ordered across homes; within a home, the row does, which is locked until the act
+ * commits. A number modulo the number of homes is its home, so that no number occurs twice.
  */
 async function makeEventNumbers(query: Query, home: number, homes: number): Promise<void> {
   const schema = schemaOf(home);
@@ -213,7 +210,7 @@ async function makeEventNumbers(query: Query, home: number, homes: number): Prom
   `);
 }
 
-/** The same tables with the same keys, which refer to each other. */
+/** The same tables with the same keys and references. */
 async function makeHome(
   query: Query,
   { home, homes }: { home: number; homes: number },

@@ -4,8 +4,8 @@ import { keptFrom, purgeEvents } from '../events.ts';
 import type { Cluster } from './cluster.ts';
 import { sum } from './merge.ts';
 
-// The row is locked until an act with an event commits: once it is ours, all events so far are visible. Later ones have larger numbers, also when
-// the node's clock is set back.
+// The row is locked until an act with an event commits: once we have the lock, all events so far are visible. Later
+// ones have larger numbers, even if the node's clock is set back.
 const HORIZON = statement(`
   update event_counter set no = greatest(no, (extract(epoch from clock_timestamp()) * 1000000)::bigint) where only_row = 1
   returning no
@@ -15,7 +15,10 @@ const COUNT_AFTER = statement(`
 `);
 const NEWEST = statement('select last_no as no from event_counter where only_row = 1');
 
-/** Events are in homes: those of a user in its own, those of a catalog in one that its application chooses. A reader sees them in one order, by number. */
+/**
+ * Events are stored in homes: those of a user in the user's home, those of a catalog in a home derived from its
+ * application. Readers see them in one order, by number.
+ */
 export function distributedEvents(cluster: Cluster): EventStore {
   const ask = <T>(question: (events: EventStore) => Promise<T>): Promise<T[]> =>
     cluster.everywhere(({ events }) => question(events));
@@ -36,7 +39,7 @@ export function distributedEvents(cluster: Cluster): EventStore {
     },
     async listBack(appId, filter, page) {
       const parts = await ask((events) => events.listBack(appId, filter, page));
-      // What is older than a home looked at is not known yet.
+      // Events beyond the end of any home's page are not known yet.
       const end = Math.max(...parts.map(({ next }) => next ?? 0));
       const items = parts
         .flatMap((part) => part.items)
@@ -46,10 +49,10 @@ export function distributedEvents(cluster: Cluster): EventStore {
       return { items: shown, next: items.length > shown.length ? (shown.at(-1)?.no ?? null) : end || null };
     },
     async newest() {
-      // Not the newest of all when a node's clock is behind: followers are behind it anyway, and look.
+      // May not be the newest if a node's clock is behind; followers look anyway.
       return Math.max(...(await numbers((connections) => connections.read(NEWEST))));
     },
-    // Numbers are times here: how many events lie between two of them has to be counted.
+    // Numbers are times here, so the events between two of them must be counted.
     async isNear(appId, after, atMost) {
       const counts = await cluster.everywhere(({ connections }) =>
         connections.read<{ count: number }>(COUNT_AFTER, [appId, after, atMost + 1]),
@@ -64,7 +67,7 @@ export function distributedEvents(cluster: Cluster): EventStore {
       return newest;
     },
     async purge(appId, before) {
-      // A range of all homes' numbers: what is after one that is kept stays in every home.
+      // One range over the numbers of all homes: events after the first kept one stay in every home.
       const ends = await cluster.everywhere(({ connections }) => keptFrom(connections, appId, before));
       const below = Math.min(...ends);
       return sum(await cluster.everywhere(({ connections }) => purgeEvents(connections, appId, before, below)));

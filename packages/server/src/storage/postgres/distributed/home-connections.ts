@@ -5,11 +5,11 @@ import { type Homes, schemaOf } from './homes.ts';
 
 type JsonRow = { row: object };
 
-/** Runs a statement on the node of a home; see RUN in distribute.ts. The table is there so that Citus knows the node. */
+/** Runs a statement on the node of a home; see RUN in distribute.ts. Citus needs the table to find the node. */
 const onNode = (home: number, call: string): string =>
   `select innkeeper_run(${call}) as row from ${schemaOf(home)}.guard`;
 
-/** Acts of one home: each is one task for Citus, and an ordinary statement on the node. */
+/** Acts in one home: each is one task for Citus, and an ordinary statement on the node. */
 export function homeConnections(
   homes: Homes,
   home: number,
@@ -19,7 +19,7 @@ export function homeConnections(
   const shard = homes.shard(home, 'guard');
   const runFor = (lockMs: number): Statement =>
     statement(onNode(home, `${shard}, $1, $2, $3::json, null, '${lockMs}'`));
-  // A transaction waits for locks until its statement's time is up; others share their connection.
+  // A transaction may wait for locks until its statement timeout; other acts share their connection.
   const runToTheEnd = runFor(0);
   const run = isTransaction ? runToTheEnd : runFor(LOCK_MS);
   const runInTurn = statement(onNode(home, `${shard}, $1, $2, $3::json, $4, null`));
@@ -59,7 +59,7 @@ export function homeConnections(
         let claimed = false;
         return work(async (text, values) => {
           if (/^set /.test(text)) {
-            // Of the whole transaction, before all else: Citus tells the nodes.
+            // Applies to the whole transaction and must come first: Citus passes it on to the nodes.
             claimed ||= text.includes('read only');
             return query(text);
           }
@@ -71,10 +71,13 @@ export function homeConnections(
   };
 }
 
-/** Writes nothing. With it Citus knows that the transaction writes on the node, and commits in two phases where there are several. */
+/**
+ * Writes nothing, but tells Citus that the transaction writes on the node, so that it uses two-phase commit for several
+ * nodes.
+ */
 export const claim = (home: number): string => `delete from ${schemaOf(home)}.guard where only_row = 0`;
 
-/** As PostgreSQL reads it in a literal. */
+/** As text for PostgreSQL. */
 function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;

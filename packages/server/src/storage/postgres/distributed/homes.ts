@@ -3,8 +3,8 @@ import { type Statement, statement } from '../connections.ts';
 import type { Query } from '../transactions.ts';
 
 /**
- * All that is a user's, each table after those that it refers to. `applications` is a copy: what foreign keys and acts of a home look at.
- * `webhook_responses` is empty: they are beside the deliveries.
+ * The tables with users' data, each after those it refers to. `applications` is a copy for the foreign keys and
+ * statements of a home. `webhook_responses` is empty: responses are stored with the deliveries.
  */
 export const HOME_TABLES = [
   'applications',
@@ -24,12 +24,12 @@ export const HOME_TABLES = [
   'webhook_responses',
 ] as const;
 
-/** What only homes have: see distribute.ts. */
+/** Tables that only homes have; see distribute.ts. */
 const OWN_TABLES = ['event_counter', 'key_claims'];
 
 export const schemaOf = (home: number): string => `innkeeper_home_${home}`;
 
-// The table, and the word after it: an alias, unless it is one of these.
+// A table and the word after it: an alias, unless it is one of these.
 const TABLE = new RegExp(
   `(\\b(?:from|join|into|update|using)|,)(\\s+)(${[...HOME_TABLES, ...OWN_TABLES].join('|')})\\b(?!\\.)(?=\\s*([\\w(]*))`,
   'g',
@@ -37,7 +37,7 @@ const TABLE = new RegExp(
 const NO_ALIAS =
   /^(?:\(.*|where|set|on|order|limit|group|for|left|join|cross|using|values|select|union|returning|and|)$/;
 
-/** The parts that users are spread over. Each is a schema that Citus keeps on one node as a whole, with one shard a table. */
+/** The homes that users are spread over. Each is a schema that Citus keeps on one node, with one shard per table. */
 export class Homes {
   readonly count: number;
   readonly #shards: ReadonlyMap<string, string>;
@@ -52,7 +52,7 @@ export class Homes {
     return Array.from({ length: this.count }, (_, home) => home);
   }
 
-  /** Of what is no identifier, any: no home has it. */
+  /** For something that is not an id, any home: none contains it. */
   ofNumber(number: number): number {
     return number % this.count || 0;
   }
@@ -75,7 +75,7 @@ export class Homes {
     return id;
   }
 
-  /** A statement as PostgreSQL runs it on the node of the home: on the shards themselves, so that it means what it means anywhere else. */
+  /** A statement for the shards on the home's node, where it has its usual meaning. */
   localised(home: number, text: string): Statement {
     const key = `${home} ${text}`;
     const known = this.#texts.get(key);
@@ -91,7 +91,7 @@ export class Homes {
   }
 }
 
-/** Undefined in a database that is not distributed. */
+/** Undefined if the database is not distributed. */
 export async function findHomes(query: Query): Promise<Homes | undefined> {
   const [found] = await query<{ found: boolean }>(`select to_regclass('${schemaOf(0)}.guard') is not null as found`);
   if (!found?.found) return undefined;

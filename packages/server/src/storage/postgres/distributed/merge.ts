@@ -1,9 +1,9 @@
-/** By bytes, as PostgreSQL's collation "C" and its uuid have it. */
+/** By bytes, like PostgreSQL's collation "C" and its uuid type. */
 export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The first so many of pages that are in order each. */
+/** The first `limit` items of several sorted pages. */
 export function mergePages<T>(pages: readonly (readonly T[])[], limit: number, order: (a: T, b: T) => number): T[] {
   return pages.flat().sort(order).slice(0, limit);
 }

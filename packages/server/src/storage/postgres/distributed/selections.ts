@@ -40,7 +40,7 @@ export function distributedSelections(cluster: Cluster): SelectionStore {
       const pages = await cluster.everywhere(async (home) => (await named(home)).map(([name]) => name));
       const names = [...new Set(pages.flat())].sort(byBytes).slice(0, users);
       const last = names.at(-1) ?? '';
-      // Of each home as many as are among them.
+      // From each home as many as it contributes to the page.
       const removed = await cluster.everywhere(async ({ selections }, home) => {
         const own = pages[home]?.filter((name) => byBytes(name, last) <= 0).length ?? 0;
         if (own === 0) return 0;
@@ -56,7 +56,7 @@ export function distributedSelections(cluster: Cluster): SelectionStore {
         const key = `${day} ${value}`;
         days.set(key, { day, value, count: count + (days.get(key)?.count ?? 0) });
       }
-      // The most common of all may be among the most common of no home: every value is counted.
+      // The most common value overall may not be among the most common of any home, so every value is counted.
       const values = wanted.byValue ? [] : await countByValue(appId, keyNo);
       return {
         users: sum(parts.map(({ users }) => users)),

@@ -21,7 +21,7 @@ import type { Cluster } from './cluster.ts';
 import { byBytes, mergePages, sum } from './merge.ts';
 import { distributedUsers, LOCK_USER } from './users.ts';
 
-/** A million users go with everything they have. */
+/** Deleting a million users with their data takes minutes. */
 const DELETE_MS = 600_000;
 const PUBLISH_MS = 60_000;
 
@@ -46,7 +46,7 @@ const REMOVE_OF_APPLICATION = [
   'delete from events where app_id = $1',
 ].map(statement);
 
-/** Applications are the coordinator's; each home has a copy of what its acts look at. */
+/** Applications are stored on the coordinator; each home has a copy of what its statements read. */
 export function distributedApplications(cluster: Cluster): ApplicationStore {
   const copy = async (inner: Cluster, appId: number): Promise<void> => {
     type Row = { app_id: number; client_id: string; name: string; settings: string; created_at: number };
@@ -88,11 +88,11 @@ export function distributedApplications(cluster: Cluster): ApplicationStore {
   };
 }
 
-// Only ever seen by the transaction that writes it.
+// Visible only to the transaction that writes it.
 const TAKE_EVENT = statement('delete from events where app_id = $1 returning type, at, revision, data');
 const ADD_EVENT = statement('insert into events (app_id, type, at, revision, data) values ($1, $2, $3, $4, $5)');
 
-/** Catalogs are the coordinator's. */
+/** Catalogs are stored on the coordinator. */
 export function distributedCatalogs(cluster: Cluster): CatalogStore {
   return {
     ...catalogStore(cluster.connections),
@@ -110,7 +110,7 @@ export function distributedCatalogs(cluster: Cluster): CatalogStore {
   };
 }
 
-/** What the coordinator counts, and what an application has in all homes. */
+/** Counts from the coordinator, and of an application's data in all homes. */
 export function distributedActivity(cluster: Cluster): ActivityStore {
   return {
     ...activityStore(cluster.connections),
@@ -160,7 +160,7 @@ export function distributedTrials(cluster: Cluster): TrialStore {
   };
 }
 
-/** Those whose time has passed; answers how many. */
+/** Deletes expired trials and returns how many. */
 export async function endTrials(cluster: Cluster, now: number): Promise<number> {
   type Row = { appId: number; clientUserId: string };
   const ended = await cluster.everywhere(({ connections }) => connections.read<Row>(ENDED_TRIALS, [now]));
@@ -169,7 +169,7 @@ export async function endTrials(cluster: Cluster, now: number): Promise<number> 
   return ended.flat().length;
 }
 
-/** A request is beside the user whom it names, and goes with the user. */
+/** A request is stored with the user it names, and deleted with the user. */
 export function distributedRequestLog(cluster: Cluster): RequestLogStore {
   const { homes } = cluster;
   const homeOf = ({ appId, userId, clientUserId }: NewLoggedRequest): number => {
@@ -199,7 +199,10 @@ export function distributedRequestLog(cluster: Cluster): RequestLogStore {
   };
 }
 
-/** Deliveries are the coordinator's. What a receiver answered goes with the user, who is locked in the same transaction. */
+/**
+ * Deliveries are stored on the coordinator. A receiver's response is deleted with the user, who is locked in the same
+ * transaction.
+ */
 export function distributedDeliveries(cluster: Cluster): DeliveryStore {
   const usersThere = 'select user_id from noted';
   return {

@@ -20,7 +20,7 @@ import { distributedTokens } from './tokens.ts';
 import { distributedTransfer } from './transfer.ts';
 import { distributedUsers } from './users.ts';
 
-/** In place of the ordinary ones, for users whose data is in homes. */
+/** Replaces the ordinary stores if users are distributed. */
 export function distributedStores(homes: Homes, connections: Connections, isTransaction: boolean): Partial<Stores> {
   const cluster = new Cluster(homes, connections, isTransaction);
   return {

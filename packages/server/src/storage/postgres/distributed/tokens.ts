@@ -51,7 +51,10 @@ export function distributedTokens(cluster: Cluster): TokenStore {
 
 type Exchange = { tokenHash: string; now: number; accessToken: AccessTokenRecord; home: number | undefined };
 
-/** With an access token whose id does not say the home of its user: no other home may have it, and of two at once one waits. */
+/**
+ * For an access token whose id does not contain its user's home: no other home may have it, and of two concurrent
+ * exchanges one waits.
+ */
 function exchangeFar(
   cluster: Cluster,
   { tokenHash, now, accessToken, home }: Exchange,

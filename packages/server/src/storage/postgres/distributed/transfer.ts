@@ -32,20 +32,20 @@ const REMOVE = statement(
 );
 
 const MAX_ROUNDS = 20;
-/** Hundreds of users in one transaction. */
+/** Imports hundreds of users in one transaction. */
 const IMPORT_MS = 60_000;
-/** Others created the same user meanwhile: the next try sees it. */
+/** Another request created the same user meanwhile: the next attempt sees it. */
 class Overtaken extends Error {}
 
 type Placed = {
   entry: ImportEntry;
   index: number;
   home: number;
-  /** The home of the name is another one, and gets a profile that leads here. */
+  /** The name belongs to another home, which gets a profile that refers to this one. */
   leads: boolean;
-  /** The code that the profile of nobody, which is there, names now. */
+  /** The user code that the existing orphaned profile now names. */
   adopts: string | null;
-  /** What its name had when its home was chosen. */
+  /** What existed under the name when its home was chosen. */
   expects: 'user' | 'profile' | 'nothing';
   refused?: 'deleted-since' | 'user-id-taken';
 };
@@ -56,7 +56,7 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
     async exportUsers(appId, page) {
       const pages = await cluster.everywhere(({ transfer }) => transfer.exportUsers(appId, page));
       const users = new Map<string, StoredUser>();
-      // Of two profiles of a name, the one with the user.
+      // If a name has two profiles, use the one with the user.
       for (const user of pages.flat()) {
         if (user.createdAt !== null || !users.has(user.clientUserId)) users.set(user.clientUserId, user);
       }
@@ -78,7 +78,7 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
             const placed = await place(inner, appId, entries, change.restoreDeleted === true);
             for (const { index, refused } of placed) if (refused) outcomes[index] = refused;
             const wanted = placed.filter(({ refused }) => !refused);
-            // In one order, as everybody goes through homes.
+            // Homes are always processed in the same order.
             const byHome = [...Map.groupBy(wanted, ({ home }) => home)].sort(([a], [b]) => a - b);
             for (const [home, here] of byHome) {
               const some = here.map(({ entry }) => entry);
@@ -86,7 +86,8 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
               if ('outcome' in imported) return undo('application-gone');
               for (const [place, { index, adopts, expects }] of here.entries()) {
                 const outcome = imported.outcomes[place] as ImportOutcome;
-                // The home was chosen for something else: its user was deleted since, or the name leads elsewhere now.
+                // The state has changed since the home was chosen: the user was deleted, or the name refers to another
+                // home now.
                 if (expects === 'user' && (outcome === 'created' || outcome === 'profile-created'))
                   throw new Overtaken();
                 if (expects !== 'profile' && outcome === 'adopted') throw new Overtaken();
@@ -122,15 +123,15 @@ async function isTaken(cluster: Cluster, userId: string): Promise<boolean> {
 }
 
 /**
- * By somebody, or by somebody who was deleted: a delete may show in the home of the code before it does in that of the name, whose
- * profile then looks like nobody's.
+ * Whether a user has or had this code. A delete may be visible in the code's home before it is in the name's home,
+ * whose profile then looks orphaned.
  */
 async function isUsed(cluster: Cluster, appId: number, userId: string): Promise<boolean> {
   if (await isTaken(cluster, userId)) return true;
   return (await cluster.ofUser(userId).connections.read(FIND_DELETED, [appId, userId])).length > 0;
 }
 
-/** The home of each: where its profile's user is, else where the code that it wants leads. */
+/** The home of each entry: that of its profile's user, otherwise that of the code it wants. */
 async function place(
   cluster: Cluster,
   appId: number,
@@ -156,7 +157,7 @@ async function place(
       const adopted = userId ?? ((await isUsed(cluster, appId, found.userId)) ? entry.newUserId : found.userId);
       put(homes.ofUser(adopted), { ...entry, userId: adopted }, found.userId);
     }
-    // What the home of the code knows of it, and the home of the entry does not.
+    // What only the home of the code knows.
     const last = placed.at(-1) as Placed;
     if (userId === null || homes.ofUser(userId) === last.home) continue;
     const { connections } = cluster.ofUser(userId);
@@ -169,7 +170,7 @@ async function place(
 
 type NamedUser = { userId: string; hasUser: boolean };
 
-/** By clientUserId: whom the profile of the name names. */
+/** By clientUserId: the user that the name's profile refers to. */
 async function namedUsers(
   cluster: Cluster,
   appId: number,

@@ -13,9 +13,9 @@ import { violation } from '../errors.ts';
 import type { Cluster, HomeStores } from './cluster.ts';
 import { byBytes, mergePages, sum } from './merge.ts';
 
-// A user is in the home of its code, with its profile. Where the name leads to another home (imports with codes from elsewhere, renamed
-// users, users from before there were homes), that home has a profile too, which names the user: it keeps the name unique, and
-// a search by name goes on from there.
+// A user is stored in the home of its code, with its profile. If the name belongs to another home (imports with
+// existing codes, renamed users, users from before distribution), that home also has a profile, which refers to the
+// user: it keeps the name unique, and a search by name continues from there.
 const FIND_PROFILE = statement('select user_id from profiles where app_id = $1 and client_user_id = $2');
 const ADD_PROFILE = statement(`
   insert into profiles (app_id, client_user_id, user_id, client_user_name) values ($1, $2, $3, $4)
@@ -42,14 +42,14 @@ export const LOCK_USER = statement('select user_id from users where user_id = $1
 const FORGET_IN_AUDIT = statement('update audit_log set user_id = null where user_id = $1');
 const FORGET_RESPONSES = statement('delete from webhook_responses where user_id = $1');
 
-/** The home of a user by its name, where that has a profile. */
+/** The home of a user by its name, if there is a profile. */
 export async function homeByName(cluster: Cluster, appId: number, clientUserId: string): Promise<number | undefined> {
   const home = cluster.homes.ofName(appId, clientUserId);
   const [row] = await cluster.at(home).connections.read<{ user_id: string }>(FIND_PROFILE, [appId, clientUserId]);
   return row && cluster.homes.ofUser(row.user_id);
 }
 
-/** In the home that the name leads to: the name of a user of another one. Whether nobody had it. */
+/** Adds the profile in the name's home for a user of another home. Returns whether the name was free. */
 export async function addNameEntry(
   cluster: Cluster,
   { appId, clientUserId, userId, clientUserName }: NameEntry,
@@ -82,7 +82,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
       : cluster.at(other).users.findByClientUserId(appId, clientUserId);
   };
 
-  /** A profile is in the way: of a user, perhaps in another home, or of nobody. */
+  /** A profile exists: of a user, perhaps in another home, or an orphaned one. */
   const inTheWay = async (appId: number, clientUserId: string): Promise<'duplicate' | 'profile-exists'> =>
     (await findByClientUserId(appId, clientUserId)) ? 'duplicate' : 'profile-exists';
 
@@ -150,7 +150,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
       const ascending = (a: Place, b: Place): number =>
         byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
       const order = walk.by === 'created' && walk.newest ? (a: Place, b: Place) => ascending(b, a) : ascending;
-      // What comes after the end of one home's page is not known yet.
+      // Rows beyond the end of any home's page are not known yet.
       const end = parts.flatMap(({ next }) => next ?? []).sort(order)[0];
       const known = parts
         .flatMap(({ users }) => users)
@@ -187,7 +187,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
   };
 }
 
-/** With an Idempotency-Key, which has a home of its own, or with a code of another home than that of the name. */
+/** For a request with an Idempotency-Key, which has its own home, or with a code from another home than the name's. */
 async function createFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const outcome = await tryCreateFar(cluster, user);
@@ -198,7 +198,7 @@ async function createFar(cluster: Cluster, user: NewUser): Promise<CreateUserOut
 
 const MAX_ROUNDS = 20;
 
-/** null: somebody else uses the key at this moment; what they did is seen the next time. */
+/** null: another request is using the key; the next attempt sees its result. */
 function tryCreateFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome | null> {
   const { appId, clientUserId, userId, createdAt, idempotency } = user;
   return cluster.together<CreateUserOutcome | null>(async (inner, undo) => {
@@ -207,7 +207,7 @@ function tryCreateFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcom
       const { connections } = inner.at(inner.homes.ofNumber(Number.parseInt(keyHash.slice(0, 3), 16)));
       type Row = { bodyHash: string; userId: string };
       const [prior] = await connections.write<Row>(FIND_KEY, [appId, toBytes(keyHash), createdAt]);
-      // Nobody deletes the user until we are done.
+      // Prevents the user from being deleted until we are done.
       const known = prior ? await inner.ofUser(prior.userId).connections.write(LOCK_USER, [prior.userId]) : [];
       if (prior && known.length > 0) {
         if (prior.bodyHash !== bodyHash) return 'idempotency-mismatch';
