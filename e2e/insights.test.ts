@@ -83,6 +83,9 @@ describe('the insights room', () => {
     await expectAccessible(page);
     await page.reload();
     await expect.poll(() => row('Apple').innerText()).toMatch(/3\s+100%/);
+    await row('Apple').getByRole('link', { name: '3' }).click();
+    await page.getByText('Fruit: Apple').waitFor();
+    await page.getByText('3 users').waitFor();
     expect(pageErrors).toEqual([]);
   });
 

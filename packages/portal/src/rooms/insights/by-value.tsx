@@ -1,11 +1,20 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
+import type { NamedKey } from '../../api/catalog-names.ts';
+import { LinkAnchor } from '../../shell/links.tsx';
+import { writeCondition } from '../users/filters.ts';
 import classes from './insights.module.css';
 import type { Insights } from './queries.ts';
 
-/** A bar for each value, in catalog order, proportional to its share. It is also a table, for screen readers. */
-export function ByValue({ insights, showValue }: { insights: Insights; showValue(value: unknown): string }) {
+/**
+ * A bar for each value, in catalog order, proportional to its share, with a link to the users who chose it. It is also a
+ * table, for screen readers.
+ */
+export function ByValue({ clientId, insights, chosen }: { clientId: string; insights: Insights; chosen: NamedKey }) {
   const { t, i18n } = useTranslation('insights');
+  const canSeeUsers = useCan(clientId)('users');
+  const { keyUid, showValue } = chosen;
   const { values, chose, otherValues } = insights;
   const number = new Intl.NumberFormat(i18n.language);
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
@@ -43,7 +52,18 @@ export function ByValue({ insights, showValue }: { insights: Insights; showValue
               </Table.Td>
               <Table.Td ta="end">
                 <Text size="sm" className={classes.number}>
-                  {number.format(count)}
+                  {canSeeUsers && count > 0 && !Array.isArray(value) ? (
+                    <LinkAnchor
+                      to="/applications/$clientId/users"
+                      params={{ clientId }}
+                      search={{ where: [writeCondition({ keyUid, operator: 'is', value: String(value) })] }}
+                      title={t('showUsers')}
+                    >
+                      {number.format(count)}
+                    </LinkAnchor>
+                  ) : (
+                    number.format(count)
+                  )}
                 </Text>
               </Table.Td>
               <Table.Td ta="end">

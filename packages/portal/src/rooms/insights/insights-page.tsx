@@ -150,7 +150,7 @@ function KeyInsights({ clientId, chosen, span, isCompared }: OfKey & { isCompare
         <Title order={2} size="h4" mb="md">
           {t('now')}
         </Title>
-        <ByValue insights={query.data} showValue={chosen.showValue} />
+        <ByValue clientId={clientId} insights={query.data} chosen={chosen} />
       </Card>
       {isCompared && <Compare clientId={clientId} chosen={chosen} span={span} />}
       <Card withBorder component="section" padding="lg">

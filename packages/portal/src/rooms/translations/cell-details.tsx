@@ -3,16 +3,18 @@ import { useTranslation } from 'react-i18next';
 import { COMMAND } from '../../shell/palette/open.ts';
 import type { Sheet } from './sheet.ts';
 import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
+import type { ActiveCell } from './texts-grid.tsx';
+import type { Review } from './use-review.ts';
 import classes from './workbench.module.css';
 
 /** Details of the active cell: where it is, its source text, and any problem. */
 export function CellDetails(props: {
   sheet: Sheet;
-  active: { path: string; tag: string } | undefined;
+  active: ActiveCell | undefined;
   languages: readonly Language[];
   isReadOnly: boolean;
   onConflicts: () => void;
-  onReview: (spots: readonly { path: string; tag: string }[]) => void;
+  onReview: Review;
 }) {
   const { sheet, active, languages, isReadOnly, onConflicts, onReview } = props;
   const { t } = useTranslation('translations');
@@ -22,7 +24,9 @@ export function CellDetails(props: {
   const mark = row.marks?.[language.tag];
   const source = sourceOf(row, languages);
   const state = stateOf(row, language, defaultTag(languages));
-  const isReviewable = !language.isDefault && row.texts[language.tag] !== undefined && mark === undefined;
+  const isReviewable =
+    !language.isDefault && !language.isLocked && row.texts[language.tag] !== undefined && mark === undefined;
+  const { isOne } = active;
   return (
     <Group gap="md" flex="1 1 240px" miw={200}>
       <div>
@@ -34,14 +38,14 @@ export function CellDetails(props: {
         </Text>
       </div>
       {state && <Text size="sm">{t(`state.${state}`)}</Text>}
-      {isReviewable && !isReadOnly && !language.isLocked && (
+      {(isReviewable || !isOne) && !isReadOnly && (
         <Button
           size="compact-sm"
           variant="default"
-          onClick={() => onReview([{ path: row.path, tag: language.tag }])}
+          onClick={() => onReview(active.selected(), { mayWithdraw: isOne })}
           title={`${COMMAND} + Enter`}
         >
-          {state === 'reviewed' ? t('review.withdraw') : t('review.one')}
+          {isOne ? (state === 'reviewed' ? t('review.withdraw') : t('review.one')) : t('review.selected')}
         </Button>
       )}
       {mark?.phase === 'refused' && (

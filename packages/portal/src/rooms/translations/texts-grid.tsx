@@ -31,6 +31,9 @@ export type GridAct =
   | { act: 'paste'; changed: number; empty: number; outside: number }
   | { act: 'clear' | 'cut' | 'undo' | 'redo'; changed: number };
 
+/** With the cells selected around it. */
+export type ActiveCell = { path: string; tag: string; isOne: boolean; selected(): TextChange[] };
+
 type Props = {
   sheet: Sheet;
   paths: readonly string[];
@@ -44,7 +47,7 @@ type Props = {
   /** The tag of the default language. */
   from: string | undefined;
   onAct: (act: GridAct) => void;
-  onActive: (spot: { path: string; tag: string } | undefined) => void;
+  onActive: (active: ActiveCell | undefined) => void;
   onShortcuts: () => void;
   onSearch: () => void;
   onOnly: (only: Only) => void;
@@ -86,10 +89,6 @@ export function TextsGrid(props: Props) {
       ?.focus({ preventScroll: true });
   }, [active.row, active.column, editing, paths]);
 
-  useEffect(() => {
-    onActive(activePath === undefined || activeTag === undefined ? undefined : { path: activePath, tag: activeTag });
-  }, [activePath, activeTag, onActive]);
-
   const startEditing = (text?: string) => {
     if (isReadOnly || activePath === undefined || activeTag === undefined || isLocked(activeTag)) return;
     isOurs.current = true;
@@ -127,12 +126,21 @@ export function TextsGrid(props: Props) {
   }, [sheet]);
 
   const block = blockOf(selection);
-  const { left, right } = block;
+  const { top, bottom, left, right } = block;
   const selected = useMemo(() => ({ left, right }), [left, right]);
-  const cellsOf = (): TextChange[] =>
-    paths
-      .slice(block.top, block.bottom + 1)
-      .flatMap((path) => languages.slice(block.left, block.right + 1).map(({ tag }) => ({ path, tag, text: null })));
+  const cellsOf = useCallback(
+    (): TextChange[] =>
+      paths
+        .slice(top, bottom + 1)
+        .flatMap((path) => languages.slice(left, right + 1).map(({ tag }) => ({ path, tag, text: null }))),
+    [paths, languages, top, bottom, left, right],
+  );
+
+  useEffect(() => {
+    const isOne = top === bottom && left === right;
+    const spot = activePath !== undefined && activeTag !== undefined && { path: activePath, tag: activeTag };
+    onActive(spot ? { ...spot, isOne, selected: cellsOf } : undefined);
+  }, [activePath, activeTag, top, bottom, left, right, cellsOf, onActive]);
 
   const clear = (act: 'clear' | 'cut') => {
     if (isReadOnly) return;

@@ -8,16 +8,17 @@ import type { Sheet } from './sheet.ts';
 import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 
 type Spot = { path: string; tag: string };
-type Review = { spots: Spot[]; reviewed: boolean };
+type Marking = { spots: Spot[]; reviewed: boolean };
+export type Review = (wanted: readonly Spot[], how?: { mayWithdraw: boolean }) => void;
 
 /** Maximum texts marked at once. */
 const BATCH = 1000;
 
-/** Marks texts as reviewed; if all of them already are, removes the mark. */
-export function useReview(clientId: string, sheet: Sheet, languages: readonly Language[]) {
+/** Marks texts as reviewed; if all of them already are, removes the mark unless told otherwise. */
+export function useReview(clientId: string, sheet: Sheet, languages: readonly Language[]): Review {
   const { t } = useTranslation('translations');
   const { mutate, isPending } = useMutation({
-    async mutationFn({ spots, reviewed }: Review) {
+    async mutationFn({ spots, reviewed }: Marking) {
       // A review covers what the service has.
       await sheet.settled();
       let [count, left] = [0, 0];
@@ -52,7 +53,7 @@ export function useReview(clientId: string, sheet: Sheet, languages: readonly La
   const isBusy = useRef(isPending);
   isBusy.current = isPending;
   return useCallback(
-    (wanted: readonly Spot[]) => {
+    (wanted, { mayWithdraw } = { mayWithdraw: true }) => {
       const from = defaultTag(languages);
       const byTag = new Map(languages.map((language) => [language.tag, language]));
       const found = wanted.flatMap((spot) => {
@@ -63,7 +64,8 @@ export function useReview(clientId: string, sheet: Sheet, languages: readonly La
       });
       if (found.length === 0 || isBusy.current) return;
       const left = found.filter(({ isReviewed }) => !isReviewed);
-      mutate(left.length > 0 ? { spots: left, reviewed: true } : { spots: found, reviewed: false });
+      if (left.length > 0) mutate({ spots: left, reviewed: true });
+      else if (mayWithdraw) mutate({ spots: found, reviewed: false });
     },
     [languages, sheet, mutate],
   );

@@ -20,7 +20,7 @@ import { SaveState } from './save-state.tsx';
 import type { Sheet } from './sheet.ts';
 import type { SheetState } from './sheet-state.ts';
 import { defaultTag, type Language } from './text-row.ts';
-import { type GridAct, TextsGrid } from './texts-grid.tsx';
+import { type ActiveCell, type GridAct, TextsGrid } from './texts-grid.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useFilter } from './use-filter.ts';
 import { useReview } from './use-review.ts';
@@ -44,7 +44,7 @@ export function Workbench(props: Props) {
   const filter = useFilter(clientId, languages, state);
   const { setOnly, show, shown } = filter;
   const searchBox = useRef<HTMLInputElement>(null);
-  const [active, setActive] = useState<{ path: string; tag: string }>();
+  const [active, setActive] = useState<ActiveCell>();
   const [conflicts, conflictsDialog] = useDisclosure();
   const [importing, importDialog] = useDisclosure();
   const [listing, listDialog] = useDisclosure();

@@ -145,6 +145,7 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
   const { t } = useTranslation('users');
   const { key, option } = row;
   const held = isChosen(row) ? heldBy(option) : undefined;
+  const state = option ? t('selections.byDefault') : t('selections.notSet');
   return (
     <Table.Tr>
       <Table.Td>
@@ -170,6 +171,11 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
         )}
         {/* The API value, if it differs from the label. */}
         {option && isLabelled(key, option.value) && <Code>{JSON.stringify(option.value)}</Code>}
+        {!option?.updatedAt && (
+          <Badge hiddenFrom="xs" variant="default" tt="none" miw="max-content">
+            {state}
+          </Badge>
+        )}
       </Table.Td>
       <Table.Td visibleFrom="xs" ta="end">
         {option?.updatedAt ? (
@@ -178,7 +184,7 @@ function SelectionRow({ row, onEdit, onReceipt, onUnset }: RowProps) {
           </Text>
         ) : (
           <Badge variant="default" tt="none" miw="max-content">
-            {option ? t('selections.byDefault') : t('selections.notSet')}
+            {state}
           </Badge>
         )}
       </Table.Td>
