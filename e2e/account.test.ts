@@ -22,7 +22,7 @@ describe('the account room', () => {
     await page.getByText('Password changed.').waitFor();
   };
 
-  test('sets a password, asks for it from then on, and says what is wrong with one', async () => {
+  test('sets a password, requires it from then on, and explains an invalid one', async () => {
     const { page, pageErrors, email } = await enter();
     await page.getByText('No password set').waitFor();
     const password = section(page, 'Password');
@@ -114,7 +114,7 @@ describe('the account room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('without a password, asks for a code alone, or says how to get a new link', async () => {
+  test('without a password, requires only a code, or explains how to get a new link', async () => {
     const { page, pageErrors, email } = await enter();
     const { service } = portal.server;
     const { now } = service;
@@ -151,7 +151,7 @@ describe('the account room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('lists where one is signed in, and ends the others', async () => {
+  test('lists sessions and ends the others', async () => {
     const email = someone();
     const [phone, tablet, desk] = [await enter(email), await enter(email), await enter(email)];
     const sessions = section(desk.page, 'Sessions');
@@ -173,7 +173,7 @@ describe('the account room', () => {
     await sessions.getByText('this session').waitFor();
   });
 
-  test('makes a token for some applications, shows it once, and revokes it', async () => {
+  test('creates a token for some applications, shows it once, and revokes it', async () => {
     const { clientId } = await portal.server.application();
     const { page, pageErrors } = await enter();
     const tokens = section(page, 'Personal access tokens');
@@ -203,7 +203,7 @@ describe('the account room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('theme and language go with the account into another browser', async () => {
+  test('theme and language follow the account to another browser', async () => {
     const { page, email } = await enter();
     await page.getByText('Dark', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Language' }).click();
@@ -219,7 +219,7 @@ describe('the account room', () => {
       .toBe('dark');
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and is accessible', async () => {
     const { page } = await enter(undefined, { viewport: { width: 380, height: 760 } });
     await section(page, 'Sessions').getByText('this session').waitFor();
     await expectFits(page);

@@ -7,7 +7,7 @@ const XSS = '<img src=x onerror=alert(1)> {{name}} "Ünï"';
 describe('the applications of the portal', () => {
   const portal = openPortal(postgres);
 
-  test('the first one is made, and its secret is shown once', async () => {
+  test('creates the first application and shows its secret once', async () => {
     const { page, pageErrors } = await portal.enter();
     await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
     await page.getByRole('button', { name: 'New application' }).click();
@@ -45,7 +45,7 @@ describe('the applications of the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('one of many is found by a part of its name or clientId', async () => {
+  test('finds an application by part of its name or clientId', async () => {
     const many = await Promise.all(Array.from({ length: 7 }, () => portal.server.application()));
     await portal.server.service.storage.applications.update(many[3]?.appId as number, { name: 'Needle' });
     const { page, pageErrors } = await portal.enter('', { viewport: { width: 380, height: 760 } });

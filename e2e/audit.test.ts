@@ -9,7 +9,7 @@ const XSS = '<img src=x onerror=alert(1)>';
 describe('the audit of the portal', () => {
   const portal = openPortal(postgres);
 
-  test('tells who changed what, from what to what, page by page', async () => {
+  test('shows who changed what, before and after, in pages', async () => {
     const { clientId } = await portal.server.application();
     const manage = await manageWith(portal.server, { name: XSS });
     const path = `/applications/${clientId}`;

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const portal = openPortal(sqlite);
 
 describe('the connect room', () => {
-  test('has snippets with real ids, and a way into the explorer', async () => {
+  test('has snippets with real ids, and a link to the explorer', async () => {
     const shop = await withCatalog(portal.server);
     const { clientId } = shop.application;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/connect`);
@@ -48,7 +48,7 @@ describe('the connect room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('runs the whole flow and shows each request and answer', async () => {
+  test('runs the whole flow and shows each request and response', async () => {
     const shop = await withCatalog(portal.server);
     const { clientId } = shop.application;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/connect`, {
@@ -105,7 +105,7 @@ describe('the snippets', () => {
   const isThere = (name: string) => (name !== 'php' && name !== 'go') || !spawnSync(name, ['version']).error;
   const RUN = (['curl', 'typescript', 'python', 'php', 'go'] as const).filter(isThere);
 
-  test.each(RUN)('for %s runs as it is pasted', async (name) => {
+  test.each(RUN)('for %s runs as pasted', async (name) => {
     const { file, command, args } = FILES[name] as NonNullable<(typeof FILES)[SnippetName]>;
     const { snippets, clientSecret, appId } = await prepare();
     const path = join(folder, file);
@@ -120,7 +120,7 @@ describe('the snippets', () => {
     expect(saved?.value).toBe('["apricot","cherry"]');
   });
 
-  test('for curl stops at a wrong secret, and shows what is wrong', async () => {
+  test('for curl stops at a wrong secret and shows the error', async () => {
     const { snippets, appId } = await prepare();
     const path = join(folder, 'wrong.sh');
     await writeFile(path, `${snippets.curl}echo "the terminal goes on"\n`);
@@ -132,7 +132,7 @@ describe('the snippets', () => {
     expect(await portal.server.service.storage.applications.countUsers(appId)).toBe(0);
   });
 
-  test('for React has all that it needs', async () => {
+  test('for React is complete', async () => {
     const { snippets } = await prepare();
     const input = join(folder, 'snippet.tsx');
     await writeFile(input, snippets.react);
@@ -149,7 +149,7 @@ describe('the snippets', () => {
     expect(output[0].code).toContain('group: "kitchen"');
   });
 
-  test('without a catalog leave the choice out', async () => {
+  test('without a catalog omit the selection', async () => {
     const { clientId, clientSecret } = await portal.server.application();
     const snippets = makeSnippets({ base: portal.server.url, clientId, sample: undefined, secret: clientSecret });
     const path = join(folder, 'empty.sh');

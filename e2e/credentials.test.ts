@@ -20,7 +20,7 @@ describe('the credentials room', () => {
   const works = async (application: { clientId: string; clientSecret: string; name: string }) =>
     (await makeUser(portal.server, application)).specialToken !== undefined;
 
-  test('a secret is rotated with an overlap, shown once, and the one before it ended', async () => {
+  test('rotates a secret with an overlap, shows it once, and revokes the previous one', async () => {
     const application = await portal.server.application();
     expect(await works(application)).toBe(true);
     const { page, pageErrors } = await portal.enter(`/applications/${application.clientId}/credentials`);
@@ -56,7 +56,7 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('the preference page gets a logo and a colour, previewed in light and dark', async () => {
+  test('sets a logo and a colour for the preference page, previewed in light and dark', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     await page.getByLabel('Accent colour').fill('#ff8800');
@@ -89,7 +89,7 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('settings are changed in plain words; what the service refuses is told at its field, and stays typed', async () => {
+  test('changes settings; an error appears at its field, and the input stays', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`, {
       viewport: { width: 380, height: 760 },
@@ -144,7 +144,7 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('what two change at once is shown side by side, and nothing typed is lost', async () => {
+  test('concurrent changes are shown side by side, and no input is lost', async () => {
     const { clientId, appId } = await portal.server.application();
     const { applications } = portal.server.service.storage;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
@@ -172,7 +172,7 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('an application is renamed, and deleted by typing its name', async () => {
+  test('renames an application, and deletes it after typing its name', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     const name = page.getByRole('textbox', { name: 'Application name' });
@@ -196,7 +196,7 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('a viewer sees all of it and the snippets, but no users, and can change nothing', async () => {
+  test('a viewer sees settings and snippets but no users, and cannot change anything', async () => {
     const { server } = portal;
     const application = await server.application();
     const user = await makeSignedInUser(server, application);
@@ -224,7 +224,7 @@ describe('the credentials room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('support looks after users, and changes nothing else', async () => {
+  test('support manages users and cannot change anything else', async () => {
     const { server } = portal;
     const application = await server.application();
     const user = await makeSignedInUser(server, application);

@@ -32,7 +32,7 @@ afterAll(async () => {
   await ended;
 });
 
-test('the example: signed in, saved from another origin, there after a reload, in three languages, and gone when the account is', async () => {
+test('the example: sign in, save from another origin, reload, three languages, and deletion with the account', async () => {
   const isThere = () =>
     fetch(origin).then(
       ({ ok }) => ok,

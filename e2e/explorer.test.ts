@@ -88,7 +88,7 @@ async function execute(page: Page, id: string) {
   return { status: answer.status(), url: new URL(answer.url()), sent: answer.request().headers() };
 }
 
-test('an operation of /manage/v1 does as preset, once a personal access token was given', async () => {
+test('an operation of /manage/v1 works as preset once a personal access token is entered', async () => {
   const { server, demo } = await startDemo('users,options,portal');
   open.push(server);
   const { token } = await manageWith(server);
@@ -119,7 +119,7 @@ describe('the explorer', () => {
   afterAll(() => server.close());
 
   test.each(['/docs', '/docs#/options/listOptionKeys', '/docs?language=Deutsch', '/docs/'])(
-    'nothing can be sent from %s before a key was given',
+    'nothing can be sent from %s before a key is entered',
     async (path) => {
       const { page, paths, foreign, pageErrors } = await visit(server, path);
       await openButton(page).waitFor();
@@ -134,7 +134,7 @@ describe('the explorer', () => {
     },
   );
 
-  test('a key that is missing or wrong is told plainly, and opens nothing', async () => {
+  test('a missing or wrong key shows an error and opens nothing', async () => {
     const { page, pageErrors } = await visit(server, '/docs');
     for (const [key, message] of [
       ['', 'The apiKey is missing. (1001)'],
@@ -151,7 +151,7 @@ describe('the explorer', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('the right key opens it, by keyboard alone; its requests succeed, and no other key slips past the check', async () => {
+  test('the right key opens it by keyboard; its requests succeed, and no other key passes the check', async () => {
     const { page, foreign, pageErrors } = await visit(server, '/docs');
     await page.keyboard.type(demo.clientId);
     await page.keyboard.press('Enter');
@@ -172,7 +172,7 @@ describe('the explorer', () => {
     expect([...foreign, ...pageErrors]).toEqual([]);
   });
 
-  test('a link presets key and language; a reload keeps them; another key starts anew', async () => {
+  test('a link presets key and language; a reload keeps them; another key starts over', async () => {
     const link = `/docs?apiKey=${demo.clientId}&language=Deutsch`;
     const { page, foreign, pageErrors } = await visit(server, link);
     const { status, url } = await execute(page, 'options-listOptionKeys');
@@ -192,7 +192,7 @@ describe('the explorer', () => {
     expect([...foreign, ...pageErrors]).toEqual([]);
   });
 
-  test('a page on another origin reads and saves where its application lets it in, and nowhere else', async () => {
+  test('a page on another origin reads and saves only where its application allows it', async () => {
     const user = await makeSignedInUser(server, { ...demo, name: 'Demo' });
     const site = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<title>Shop</title>'));
     const port = await new Promise<number>((resolve) => {
@@ -239,7 +239,7 @@ describe('the explorer', () => {
     expect((await call('POST', '/api/user_options', {})).status).toBe(0);
   });
 
-  test('what a link presets is checked all the same', async () => {
+  test('presets from a link are validated too', async () => {
     const wrongKey = await visit(server, '/docs?apiKey=1_nobody#/options/listOptionKeys');
     await wrongKey.page.getByRole('alert').filter({ hasText: '1002' }).waitFor();
     expect(await wrongKey.page.locator('.swagger-ui').count()).toBe(0);
@@ -253,7 +253,7 @@ describe('the explorer', () => {
     await operation(wrongLanguage.page, 'options-listOptionKeys').waitFor();
   });
 
-  test('fits a phone, in the dark too', async () => {
+  test('fits a phone, in the dark theme too', async () => {
     const { page } = await visit(server, '/livez');
     await page.setViewportSize({ width: 360, height: 740 });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -263,7 +263,7 @@ describe('the explorer', () => {
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(28, 32, 34)');
   });
 
-  test('its files may be kept forever, come with their types, and are all there is', async () => {
+  test('its files are cached forever, have the right types, and are the only ones served', async () => {
     const page = await server.send('GET', '/docs');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -295,7 +295,7 @@ describe('the explorer', () => {
 describe.each([
   ['users', 'users-createUser', 'options-listOptionGroups'],
   ['options', 'options-listOptionGroups', 'users-createUser'],
-])('where %s alone is served', (serve, shown, absent) => {
+])('with only %s served', (serve, shown, absent) => {
   let server: TestServer;
   let demo: Demo;
   beforeAll(async () => {
@@ -303,7 +303,7 @@ describe.each([
   });
   afterAll(() => server.close());
 
-  test('the explorer asks for the key, tells a wrong one, and shows what is served', async () => {
+  test('the explorer asks for the key, rejects a wrong one, and shows what is served', async () => {
     const { page, foreign, pageErrors } = await visit(server, '/docs');
     await enter(page, '1_nobody');
     await page.getByRole('alert').filter({ hasText: 'No application has this apiKey. (1002)' }).waitFor();

@@ -14,7 +14,7 @@ describe('the first minutes with the portal', () => {
   const go = (page: Page, room: string) =>
     page.getByRole('navigation').getByRole('link', { name: room, exact: true }).click();
 
-  test('from the set-up link to what the first user chose', async () => {
+  test("from the set-up link to the first user's selection", async () => {
     const { page, pageErrors } = await portal.visit(`/portal/sign-in#${await setUpToken(portal.server)}`);
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);

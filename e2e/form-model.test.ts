@@ -343,7 +343,7 @@ async function run(all: readonly Step[]): Promise<void> {
   }
 }
 
-test('two tabs, whatever is typed, lost, late or done elsewhere: a screen shows what is saved, or says that it is not', async () => {
+test('two tabs with lost, late and concurrent saves: a screen shows what is saved, or says that it is not', async () => {
   await fc.assert(fc.asyncProperty(steps, run), {
     numRuns: Number(FORM_SEQUENCES),
     endOnFailure: true,

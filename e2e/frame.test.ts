@@ -9,7 +9,7 @@ import { expectAccessible, expectFits, expectFocus, openPortal } from './portal.
 const portal = openPortal(sqlite);
 
 describe('the portal', () => {
-  test('goes from room to room, and is left', async () => {
+  test('navigates between rooms, and signs out', async () => {
     const application = await portal.server.application();
     const { page, pageErrors } = await portal.enter();
     await page.getByRole('link', { name: 'Test' }).first().click();
@@ -28,7 +28,7 @@ describe('the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('speaks four languages and has a dark theme; both are kept', async () => {
+  test('supports four languages and a dark theme, and keeps both', async () => {
     const email = 'polyglot@example.com';
     const { page } = await portal.enter('', { email });
     const kept = async () =>
@@ -63,7 +63,7 @@ describe('the portal', () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('hu');
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and is accessible', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'Menu' }).click();
@@ -83,7 +83,7 @@ describe('the portal', () => {
     await page.getByText('Cannot reach the service').waitFor({ state: 'detached' });
   });
 
-  test('finds pages, users, keys and requests by their names, and does things, without the mouse', async () => {
+  test('finds pages, users, keys and requests by name, and runs commands, without the mouse', async () => {
     const { server } = portal;
     const log = server.service.storage.requestLog;
     const { application, apiKey, choice } = await withCatalog(server);
@@ -144,7 +144,7 @@ describe('the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('tells what wants to be looked at, until it was seen', async () => {
+  test('shows what needs attention until it was seen', async () => {
     const { server } = portal;
     const { application } = await withCatalog(server);
     const path = `/applications/${application.clientId}`;
@@ -162,14 +162,14 @@ describe('the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('an application that is not there looks like one that is not for this account', async () => {
+  test('an application that does not exist looks like one without permission', async () => {
     const { page } = await portal.enter('/applications/9_nowhere/catalog');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 });
 
 describe('the files of the portal', () => {
-  test('are kept by browsers forever, the page never; nothing else is served', async () => {
+  test('are cached forever, except the page; nothing else is served', async () => {
     const page = await portal.server.send('GET', '/portal/applications/1_x/catalog');
     expect(page.status).toBe(200);
     expect(page.headers.get('cache-control')).toBe('no-store');
@@ -185,7 +185,7 @@ describe('the files of the portal', () => {
     }
   });
 
-  test('the first view takes less than 250 kB of compressed script, for whoever is signed in too', async () => {
+  test('the first view takes less than 250 kB of compressed script, also when signed in', async () => {
     const own = { locale: 'en-GB' };
     for (const { page } of [await portal.visit('/portal/sign-in', own), await portal.enter('', own)]) {
       await page.getByRole('heading', { level: 1 }).waitFor();

@@ -4,7 +4,7 @@ import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const portal = openPortal(sqlite);
 
-test('the guide is read, searched and copied from, in the theme one chose', async () => {
+test('the guide can be read, searched and copied from, in the chosen theme', async () => {
   const { page, pageErrors } = await portal.visit('/guide');
   expect(new URL(page.url()).pathname).toBe('/guide/');
   await page.getByRole('link', { name: 'quick start', exact: true }).click();
@@ -48,7 +48,7 @@ test('the guide is read, searched and copied from, in the theme one chose', asyn
   expect(pageErrors).toEqual([]);
 });
 
-test('it fits a phone, whose menu leads everywhere, and is read without scripts', async () => {
+test('it fits a phone, with a menu for all pages, and works without scripts', async () => {
   const viewport = { width: 360, height: 740 };
   const { page, pageErrors } = await portal.visit('/guide/api/manage-catalog', { viewport });
   for (const width of [360, 320, 420]) {

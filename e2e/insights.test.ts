@@ -8,7 +8,7 @@ import { download, expectAccessible, expectFits, openPortal } from './portal.ts'
 describe('the insights room', () => {
   const portal = openPortal(postgres);
 
-  test('shows how users chose, now and over time, and exports it', async () => {
+  test('shows what users chose, now and over time, and exports it', async () => {
     const { server } = portal;
     const shop = await withCatalog(server);
     const eaters: string[] = [];
@@ -89,7 +89,7 @@ describe('the insights room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('fits a phone; without a catalog it leads there', async () => {
+  test('fits a phone; without a catalog it links to the catalog room', async () => {
     const { clientId } = await portal.server.application();
     const shop = await withCatalog(portal.server);
     const phone = { viewport: { width: 380, height: 760 } };

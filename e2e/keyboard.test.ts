@@ -56,7 +56,7 @@ describe('the portal by keyboard', () => {
     expect((await manage.send('POST', `${home}/webhooks`, { url, description: 'Mailing list' })).status).toBe(201);
   });
 
-  test.each(ROOMS)('Tab goes through "%s": marked, in sight and in order, with nothing missed', async (path) => {
+  test.each(ROOMS)('Tab goes through "%s": visible, in order, nothing missed', async (path) => {
     const { page, pageErrors } = await enter(path);
     const problems: string[] = [];
     for (const { what, isInSight, isMarked, coveredBy, isAfter } of await walk(page, 'Tab', 'main')) {
@@ -70,7 +70,7 @@ describe('the portal by keyboard', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('Tab goes through the whole page and leaves it, and Shift+Tab the same way back', async () => {
+  test('Tab goes through the whole page and leaves it, and Shift+Tab goes back', async () => {
     const { page } = await enter('HOME/revisions');
     const forth = (await walk(page, 'Tab', 'body')).map(({ what }) => what);
     expect(forth[0]).toContain('Skip to content');
@@ -85,7 +85,7 @@ describe('the portal by keyboard', () => {
     ['', /^Account /, 'menu'],
     ['HOME', /^Switch application/, 'menu'],
     ['HOME', 'Notifications', 'dialog'],
-  ] as const)('%s: %s opens, keeps the focus, and gives it back', async (path, name, role) => {
+  ] as const)('%s: %s opens, traps the focus, and returns it', async (path, name, role) => {
     const { page } = await enter(path);
     await openAndClose(page, name, role);
   });

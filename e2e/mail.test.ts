@@ -14,7 +14,7 @@ describe('a portal that sends mail', () => {
   afterAll(() => mail?.close());
   const pathIn = (text = ''): string => (/http\S+#ik\w_[\w-]+/.exec(text)?.[0] ?? '').slice(portal.server.url.length);
 
-  test('a forgotten password is set again by a mailed link', async () => {
+  test('a forgotten password is reset by a mailed link', async () => {
     const email = `${uniqueName()}@example.com`;
     await signedIn(portal.server, email);
     const { page, pageErrors } = await portal.visit('/portal/sign-in', { viewport: { width: 380, height: 760 } });
@@ -35,7 +35,7 @@ describe('a portal that sends mail', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('an invitation goes out by mail, and its link can still be copied', async () => {
+  test('an invitation is sent by mail, and its link can still be copied', async () => {
     const { appId, clientId } = await portal.server.application();
     const owner = await memberWith(portal.server, [{ appId, role: 'owner' }]);
     const { page, pageErrors } = await portal.visit(`/portal/applications/${clientId}/members`, {

@@ -15,7 +15,7 @@ describe('the members room', () => {
     return { ...(await portal.visit(`/portal${path}`, { cookie: who.cookie, ...options })), who };
   };
 
-  test('an owner invites somebody with a link that is shown once; they are in the list when they accepted', async () => {
+  test('an owner invites a member with a link that is shown once; the list shows them after they accept', async () => {
     const { appId, clientId } = await portal.server.application();
     const { page, pageErrors, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
     const email = `${uniqueName('member')}@example.com`;
@@ -55,7 +55,7 @@ describe('the members room', () => {
     expect([...pageErrors, ...testUser.pageErrors]).toEqual([]);
   });
 
-  test('a translator is invited for German alone, and changes no other texts', async () => {
+  test('a translator invited for German cannot change other texts', async () => {
     const { application, path } = await editor(portal.server, {
       languages: [
         { name: 'English', tag: 'en', default: true },
@@ -91,7 +91,7 @@ describe('the members room', () => {
     expect([...pageErrors, ...testUser.pageErrors]).toEqual([]);
   });
 
-  test('takes an invitation back, changes a role with a way back, and removes a member after asking', async () => {
+  test('revokes an invitation, changes a role with undo, and removes a member after confirmation', async () => {
     const { appId, clientId } = await portal.server.application();
     const member = await memberWith(portal.server, [{ appId, role: 'translator' }]);
     const { page, pageErrors, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
@@ -122,7 +122,7 @@ describe('the members room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test.each(['viewer', 'translator', 'support'] as const)('is not for the role %s', async (role) => {
+  test.each(['viewer', 'translator', 'support'] as const)('is not available to the role %s', async (role) => {
     const { appId, clientId } = await portal.server.application();
     const { page, pageErrors } = await enterAs(role, appId, `/applications/${clientId}/members`);
     await page.getByText('Only owners can see the members.').waitFor();
@@ -130,7 +130,7 @@ describe('the members room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and is accessible', async () => {
     const { appId, clientId } = await portal.server.application();
     await memberWith(
       portal.server,

@@ -26,7 +26,7 @@ describe('a portal with an OpenID provider and without passwords', () => {
   });
   afterAll(() => provider?.stop());
 
-  test('signs in, comes back to the page that was asked for, and signs out of the provider', async () => {
+  test('signs in, returns to the requested page, and signs out of the provider', async () => {
     const name = uniqueName('person');
     await provider.person({ sub: name, email: `${name}@example.com`, email_verified: true });
     const { page } = await portal.visit('/portal/account', { viewport: { width: 380, height: 760 } });
@@ -42,7 +42,7 @@ describe('a portal with an OpenID provider and without passwords', () => {
     await page.waitForURL((url) => url.origin === provider.url && url.pathname === '/session/end');
   });
 
-  test('says why somebody was not signed in', async () => {
+  test('says why a sign-in failed', async () => {
     await provider.person({ sub: uniqueName(), email: 'eve@evil.example', email_verified: true });
     const { page } = await portal.visit('/portal/sign-in');
     await page.getByRole('link', { name: 'Sign in with Acme' }).click();
@@ -50,7 +50,7 @@ describe('a portal with an OpenID provider and without passwords', () => {
     await expectAccessible(page);
   });
 
-  test('an invitation is accepted with the account at the provider, in whatever domain', async () => {
+  test('an invitation is accepted with any account at the provider', async () => {
     const { clientId } = await portal.server.application();
     const email = `${uniqueName()}@agency.example`;
     await provider.person({ sub: email, email, email_verified: true });

@@ -73,7 +73,7 @@ async function openForm(
   return { page, shop, users, user, options, tokens, access_token, saved, held, pageErrors, show, saves };
 }
 
-test('every kind of key has its control, by keyboard and without anything for axe to find; what is saved is there after a reload', async () => {
+test('every kind of key has its control, works by keyboard and passes axe; saved values are there after a reload', async () => {
   const { page, saved, held, options, pageErrors } = await openForm();
   const newsletter = page.getByRole('switch', { name: 'Newsletter' });
   await newsletter.focus();
@@ -132,7 +132,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
   expect(pageErrors).toEqual([]);
 });
 
-test('labels are in the language that is chosen, from right to left too, and what is typed stays', async () => {
+test('labels use the chosen language, including right-to-left, and input stays', async () => {
   const { page, saved, pageErrors, show } = await openForm();
   await page.getByRole('form', { name: 'Settings' }).waitFor();
   await page.getByRole('textbox', { name: 'Motto' }).fill('not yet left');
@@ -159,7 +159,7 @@ test('labels are in the language that is chosen, from right to left too, and wha
   expect(pageErrors).toEqual([]);
 });
 
-test('what the service refuses is said in the language of the form, beside what was typed; what cannot be right is not sent', async () => {
+test("errors from the service appear in the form's language beside the input; invalid input is not sent", async () => {
   const { page, saved, held, options } = await openForm();
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await volume.fill('11');
@@ -190,7 +190,7 @@ test('what the service refuses is said in the language of the form, beside what 
   await expect(options.save('all.theme', 'sepia')).rejects.toMatchObject({ code: '1008' });
 });
 
-test('a choice is shown from the click on, before the service or the list of selections knows it', async () => {
+test('a choice is shown on click, before the service or the list of selections has it', async () => {
   const { page, saved } = await openForm();
   const channels = page.getByRole('group', { name: 'Channels' });
   await channels.getByRole('checkbox', { name: 'email' }).uncheck();
@@ -202,7 +202,7 @@ test('a choice is shown from the click on, before the service or the list of sel
   await expect.poll(saved).toEqual({ channels: ['push'] });
 });
 
-test('a field that is cleared while something is typed in it stays cleared', async () => {
+test('a field that is cleared while typing stays cleared', async () => {
   const { page, options, saved, saves } = await openForm();
   await options.saveAll({ 'all.motto': 'Servus', 'all.volume': 3 });
   await page.reload();
@@ -220,7 +220,7 @@ test('a field that is cleared while something is typed in it stays cleared', asy
   expect(saves).toEqual(['DELETE', 'DELETE']);
 });
 
-test('a field of its own says when nothing can be loaded, and can try again', async () => {
+test('a single field says when nothing can be loaded, and can retry', async () => {
   let failed = 0;
   const { page } = await openForm((opened) =>
     opened.route('**/api/option_keys?*', async (route) => {
@@ -238,7 +238,7 @@ test('a field of its own says when nothing can be loaded, and can try again', as
   await page.getByRole('combobox', { name: 'Size' }).waitFor();
 });
 
-test('a connection that is lost takes nothing that was typed; a choice goes back and can be tried again', async () => {
+test('a lost connection loses no input; a choice reverts and can be retried', async () => {
   const { page, saved, held } = await openForm();
   const motto = page.getByRole('textbox', { name: 'Motto' });
   await motto.waitFor();
@@ -265,7 +265,7 @@ test('a connection that is lost takes nothing that was typed; a choice goes back
   await expect.poll(() => newsletter.isChecked()).toBe(true);
 });
 
-test('a choice is shown as made before the service has answered', async () => {
+test('a choice is shown before the service has responded', async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -304,7 +304,7 @@ test('a choice is shown as made before the service has answered', async () => {
   expect(await motto.inputValue()).toBe('typed once');
 });
 
-test('when the token has expired the page is asked for another; without one, what was typed stays', async () => {
+test('when the token expires, the page is asked for a new one; without one, the input stays', async () => {
   // A page that follows changes would ask for itself, too.
   const { page, users, user, tokens, access_token, saved, show } = await openForm(undefined, { live: false });
   const motto = page.getByRole('textbox', { name: 'Motto' });
@@ -337,7 +337,7 @@ test('when the token has expired the page is asked for another; without one, wha
   await expect.poll(saved).toEqual({ motto: 'typed even later' });
 });
 
-test('a key that was archived says so and keeps what was typed; a type of value from the future is only shown', async () => {
+test('an archived key says so and keeps the input; an unknown value type is read-only', async () => {
   const { page, shop, saved, pageErrors } = await openForm((opened) =>
     opened.route('**/api/option_keys?*', async (route) => {
       const response = await route.fetch();
@@ -377,7 +377,7 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   expect(pageErrors).toEqual([]);
 });
 
-test('findings 1 and 2: sign-in after the page, a renewed token, and another user who sees nothing of the first', async () => {
+test("findings 1 and 2: sign-in after page load, a renewed token, and another user who sees none of the first user's data", async () => {
   const { page, users, user, options, saved, show, pageErrors } = await openForm(undefined, { userId: undefined });
   await page.getByText('Loading…').first().waitFor();
   await options.save('all.motto', 'of Ada');
@@ -407,7 +407,7 @@ test('findings 1 and 2: sign-in after the page, a renewed token, and another use
   expect(pageErrors).toEqual([]);
 });
 
-test('findings 3 and 4: a date that is begun is never saved; what is being saved is shown by a field that comes anew', async () => {
+test('findings 3 and 4: an incomplete date is never saved; a remounted field shows what is being saved', async () => {
   const { page, options, saved, show, saves } = await openForm();
   await options.save('all.birthday', '1815-12-10');
   await page.reload();
@@ -441,7 +441,7 @@ test('findings 3 and 4: a date that is begun is never saved; what is being saved
   await page.getByText('Saved', { exact: true }).waitFor();
 });
 
-test('finding 5: an answer that the browser may not read is followed by a read, and what was there before is a change', async () => {
+test('finding 5: a response that the browser cannot read is followed by a read, and the earlier value counts as a change', async () => {
   const { page, saved } = await openForm(undefined, { live: false });
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await page.route(
@@ -462,7 +462,7 @@ test('finding 5: an answer that the browser may not read is followed by a read, 
   await expect.poll(saved).toEqual({ volume: 5 });
 });
 
-test('finding 6: a click after coming back to the page keeps what is being read', async () => {
+test('finding 6: a click after returning to the page keeps the read in progress', async () => {
   const { page, saved, options } = await openForm(undefined, { live: false });
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await volume.waitFor();
@@ -487,7 +487,7 @@ test('finding 6: a click after coming back to the page keeps what is being read'
   expect(await page.getByRole('switch', { name: 'Newsletter' }).isChecked()).toBe(true);
 });
 
-test('finding 6: a message waits until the pointer is up, and a page that is left saves what was typed', async () => {
+test('finding 6: a message waits until the pointer is up, and leaving the page saves the input', async () => {
   const { page, saved } = await openForm();
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await volume.fill('loud');
@@ -505,7 +505,7 @@ test('finding 6: a message waits until the pointer is up, and a page that is lef
   await expect.poll(saved).toEqual({ motto: 'typed and gone' });
 });
 
-test('finding 7: one save for Enter, Tab and unmount; a question that nobody answered; all together by a button', async () => {
+test('finding 7: one save for Enter, Tab and unmount; an unanswered question; a button that saves everything', async () => {
   const { page, saved, saves, show } = await openForm(undefined, { language: 'de' });
   const ratio = page.getByRole('textbox', { name: 'Verhältnis' });
   await ratio.fill('1,50');
@@ -544,7 +544,7 @@ test('finding 7: one save for Enter, Tab and unmount; a question that nobody ans
   await expect.poll(() => page.getByLabel('unsaved').innerText()).toBe('');
 });
 
-test('React 18.2 in a browser of two years ago shows, saves and follows as the newest does', async () => {
+test('React 18.2 in a two-year-old browser shows, saves and follows changes like the newest', async () => {
   const old = await servePage(join(import.meta.dirname, 'options-form/react-18/node_modules'));
   open.push(old);
   const withoutNews = (page: Page) =>
@@ -582,7 +582,7 @@ test('React 18.2 in a browser of two years ago shows, saves and follows as the n
   expect(await page.locator('#root').getAttribute('data-react')).toBe('18.2.0');
 });
 
-test('what another device saves is shown by itself', async () => {
+test('changes saved on another device appear', async () => {
   const { page, options } = await openForm();
   const newsletter = page.getByRole('switch', { name: 'Newsletter' });
   await expect.poll(() => newsletter.isChecked()).toBe(false);

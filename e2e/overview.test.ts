@@ -7,7 +7,7 @@ import { expectAccessible, expectFits, openPortal } from './portal.ts';
 describe('the overview of the portal', () => {
   const portal = openPortal(postgres);
 
-  test('says what to do next until it was done, then how it goes', async () => {
+  test('shows the next steps until they are done, then the activity', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
     const { clientId, clientSecret } = application;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}`);
@@ -63,7 +63,7 @@ describe('the overview of the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and is accessible', async () => {
     const { application } = await withCatalog(portal.server);
     const { page } = await portal.enter(`/applications/${application.clientId}`, {
       viewport: { width: 380, height: 760 },

@@ -104,7 +104,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-test.each([true, false])('the page saves what is changed (scripts: %s)', async (javaScriptEnabled) => {
+test.each([true, false])('the page saves changes (scripts: %s)', async (javaScriptEnabled) => {
   const { page: path, saved } = await makeReader();
   const { page, pageErrors } = await portal.visit(path, { javaScriptEnabled, ...DEVICES.phone });
   let loads = 0;
@@ -146,7 +146,7 @@ test.each([true, false])('the page saves what is changed (scripts: %s)', async (
   expect(pageErrors).toEqual([]);
 });
 
-test('it can be used by everybody: axe, keyboard, right to left, on any screen', async () => {
+test('it is accessible: axe, keyboard, right-to-left, any screen size', async () => {
   const { page: path, unsubscribe, saved } = await makeReader();
   const { page, pageErrors } = await portal.visit(path, DEVICES.desktop);
   await expectAccessible(page);

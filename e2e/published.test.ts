@@ -73,7 +73,7 @@ test.each(PUBLISHED)('publint finds nothing in %s', async (name) => {
   expect(messages).toEqual([]);
 });
 
-test('packed and installed into an empty folder, the snippets of the READMEs compile there, and the form works', async () => {
+test('the snippets of the READMEs compile in an empty folder with the packed packages, and the form works', async () => {
   const stray = packed
     .slice(0, 2)
     .flatMap(({ files }) => files.filter(({ path }) => /\.tsx?$/.test(path.replace('.d.ts', ''))));
@@ -175,7 +175,7 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   await page.close();
 });
 
-test('what docs/frameworks.md shows works: Vue, a plain page, no client; the parts of Next.js compile', async () => {
+test('the examples in docs/frameworks.md work: Vue, a plain page, no client; the Next.js parts compile', async () => {
   const { application, apiKey } = await withCatalog(service, README_CATALOG);
   const page = await servePages('frameworks');
   const filledIn = (code: string) =>

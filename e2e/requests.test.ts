@@ -10,7 +10,7 @@ const XSS = '<img src=x onerror=alert(1)>';
 describe('the requests of the portal', () => {
   const portal = openPortal(postgres);
 
-  test('come in by themselves, are filtered, looked into and copied as curl', async () => {
+  test('appear as they arrive, and can be filtered, opened and copied as curl', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
     const { clientId } = application;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/requests`);
@@ -81,7 +81,7 @@ describe('the requests of the portal', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('fit a phone and keep nobody out', async () => {
+  test('fit a phone and are accessible', async () => {
     const { application, get } = await withCatalog(portal.server);
     await get('/api/option_groups');
     const path = `/applications/${application.clientId}/requests`;
@@ -96,7 +96,7 @@ describe('the requests of the portal', () => {
     await expectAccessible(phone.page);
   });
 
-  test('are not for who may only read; nor is making applications', async () => {
+  test('are not available to viewers, nor is creating applications', async () => {
     const { application } = await withCatalog(portal.server);
     const { cookie } = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
     const room = `/portal/applications/${application.clientId}/requests`;

@@ -18,7 +18,7 @@ describe('the room of revisions', () => {
     return { ...made, ...editor, room: `${path}/revisions` };
   }
 
-  test('lists, shows and compares any two', async () => {
+  test('lists, shows and compares any two revisions', async () => {
     const { room } = await application();
     const { page, pageErrors } = await portal.enter(room);
     await page.getByRole('link', { name: 'Revision 3', exact: true }).waitFor();
@@ -39,7 +39,7 @@ describe('the room of revisions', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('shows why one was published', async () => {
+  test('shows the note of a revision', async () => {
     const { room, edit } = await application();
     await edit('PATCH', '/translations?draft=true', { texts: [{ path: 'second', language: 'en', text: 'Second' }] });
     const { page, pageErrors } = await portal.enter(room.replace('revisions', 'catalog'));
@@ -56,7 +56,7 @@ describe('the room of revisions', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('restores one as a draft, or as a new revision', async () => {
+  test('restores a revision as a draft or as a new revision', async () => {
     const { room, tree } = await application();
     // From the list.
     const { page, pageErrors } = await portal.enter(room);
@@ -75,7 +75,7 @@ describe('the room of revisions', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {
+  test('says when there are no revisions, and when one does not exist; fits a phone', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}/revisions`, {
       viewport: { width: 380, height: 760 },

@@ -32,10 +32,10 @@ async function fill(page: Page, email: string, password: string): Promise<void> 
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-describe('getting in', () => {
+describe('signing in', () => {
   const portal = openPortal(sqlite);
 
-  test('a set-up link makes the first account, by keyboard alone, and is not spent by looking', async () => {
+  test('a set-up link creates the first account by keyboard, and opening it does not use it up', async () => {
     const path = `/portal/sign-in#${await setUpToken(portal.server)}`;
     await portal.visit(path);
     const { page, pageErrors } = await portal.visit(path, PHONE);
@@ -67,7 +67,7 @@ describe('getting in', () => {
     expect(await late.page.getByText('innkeeper admin create').isVisible()).toBe(false);
   });
 
-  test('with e-mail and password one comes to where one wanted to be; what is wrong is not told', async () => {
+  test('e-mail and password lead to the requested page; an error does not say which was wrong', async () => {
     const email = await withPassword(portal.server);
     const { page, pageErrors } = await portal.visit('/portal/account', PHONE);
     await page.waitForURL('**/sign-in?next=%2Faccount');
@@ -85,7 +85,7 @@ describe('getting in', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('with a second step, a code is asked for when all else was right, and is good once', async () => {
+  test('with two-step sign-in, a code is required last and works once', async () => {
     const secret = makeTotpSecret();
     const email = await withPassword(portal.server, secret);
     const code = () => totpCode(secret, Math.floor(Date.now() / 30_000));
@@ -108,7 +108,7 @@ describe('getting in', () => {
     await other.page.getByRole('alert').filter({ hasText: 'already used' }).waitFor();
   });
 
-  test('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
+  test('a sign-in link works once; a used one says so and how to get another', async () => {
     const path = `/portal/sign-in#${await signInToken(portal.server, 'grace@example.com')}`;
     const { page, pageErrors } = await portal.visit(path);
     await page.getByText('This link signs in grace@example.com once').waitFor();
@@ -130,7 +130,7 @@ describe('getting in', () => {
     return { path: `/portal/sign-in#${tokenOf(link)}`, clientId, appId, email };
   };
 
-  test('an invitation makes an account that has its role there, and nothing else', async () => {
+  test('an invitation creates an account with only that role', async () => {
     const { path, clientId, email } = await invite('viewer');
     const other = await portal.server.application();
     const { page, pageErrors } = await portal.visit(path, PHONE);
@@ -150,7 +150,7 @@ describe('getting in', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('who has an account signs in with it to accept; signed in already, a button does', async () => {
+  test('an existing account signs in to accept; if signed in, a button is enough', async () => {
     const email = await withPassword(portal.server);
     const { path, clientId } = await invite('editor', email);
     const { page, pageErrors } = await portal.visit(path);
@@ -168,7 +168,7 @@ describe('getting in', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('a session that was planted in the browser is never made good', async () => {
+  test('a session planted in the browser never becomes valid', async () => {
     const { page } = await portal.visit('/portal/sign-in');
     const planted = `iks_${'f'.repeat(43)}`;
     await page.context().addCookies([{ name: 'innkeeper', value: planted, url: portal.server.url }]);
@@ -181,7 +181,7 @@ describe('getting in', () => {
     expect((await portal.server.send('GET', '/manage/v1/session', { headers })).status).toBe(401);
   });
 
-  test('another page of the same site can make the browser change nothing', async () => {
+  test('another page of the same site cannot make the browser change anything', async () => {
     const { page } = await portal.enter();
     const before = (await portal.server.service.storage.applications.list()).length;
     // Another port is another origin, but the same site: SameSite=Strict lets the cookie through.

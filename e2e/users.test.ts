@@ -29,7 +29,7 @@ describe('the users room', () => {
     return { clientId, ada, add };
   };
 
-  test('are found, and what applications call them is only ever text', async () => {
+  test('are found, and their names are always shown as text', async () => {
     const { clientId, ada, add } = await fill();
     const [longId, longName] = ['i'.repeat(240), 'n'.repeat(200)];
     await add(longId, longName);
@@ -64,7 +64,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('a search among millions tells how far it is, shows what it found, and can be stopped', async () => {
+  test('a search among millions shows progress and results, and can be stopped', async () => {
     const { clientId, ada } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
@@ -91,7 +91,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are shown with what holds for them, their history and their tokens', async () => {
+  test('are shown with their effective selections, history and tokens', async () => {
     const { clientId, ada } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
     const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
@@ -123,7 +123,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are helped: an option is changed and unset, the user renamed and suspended, and what was done can be undone', async () => {
+  test('can be supported: change and unset an option, rename and suspend, with undo', async () => {
     const { clientId, ada } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
     const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
@@ -172,7 +172,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are filtered by what they chose, counted, and exported', async () => {
+  test('are filtered by selections, counted, and exported', async () => {
     const { clientId } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
@@ -206,7 +206,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are filtered by when they were created, in columns of choice, and follow what others do', async () => {
+  test('are filtered by creation time, in chosen columns, and follow changes by others', async () => {
     const { clientId, add } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
@@ -298,7 +298,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are sorted, and all that a filter matches are suspended and deleted, not the listed ones alone', async () => {
+  test('are sorted, and all users that match a filter are suspended and deleted, not only the listed ones', async () => {
     const { clientId, add } = await fill();
     await Promise.all(Array.from({ length: 54 }, (_, at) => add(`crowd-${at + 10}`, `Crowd ${at + 10}`)));
     await add('crowd-64', 'Crowd 64');
@@ -346,7 +346,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are imported from a file in the page, which tells what was rejected and why', async () => {
+  test('are imported from a file in the page, which shows what was rejected and why', async () => {
     const { clientId } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
@@ -391,7 +391,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('are exported, and erased by typing their id', async () => {
+  test('are exported, and deleted after typing their id', async () => {
     const { clientId, ada } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {
       viewport: { width: 380, height: 760 },
@@ -420,7 +420,7 @@ describe('the users room', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('an application without any says how to get some', async () => {
+  test('an application without users explains how to add some', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}/users/${crypto.randomUUID()}`);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();

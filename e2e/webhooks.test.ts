@@ -9,7 +9,7 @@ import { expectAccessible, expectFits, openPortal } from './portal.ts';
 describe('the webhooks and events rooms', () => {
   const portal = openPortal(sqlite, () => ({ webhooksAllow: '127.0.0.1' }));
 
-  test('a webhook is added, its secret shown once, and deleted; a private address is refused at its field', async () => {
+  test('a webhook is added with its secret shown once, and deleted; a private address is rejected at its field', async () => {
     const { clientId } = await portal.server.application();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/webhooks`);
     await page.getByText('No webhooks').waitFor();
@@ -90,7 +90,7 @@ describe('the webhooks and events rooms', () => {
     }
   });
 
-  test('events are listed, filtered and opened, of an application and of one user', async () => {
+  test('events of an application and of a user are listed, filtered and opened', async () => {
     const { server } = portal;
     const { application, apiKey, choice } = await withCatalog(server);
     const { clientId } = application;

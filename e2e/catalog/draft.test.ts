@@ -9,7 +9,7 @@ const portal = openPortal(sqlite);
 type Placed = { groupUid: string; keys: { keyUid: string; descriptions?: unknown }[] };
 
 describe('the catalog room: a draft', () => {
-  test('publishing what breaks something says for how many, and waits for a yes', async () => {
+  test('publishing a breaking change shows how many users it affects and asks for confirmation', async () => {
     const app = await makeApplication(portal);
     const [user, { keyUid }, { groupUid }] = [
       await makeSignedInUser(portal.server, app),
@@ -48,7 +48,7 @@ describe('the catalog room: a draft', () => {
     expect(moved?.descriptions).toEqual({ Deutsch: 'Für wie viele gekocht wird' });
   });
 
-  test('users with a retired value are moved to its replacement, after the exact count', async () => {
+  test('moves users from a retired value to its replacement, after showing the exact count', async () => {
     const app = await makeApplication(portal);
     const [user, { keyUid }, { groupUid }] = [
       await makeSignedInUser(portal.server, app),
@@ -70,7 +70,7 @@ describe('the catalog room: a draft', () => {
     expect(saved.json.items).toContainEqual(expect.objectContaining({ keyUid, value: 2 }));
   });
 
-  test('two editors: what does not touch is merged, what does is shown side by side', async () => {
+  test('two editors: independent changes are merged, conflicting ones shown side by side', async () => {
     const app = await makeApplication(portal);
     const { keyUid } = await app.key('fruit');
     const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
@@ -114,7 +114,7 @@ describe('the catalog room: a draft', () => {
     await page.getByText('Published as revision 3.').waitFor();
   });
 
-  test('archives, brings back, discards; a link leads to a key; unsaved typing is not lost unasked', async () => {
+  test('archives, restores and discards; a link opens a key; unsaved input is not lost without asking', async () => {
     const { room, key } = await makeApplication(portal);
     const { keyUid } = await key('fruit');
     const { page } = await portal.enter(`${room}?item=${keyUid}`);
@@ -195,7 +195,7 @@ describe('the catalog room: a draft', () => {
     expect(await page.getByText('You are signed out').count()).toBe(0);
   });
 
-  test('whatever is typed is text', async () => {
+  test('shows all input as text', async () => {
     const nasty = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}}`;
     // Names of new groups and keys do not contain `.`, `/` or `=`.
     const nastyName = '"><script>alert(1)<script>{{constructor}}';

@@ -6,7 +6,7 @@ import { makeApplication, save } from './room.ts';
 const portal = openPortal(sqlite);
 
 describe('the catalog room: a first catalog', () => {
-  test('from nothing to a published catalog, without a word of docs', async () => {
+  test('creates and publishes a first catalog without any documentation', async () => {
     const { clientId, tree: published } = await makeApplication(portal, null);
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/catalog`);
     for (const language of ['English', 'Deutsch', 'Italiano', 'Español', 'العربية']) {

@@ -6,7 +6,7 @@ import { groupsOf, keysOf, makeApplication, row, tree } from './room.ts';
 const portal = openPortal(sqlite);
 
 describe('the catalog room: order', () => {
-  test('groups and keys are moved by keyboard, and that is said', async () => {
+  test('groups and keys are moved by keyboard, and the move is announced', async () => {
     const { room, get } = await makeApplication(portal);
     const { page, pageErrors } = await portal.enter(room);
     await tree(page).focus();
@@ -52,7 +52,7 @@ describe('the catalog room: order', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('a key and a group are duplicated, with all that they have, and several keys archived', async () => {
+  test('a key and a group are duplicated with all of their content, and several keys archived', async () => {
     const { room, get } = await makeApplication(portal);
     const { page, pageErrors } = await portal.enter(room);
     await row(page, 'Fruit').click();
@@ -82,7 +82,7 @@ describe('the catalog room: order', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('and by dragging', async () => {
+  test('groups and keys are moved by dragging', async () => {
     const { room } = await makeApplication(portal);
     const { page } = await portal.enter(room);
     const handle = row(page, 'ratio').locator('[title="Drag to move"]');

@@ -6,8 +6,8 @@ import { makeApplication, row } from './room.ts';
 
 const portal = openPortal(sqlite);
 
-describe('the catalog room: who looks at it', () => {
-  test('a viewer looks, a translator publishes texts: neither can do more', async () => {
+describe('the catalog room: roles', () => {
+  test('a viewer can only read, a translator can publish texts', async () => {
     const app = await makeApplication(portal);
     const { keyUid } = await app.key('fruit');
     const enterAs = async (role: 'viewer' | 'translator') => {
@@ -38,7 +38,7 @@ describe('the catalog room: who looks at it', () => {
     expect(await publish.isDisabled()).toBe(true);
   });
 
-  test('fits a phone: the list, then what was chosen, and back', async () => {
+  test('fits a phone: the list, then the selected item, and back', async () => {
     const { room } = await makeApplication(portal);
     const { page, pageErrors } = await portal.enter(room, { viewport: { width: 380, height: 760 } });
     await expectFits(page);

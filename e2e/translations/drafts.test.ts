@@ -8,8 +8,8 @@ import { CATALOG, cell, EVIL, EVIL_NAME, enter, paste, saved } from './room.ts';
 
 const portal = openPortal(sqlite);
 
-describe('the room of translations: what comes of it', () => {
-  test('two at once: what the other changed stands side by side until somebody chooses', async () => {
+describe('the translations room: drafts', () => {
+  test('concurrent changes are shown side by side until someone chooses', async () => {
     const { page, edit, draft } = await enter(portal);
     await cell(page, 'key 00', 1).click();
     await page.getByText('Question 0').last().waitFor();
@@ -31,7 +31,7 @@ describe('the room of translations: what comes of it', () => {
     expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Meine' });
   });
 
-  test('a file is exported, comes back with a conflict, is looked at, taken in part, undone and published', async () => {
+  test('a file is exported, reimported with a conflict, previewed, applied in part, undone and published', async () => {
     const { page, edit, get, draft } = await enter(portal);
     await page.getByRole('button', { name: 'Export' }).click();
     const exported = await download(page, () => page.getByRole('menuitem', { name: 'All languages' }).click());
@@ -82,7 +82,7 @@ describe('the room of translations: what comes of it', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
   });
 
-  test('what cannot be saved is kept, through a reload too, and saved when it can be', async () => {
+  test('changes that cannot be saved are kept through a reload, and saved later', async () => {
     const { page, draft } = await enter(portal, CATALOG, { query: '?group=fruit' });
     await cell(page, 'apple', 1).click();
     await page.route('**/catalog/translations?draft=true', (route) =>
@@ -128,7 +128,7 @@ describe('the room of translations: what comes of it', () => {
     expect(await draft('fruit/kind=pear')).toEqual({ de: 'Birne' });
   });
 
-  test('what people typed is shown as text, wherever it is from', async () => {
+  test('input is shown as text, regardless of its source', async () => {
     const { page, pageErrors, get } = await enter(portal, {
       languages: [
         { name: 'English', tag: 'en', default: true },
@@ -191,7 +191,7 @@ describe('the room of translations: what comes of it', () => {
     expect(viewer.pageErrors).toEqual([]);
   });
 
-  test('a translator is told why a draft is not theirs to publish, and discards what is of texts alone', async () => {
+  test('a translator sees why they cannot publish a draft, and discards changes to texts only', async () => {
     const { page, edit, draft } = await enter(portal, CATALOG, { role: 'translator' });
     await cell(page, 'key 01', 1).click();
     await page.keyboard.type('Frage 1');

@@ -5,8 +5,8 @@ import { CATALOG, cell, enter, paste, saved } from './room.ts';
 
 const portal = openPortal(sqlite);
 
-describe('the room of translations: the grid', () => {
-  test('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
+describe('the translations room: the grid', () => {
+  test('works like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
     const { page, draft, get, pageErrors } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     await page.keyboard.type('Frage 1');
@@ -38,7 +38,7 @@ describe('the room of translations: the grid', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('the keys reach everything, and the active cell keeps the focus', async () => {
+  test('everything works by keyboard, and the active cell keeps the focus', async () => {
     const { page } = await enter(portal);
     await cell(page, 'kitchen', 0).first().click();
     const active = () =>
@@ -74,7 +74,7 @@ describe('the room of translations: the grid', () => {
     expect(await page.getByRole('gridcell').count(), 'not all of them are there').toBeLessThan(46 * 3);
   });
 
-  test('a column from a spreadsheet is pasted with a summary and taken back; a block is copied', async () => {
+  test('pastes a column from a spreadsheet with a summary and undo; copies a block', async () => {
     const { page, draft } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     const column = 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n';
@@ -119,7 +119,7 @@ describe('the room of translations: the grid', () => {
     expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3', de: 'Frage 3' });
   });
 
-  test('finds what is missing, one group, and a text; says how far each language is', async () => {
+  test("filters by missing texts, group and search text; shows each language's progress", async () => {
     const { page, address } = await enter(portal);
     await page.getByText('43 missing').first().waitFor();
     await page.getByRole('button', { name: 'Column Deutsch' }).click();
@@ -139,7 +139,7 @@ describe('the room of translations: the grid', () => {
     await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
   });
 
-  test('on a phone there is one language at a time; nobody is kept out', async () => {
+  test('a phone shows one language at a time, accessibly', async () => {
     const { page, draft, pageErrors } = await enter(portal, CATALOG, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'key 01: no text yet. Edit' }).click();
     await page.getByRole('textbox', { name: 'Deutsch' }).fill('Frage 1');
@@ -156,7 +156,7 @@ describe('the room of translations: the grid', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('nobody is kept out of the grid, nor from a room without texts', async () => {
+  test('the grid is accessible, also without texts', async () => {
     const { page } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     await expectAccessible(page);
@@ -165,7 +165,7 @@ describe('the room of translations: the grid', () => {
     await expectFits(empty.page);
   });
 
-  test('a text is outdated when its source changes, and reviewed by a key, a button or for all that are shown', async () => {
+  test('a text is outdated when its source changes, and reviewed by a key, a button or for all shown', async () => {
     const { page, get, pageErrors } = await enter(portal);
     const german = cell(page, 'key 01', 1);
     await german.click();
@@ -226,7 +226,7 @@ describe('the room of translations: the grid', () => {
     expect(pageErrors).toEqual([]);
   });
 
-  test('what is translated from stays in sight beside the names', async () => {
+  test('the source text stays visible beside the names', async () => {
     const tags = ['fr', 'it', 'nl', 'pl', 'pt', 'sv'];
     const languages = [...CATALOG.languages, ...tags.map((tag) => ({ name: tag, tag }))];
     const { page } = await enter(portal, { ...CATALOG, languages });

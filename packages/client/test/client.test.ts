@@ -26,7 +26,7 @@ const optionsWith = (accessToken: string, fetched?: typeof fetch) =>
     fetch: fetched,
   });
 
-test('from no user to a choice that is read back, and to nothing', async () => {
+test('from no user to a saved selection that is read back and unset', async () => {
   const user = newUser();
   const { specialToken } = await users.createUser(user);
   const granted = await users.getAccessToken(specialToken);
@@ -66,7 +66,7 @@ test('from no user to a choice that is read back, and to nothing', async () => {
   await expect(users.issueSpecialToken(user.clientUserId)).rejects.toMatchObject({ code: '0025', status: 400 });
 });
 
-test('errors have the codes of their operation, and name the fields at fault', async () => {
+test('errors have the codes of their operation and name the invalid fields', async () => {
   const options = optionsWith((await users.signIn(newUser())).access_token);
   const error = await options.save('kitchen.fruit', ['plum'] as never).catch((thrown: unknown) => thrown);
   expect(isInnkeeperError(error, 'get /api/option_keys')).toBe(false);
@@ -77,13 +77,13 @@ test('errors have the codes of their operation, and name the fields at fault', a
   ]);
 });
 
-test('signing in makes the user once, however often and from wherever', async () => {
+test('signing in creates the user once, regardless of how often and from where', async () => {
   const user = newUser();
   const granted = await Promise.all(Array.from({ length: 3 }, () => users.signIn(user)));
   expect(new Set(granted.map((each) => each.service_user_code)).size).toBe(1);
 });
 
-test('a catalog that has not changed is not sent again', async () => {
+test('an unchanged catalog is not sent again', async () => {
   const statuses: number[] = [];
   const options = optionsWith('none', async (...request) => {
     const response = await fetch(...request);
@@ -101,7 +101,7 @@ test('a catalog that has not changed is not sent again', async () => {
   expect(await options.key(german[0]?.option_key_uid as string)).toMatchObject({ name: 'vegetarian' });
 });
 
-test('lists are read page by page, and only as far as anybody looks', async () => {
+test('lists are read page by page, only as far as needed', async () => {
   const many = Array.from({ length: 450 }, (_, place) => ({ name: `key-${place}`, type: 'boolean' as const }));
   const { application } = await withCatalog(server, { ...EXAMPLE, groups: [{ name: 'many', keys: many }] });
   const asked: string[] = [];
@@ -118,7 +118,7 @@ test('lists are read page by page, and only as far as anybody looks', async () =
   expect((await options.keys().all()).map(({ name }) => name)).toEqual(many.map(({ name }) => name));
 });
 
-test('what was saved for a key is found by its UID, whatever has its name today', async () => {
+test("a saved selection is found by its key's UID, even if the name belongs to another key now", async () => {
   const ads = (keys: { name: string; was?: string; default?: boolean }[]) => ({
     languages: EXAMPLE.languages,
     groups: [{ name: 'ads', keys: keys.map((key) => ({ type: 'boolean' as const, ...key })) }],
@@ -142,7 +142,7 @@ test('what was saved for a key is found by its UID, whatever has its name today'
   expect(asked && selectionOf(asked, selections)).toBeUndefined();
 });
 
-test('users are read, listed by what they chose, renamed, suspended and resumed, by code and by their own id', async () => {
+test('users are read, listed by selection, renamed, suspended and resumed, by code and by their own id', async () => {
   const clientUserId = `${uniqueName()}/é?`;
   const granted = await users.signIn({ clientUserId, clientUserName: 'Ada' });
   const code = granted.service_user_code;

@@ -29,7 +29,7 @@ async function failure(act: () => Promise<unknown>): Promise<InnkeeperError> {
   return error;
 }
 
-test('nobody there, no answer in time, an answer cut off, and one that is not wanted any more', async () => {
+test('no server, a timeout, a truncated response, and an aborted request', async () => {
   const nobody = createOptionsClient({ baseUrl: 'http://127.0.0.1:1', apiKey: '1_a' });
   expect(await failure(() => nobody.groups().all())).toMatchObject({ code: 'unreachable', status: 0, errors: [] });
 
@@ -84,7 +84,7 @@ test.each([
   }
 });
 
-test('a list that leads back to where it was ends', async () => {
+test('a list whose next link leads back ends', async () => {
   for (const page of [
     { items: [], next: 'x' },
     { items: [KEY], total: 5, offset: 0 },
@@ -95,20 +95,20 @@ test('a list that leads back to where it was ends', async () => {
   }
 });
 
-test('nothing is sent on to where an answer points', async () => {
+test('redirects are not followed', async () => {
   server.script((_, response) => response.writeHead(307, { location: `${server.url}/elsewhere` }).end(), none);
   expect(await failure(() => users().createUser(USER))).toMatchObject({ code: 'garbled', status: 307 });
   expect(server.seen).toHaveLength(1);
 });
 
-test('any number is a timeout', async () => {
+test('any number is a valid timeout', async () => {
   server.script(none);
   for (const timeout of [Number.POSITIVE_INFINITY, 1e10, 2000.5, 0, -1, Number.NaN]) {
     await expect(options({ timeout }).groups().all()).resolves.toEqual([]);
   }
 });
 
-test('neither a token nor a key is waited for any longer than anything else', async () => {
+test('waiting for a token or key is limited like everything else', async () => {
   server.script(none);
   const asked: unknown[] = [];
   const hanging = options({
@@ -131,7 +131,7 @@ test('neither a token nor a key is waited for any longer than anything else', as
   });
 });
 
-test('what is in an answer and should not be is left out', async () => {
+test('unexpected members of a response are dropped', async () => {
   server.script(json(422, { code: '1008', message: 'No.', errors: [null, 'x', { field: 1 }] }));
   expect(await failure(() => options().save(KEY, 'a'))).toMatchObject({ code: '1008', errors: [] });
   server.script(json(200, { items: [null], total: 1, offset: 0, limit: 200 }));
@@ -142,7 +142,7 @@ test('what is in an answer and should not be is left out', async () => {
   await expect(options().keys().all()).resolves.toEqual([]);
 });
 
-test('what cannot be sent, and what there is no token for', async () => {
+test('unsendable requests, and requests without a token', async () => {
   const nowhere = createOptionsClient({ baseUrl: 'not a URL', apiKey: '1_a' });
   expect(await failure(() => nowhere.key('k'))).toMatchObject({ code: 'misused' });
   expect(await failure(() => options({ apiKey: 'a\nb' }).key('k'))).toMatchObject({ code: 'misused' });
@@ -157,7 +157,7 @@ test('what cannot be sent, and what there is no token for', async () => {
   });
 });
 
-test('the page of an error in place of a token is not kept, and the next call asks again', async () => {
+test('an error page instead of a token is not cached, and the next call asks again', async () => {
   server.script(none);
   const given = ['<html>\n<h1>502 Bad Gateway</h1>', 'Not found', '', 'token'];
   const unlucky = options({ accessToken: () => given.shift() as string });
@@ -167,7 +167,7 @@ test('the page of an error in place of a token is not kept, and the next call as
   await expect(unlucky.selections().all()).resolves.toEqual([]);
 });
 
-test('whatever a function is given, what it throws is of the one class', async () => {
+test('functions throw only one class of error, whatever they are given', async () => {
   server.script(none);
   const trap = () => {
     throw new RangeError('a trap');
@@ -197,14 +197,14 @@ test('whatever a function is given, what it throws is of the one class', async (
   expect(() => createUsersClient(undefined as never)).toThrow(expect.objectContaining({ code: 'misused' }));
 });
 
-test('many keys are looked up by one read of the catalog', async () => {
+test('many keys are looked up with one read of the catalog', async () => {
   const listed = ['b', 'c', 'd'].map((name) => ({ ...KEY, option_group_name: 'a', name }));
   server.script(json(200, { items: listed, total: 3, offset: 0, limit: 200 }));
   await options().saveAll({ 'a.b': 1, 'a.c': 2, 'a.d': 3 });
   expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'PUT']);
 });
 
-test('the service is asked again after 429 and 503, when Retry-After says and only where it does no harm', async () => {
+test('requests are retried after 429 and 503 according to Retry-After, and only if that is safe', async () => {
   server.script(busy(429, { 'retry-after': '0' }), busy(503), none);
   await expect(options().groups().all()).resolves.toEqual([]);
   expect(server.seen).toHaveLength(3);
@@ -245,7 +245,7 @@ test('the service is asked again after 429 and 503, when Retry-After says and on
   expect(server.seen).toHaveLength(1);
 });
 
-test('a wait to ask again ends when it is not wanted any more', async () => {
+test('waiting for a retry can be aborted', async () => {
   server.script(busy(503, { 'retry-after': '9' }));
   const before = performance.now();
   const error = await failure(() => options().key('k', { signal: AbortSignal.timeout(50) }));
@@ -253,7 +253,7 @@ test('a wait to ask again ends when it is not wanted any more', async () => {
   expect(performance.now() - before).toBeLessThan(5000);
 });
 
-test('create-user is sent again with the key it was sent with; another call has another', async () => {
+test('create-user is retried with the same key; another call has another key', async () => {
   const created = json(200, { specialToken: 'st' });
   server.script(busy(503), created);
   await users().createUser({ clientUserId: 'a', clientUserName: 'A' });
@@ -264,7 +264,7 @@ test('create-user is sent again with the key it was sent with; another call has 
   expect(other).not.toBe(first);
 });
 
-test('however many calls find the token expired, the page is asked for one new token', async () => {
+test('many calls with an expired token ask the page for one new token', async () => {
   const asked: (string | undefined)[] = [];
   const refusing = json(401, { code: '1007', message: 'The access token is not valid.' });
   server.script((request, response) =>
@@ -304,7 +304,7 @@ test('the part with the clientSecret refuses to run in a browser', () => {
   }
 });
 
-test('createUser is sent again with the same key after a reset, a 502 and a timeout, and nothing else is', async () => {
+test('only createUser is retried with the same key after a reset, a 502 and a timeout', async () => {
   const made = json(200, { specialToken: 's', clientId: '1_a', ...USER });
   const reset: Parameters<typeof server.script>[0] = (request) => request.socket.destroy();
   const gateway: typeof reset = (_, response) =>

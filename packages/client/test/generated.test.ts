@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-test('the types are those of docs/openapi.json: `npm run docs` writes them', async () => {
+test('the types match docs/openapi.json: `npm run docs` writes them', async () => {
   const folder = join(import.meta.dirname, '..');
   const command = join(folder, 'node_modules/openapi-typescript/bin/cli.js');
   const flags = ['../../docs/openapi.json', '--output', 'src/generated.ts', '--check'];

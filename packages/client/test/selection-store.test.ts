@@ -80,7 +80,7 @@ async function openPage(more = {}) {
   return { store, client, theirs, saved, granted };
 }
 
-test('chosen, default and not set are told apart, and every key can go back', async () => {
+test('chosen, default and unset are distinguished, and every key can be unset', async () => {
   const { store, saved } = await openPage();
   expect(store.get('all.consent')).toMatchObject({ value: undefined, source: 'unset', status: 'idle' });
   expect(store.get('all.volume')).toMatchObject({ value: 5, source: 'default' });
@@ -102,7 +102,7 @@ test('chosen, default and not set are told apart, and every key can go back', as
   await expect(store.set('all.nothing', 1)).rejects.toMatchObject({ code: 'unknown_key' });
 });
 
-test('of one key one save is in flight and one waits, and the newest wins', async () => {
+test('per key, one save is in flight and one waits; the newest wins', async () => {
   const { store, saved } = await openPage();
   const held = gate();
   const { met } = proxy.plan(isSave, heldUntil(held.opened));
@@ -121,7 +121,7 @@ test('of one key one save is in flight and one waits, and the newest wins', asyn
   expect(store.pending()).toEqual([]);
 });
 
-test('finding 4: a read during a save does not put back what is shown, and what is chosen next keeps it', async () => {
+test('finding 4: a read during a save does not revert what is shown, and the next choice keeps it', async () => {
   const { store, saved } = await openPage();
   const held = gate();
   const { met } = proxy.plan(isSave, heldUntil(held.opened));
@@ -136,7 +136,7 @@ test('finding 4: a read during a save does not put back what is shown, and what 
   expect(store.get('all.channels').value).toEqual(['email', 'sms', 'push']);
 });
 
-test('an answer that is older than what is known is not shown', async () => {
+test('a response older than what is known is not shown', async () => {
   const { store } = await openPage();
   const held = gate();
   const { met } = proxy.plan(isRead, answerHeldUntil(held.opened));
@@ -155,7 +155,7 @@ test.each([
   ['a reset after it was saved', answerIsLost],
   ['an answer that breaks off', answerIsCut],
   ['a timeout', answerNeverComes],
-] as const)('finding 5: after %s it is read before anything is said', async (_, fault) => {
+] as const)('finding 5: after %s it is read before anything is reported', async (_, fault) => {
   const { store, saved } = await openPage({ timeout: fault === answerNeverComes ? 1500 : 5000 });
   proxy.plan(isSave, fault);
   expect(await store.set('all.volume', 9)).toMatchObject({ value: 9, source: 'chosen', status: 'saved' });
@@ -165,7 +165,7 @@ test.each([
   expect(await saved()).toEqual({ volume: 5 });
 });
 
-test('finding 5: a save whose outcome cannot be read is read before the next one is sent', async () => {
+test('finding 5: a save with an unknown outcome is read before the next one is sent', async () => {
   const { store, saved } = await openPage();
   proxy.plan(isSave, answerIsLost);
   proxy.plan(isRead, neverArrives);
@@ -180,7 +180,7 @@ test('finding 5: a save whose outcome cannot be read is read before the next one
   expect(store.errors()).toEqual([]);
 });
 
-test('finding 5: a save that comes late does not undo a newer one, neither the first of a key nor a later one nor an unset', async () => {
+test('finding 5: a late save does not undo a newer one: the first of a key, a later one, or an unset', async () => {
   const { store, saved, theirs } = await openPage();
   for (const change of [
     () => store.set('all.volume', 1),
@@ -211,7 +211,7 @@ test('finding 5: a save that comes late does not undo a newer one, neither the f
   expect(record?.option.value).toBe(3);
 });
 
-test('a save that arrives after the user has gone back from it is taken back, also where nothing had to be sent', async () => {
+test('a save that arrives after the user went back from it is undone, also if nothing had to be sent', async () => {
   const { store, saved } = await openPage();
   const lateSave = async (change: () => Promise<unknown>, back: () => Promise<unknown>) => {
     const late = gate();
@@ -245,7 +245,7 @@ test('a save that arrives after the user has gone back from it is taken back, al
   expect(store.get('all.motto')).toMatchObject({ value: 'late', error: undefined });
 });
 
-test('a first save that arrives after a newer one was saved and unset again is taken back too', async () => {
+test('a first save that arrives after a newer one was saved and unset is undone too', async () => {
   const { store, saved } = await openPage();
   const late = gate();
   proxy.plan(isSave, arrivesAfter(late.opened));
@@ -261,7 +261,7 @@ test('a first save that arrives after a newer one was saved and unset again is t
   await expect.poll(() => store.get('all.motto')).toMatchObject({ source: 'unset', error: undefined });
 });
 
-test('what is chosen elsewhere stays, although it is what this page gave up earlier', async () => {
+test('a selection made elsewhere stays, even if this page gave it up earlier', async () => {
   const { store, theirs, saved } = await openPage();
   proxy.plan(isSave, neverArrives);
   expect(await store.set('all.motto', 'lost')).toMatchObject({ status: 'failed' });
@@ -279,7 +279,7 @@ test('what is chosen elsewhere stays, although it is what this page gave up earl
   }
 });
 
-test('finding 6: what cannot be saved stays to be tried again; a refusal reads the catalog anew', async () => {
+test('finding 6: a failed save can be retried; a rejected one reloads the catalog', async () => {
   const { store, saved } = await openPage();
   proxy.plan(isSave, neverArrives);
   expect(await store.set('all.motto', 'typed')).toMatchObject({
@@ -315,7 +315,7 @@ test('finding 7: two pages that change one list both succeed', async () => {
   expect(await saved()).toMatchObject({ tags: ['a', 'b'] });
 });
 
-test('findings 1 and 2: another token of the same user goes on; that of another user is refused', async () => {
+test("findings 1 and 2: another token of the same user continues; another user's token is rejected", async () => {
   const { store, granted, saved } = await openPage();
   await store.set('all.volume', 1);
   await users.revoke(granted.access_token);
@@ -336,7 +336,7 @@ test('findings 1 and 2: another token of the same user goes on; that of another 
   expect(store.get('all.volume').value).toBe(3);
 });
 
-test('it loads for its first subscriber, says why it cannot, and keeps the texts of one language until those of the next are there', async () => {
+test("it loads for its first subscriber, reports failures, and keeps one language's texts until the next are loaded", async () => {
   const granted = await users.signIn({ clientUserId: uniqueName(), clientUserName: 'Ada' });
   const store = createSelectionStore(clientWith(granted.access_token), { userId: 'ada', language: 'en' });
   expect(store.get('all.motto').status).toBe('loading');
@@ -366,7 +366,7 @@ test('it loads for its first subscriber, says why it cannot, and keeps the texts
   expect(shown.get('all.volume')).toMatchObject({ value: 5, source: 'default', status: 'idle' });
 });
 
-test('finding 6: a page that is left sends what waits for its turn', async () => {
+test('finding 6: leaving a page sends queued saves', async () => {
   const { store, saved } = await openPage();
   const held = gate();
   const { met } = proxy.plan(isSave, heldUntil(held.opened));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bundledSize } from './bundled-size.ts';
 
-test('what a page loads stays small, and README.md says how much', async () => {
+test('the bundle stays small, and README.md states its size', async () => {
   const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
   for (const [name, entry, most] of [
     ['@innkeeper/client', 'index.ts', 7200],

@@ -179,7 +179,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test('whatever is lost, late or done elsewhere: screens show what the service has, and nothing is lost or made up', async () => {
+test('with lost, late and concurrent saves, screens show what the service has, and nothing is lost or invented', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), run), {
     numRuns: SEQUENCES,
     endOnFailure: SEQUENCES < 100,

@@ -36,7 +36,7 @@ async function watchingPage() {
   return { users, other, seen, streams, stop, granted };
 }
 
-test('a page sees what another device saves, and goes on where it was when its connection is lost', async () => {
+test('a page sees changes from another device, and resumes where it was after a lost connection', async () => {
   const { other, seen, streams, stop } = await watchingPage();
   await other.save('open.motto', 'a');
   await expect
@@ -64,7 +64,7 @@ test('a page sees what another device saves, and goes on where it was when its c
   expect(seen).toHaveLength(5);
 });
 
-test('it ends with a token that is no longer valid, and by a signal', async () => {
+test('it ends when its token becomes invalid, and by a signal', async () => {
   const { users, seen, streams, granted } = await watchingPage();
   await users.revoke(granted.access_token);
   streams.at(-1)?.abort();

@@ -87,7 +87,7 @@ describe.concurrent('the code blocks of docs', () => {
   });
 });
 
-test('blocks of TypeScript compile as they stand', async () => {
+test('TypeScript blocks compile', async () => {
   const config = {
     extends: join(ROOT, 'tsconfig.base.json'),
     compilerOptions: {

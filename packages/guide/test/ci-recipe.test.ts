@@ -75,7 +75,7 @@ groups:
       - { name: often, type: string, values: [daily, weekly, never] }
 `;
 
-test('plan is posted, apply publishes it, and types are for the build', async () => {
+test('plan is posted, apply publishes it, and types are built', async () => {
   await save(CATALOG);
   expect(await run('plan')).toBe(0);
   expect(await read('gh.txt')).toBe('pr comment 7 --edit-last --create-if-none --body-file comment.md ');

@@ -15,7 +15,7 @@ const idsOf = (html: string): Set<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string));
 const ids = new Map([...pages].map(([file, html]) => [file, idsOf(html)]));
 
-test('every link of every page leads to a page, and to a place in it', () => {
+test('every link of every page leads to a page and an anchor', () => {
   const broken: string[] = [];
   for (const [file, html] of pages) {
     for (const [, href = ''] of html.matchAll(/ (?:href|src)="([^"]+)"/g)) {
@@ -33,7 +33,7 @@ test('every link of every page leads to a page, and to a place in it', () => {
   expect(pages.size).toBeGreaterThan(50);
 });
 
-test('the same links lead somewhere in the repository', () => {
+test('the same links work in the repository', () => {
   const broken: string[] = [];
   const files = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md'], { cwd: ROOT });
   for (const file of files) {
@@ -47,20 +47,20 @@ test('the same links lead somewhere in the repository', () => {
   expect(broken).toEqual([]);
 });
 
-test("no page tells a reader outside a clone to run npx innkeeper, a stranger's package", () => {
+test('no page tells a reader outside a clone to run npx innkeeper, which is another package', () => {
   const files = globSync(['docs/*.md', 'packages/*/README.md', 'examples/*/README.md'], { cwd: ROOT });
   const commands = files.flatMap((file) => readFileSync(join(ROOT, file), 'utf8').match(/^```[\s\S]*?^```$/gm) ?? []);
   expect(commands.filter((block) => block.includes('npx innkeeper'))).toEqual([]);
 });
 
-test('pages hold nothing that their Content-Security-Policy would refuse', () => {
+test('pages contain nothing that their Content-Security-Policy would block', () => {
   const inline =
     /<script(?![^>]* src=)|<style| style="| on\w+="|(?:src|href)="(?:https?:)?\/\/[^"]*\.(?:js|css)"|src="https?:/;
   const refused = [...pages].filter(([, html]) => inline.test(html.replaceAll(/<pre[\s\S]*?<\/pre>/g, '')));
   expect(refused.map(([file]) => file)).toEqual([]);
 });
 
-test('every heading of a page is there once, under a heading above it', () => {
+test('every heading of a page is unique under its parent', () => {
   for (const [file, html] of pages) {
     const found = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(found).size, file).toBe(found.length);
@@ -68,7 +68,7 @@ test('every heading of a page is there once, under a heading above it', () => {
   }
 });
 
-test('every error code is found, at its own row, and no text to search in is cut', async () => {
+test('every error code is found at its own row, and no searchable text is cut', async () => {
   const [file = ''] = globSync('assets/*/search-index.json', { cwd: DIST });
   const entries = JSON.parse(readFileSync(join(DIST, file), 'utf8')) as { at: string; heading: string; text: string }[];
   expect(new Set(entries.map(({ at }) => at)).size).toBe(entries.length);
@@ -85,12 +85,12 @@ test('every error code is found, at its own row, and no text to search in is cut
   expect(names.filter(([, name = '']) => !settings.some(({ text }) => text.includes(name)))).toEqual([]);
 });
 
-test('headers of tables say something, or are none', () => {
+test('table headers have text, or there are none', () => {
   const silent = /<th[^>]*><\/th>|<tr>\s*(?:<td><\/td>\s*)+<\/tr>/;
   expect([...pages].filter(([, html]) => silent.test(html)).map(([file]) => file)).toEqual([]);
 });
 
-test('llms.txt names every page, as Markdown that is there', () => {
+test('llms.txt lists every page, as existing Markdown', () => {
   const list = readFileSync(join(DIST, 'llms.txt'), 'utf8');
   expect(list).toMatch(/^# Innkeeper\n\n> A self-hosted service/);
   const named = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path as string);

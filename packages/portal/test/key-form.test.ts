@@ -32,7 +32,7 @@ describe('the form of a key', () => {
     expect(patchBetween(key, keyOf(formOf(key)))).toEqual({});
   });
 
-  test('sends what was changed and nothing else', () => {
+  test('sends only what was changed', () => {
     const key = KEYS[5] as Key;
     const form = formOf(key);
     const texts = { ...form.texts, Deutsch: '', English: 'Colour' };
@@ -45,12 +45,12 @@ describe('the form of a key', () => {
     });
   });
 
-  test('a default that is no longer offered goes with its value', () => {
+  test('a default that is no longer offered is removed with its value', () => {
     const form = formOf({ name: 'n', type: 'string', values: ['a', 'b'], default: 'a' });
     expect(keyOf({ ...form, values: form.values.slice(1) })).toEqual({ name: 'n', type: 'string', values: ['b'] });
   });
 
-  test('hands on what is no number, for the service to say so', () => {
+  test('passes on an invalid number, for the service to reject', () => {
     const form = formOf({ name: 'n', type: 'integer' });
     expect(keyOf({ ...form, constraint: { ...form.constraint, min: 'few' }, byDefault: ['many'] })).toEqual({
       name: 'n',
@@ -60,7 +60,7 @@ describe('the form of a key', () => {
     });
   });
 
-  test('becomes any other kind, and is that kind then', () => {
+  test('can change to any other kind', () => {
     for (const key of KEYS) {
       for (const kind of KINDS) {
         const form = withKind(formOf(key), kind);
@@ -73,7 +73,7 @@ describe('the form of a key', () => {
     expect(keyOf(withKind(list, 'boolean'))).toEqual({ name: 'n', type: 'boolean' });
   });
 
-  test('says what the service would refuse', () => {
+  test('reports what the service would reject', () => {
     const siblings = [
       { name: 'taken', archived: false },
       { name: 'free', archived: true },
@@ -85,7 +85,7 @@ describe('the form of a key', () => {
     expect(rowProblems({ ...form, listed: false }).size).toBe(0);
   });
 
-  test('values are made of lines: what people read, and what programs get', () => {
+  test('values are lines: a label, and an API name', () => {
     const [deutsch, english] = [
       { name: 'Deutsch', tag: 'de' },
       { name: 'English', tag: 'en', default: true },
@@ -114,12 +114,12 @@ test.each([
   ['date', { min: '2026-02-01', max: '2026-01-31' }, { min: 'crossed', max: 'crossed' }],
   ['date', { min: '2026-02-01', max: '2026-02-01' }, {}],
   ['string', { max_length: 'long', pattern: '[a-z]' }, { max_length: 'notWhole' }],
-] as const)('limits of type %s as %o are told at their fields before they are sent', (type, typed, expected) => {
+] as const)('limits of type %s as %o are checked at their fields before they are sent', (type, typed, expected) => {
   const problems = limitProblems({ type, constraint: { ...NO_CONSTRAINT, ...typed } });
   expect(Object.fromEntries(problems)).toEqual(expected);
 });
 
-test('where a language has no text, its base is read, else the default', () => {
+test('a language without a text falls back to its base, then to the default', () => {
   const languages = ['en', 'de', 'de-AT'].map((tag) => ({ name: tag, tag, default: tag === 'en' }));
   const read = (place: number) => insteadOf(languages[place] as (typeof languages)[0], languages).map(({ tag }) => tag);
   expect([read(1), read(2)]).toEqual([['en'], ['de', 'en']]);

@@ -42,7 +42,7 @@ describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
     expect(readdirSync(join(LOCALES, language)).sort()).toEqual([...rooms].sort());
   });
 
-  test.each(rooms)('%s has every text, with the same slots', (room) => {
+  test.each(rooms)('%s has every text, with the same placeholders', (room) => {
     expect(shapeOf(read(language, room))).toEqual(shapeOf(read('en', room)));
   });
 
@@ -57,15 +57,15 @@ describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
   });
 });
 
-describe.each(['en', 'de', 'es', 'hu'])('the words of the portal in %s', (language) => {
-  test('are the same for one thing in every room', () => {
+describe.each(['en', 'de', 'es', 'hu'])('the vocabulary of the portal in %s', (language) => {
+  test('is the same for one thing in every room', () => {
     const texts = rooms.flatMap((room) => [...flatten(read(language, room))]);
     expect(texts.filter(([, text]) => SHUNNED[language]?.test(text))).toEqual([]);
     const [{ access }, { role }] = [read(language, 'applications.json'), read(language, 'members.json')] as Texts[];
     expect(Object.values(access as Texts)).toEqual(Object.values(role as Texts));
   });
 
-  test('tell of everything that the service audits', () => {
+  test('covers everything that the service audits', () => {
     const { action } = read(language, 'audit.json') as { action: Texts };
     const actions = actionsOf(JSON.parse(readFileSync(join(LOCALES, '../../../../docs/openapi.json'), 'utf8')));
     expect(actions.length).toBeGreaterThan(20);

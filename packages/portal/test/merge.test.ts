@@ -12,8 +12,8 @@ type Key = typeof KEY;
 const merge = (mine: object, theirs: object) =>
   mergeItem<object>({ base: KEY, mine: { ...KEY, ...mine }, theirs: { ...KEY, ...theirs } });
 
-describe('what two people typed', () => {
-  test('in two languages, or of two fields, is no conflict', () => {
+describe('concurrent input', () => {
+  test('in two languages or two fields is no conflict', () => {
     const { merged, conflicts } = merge(
       { translations: { English: 'Hue', Deutsch: 'Farbe', Español: 'Color' } },
       { translations: { Deutsch: 'Farbton' }, name: 'hue' },
@@ -31,7 +31,7 @@ describe('what two people typed', () => {
     expect(merge({ name: 'same' }, { name: 'same' }).conflicts).toEqual([]);
   });
 
-  test('in one language is shown side by side, and nothing else is', () => {
+  test('in one language is shown side by side', () => {
     const { merged, conflicts } = merge(
       { name: 'mine', translations: { English: 'Mine', Deutsch: 'Meins' } },
       { translations: { English: 'Theirs', Deutsch: 'Farbe' } },
@@ -43,7 +43,7 @@ describe('what two people typed', () => {
     });
   });
 
-  test('of values is merged value by value, text by text', () => {
+  test('in values is merged value by value, text by text', () => {
     const values = (english: string, more: object = {}) => ({
       values: ['red', { value: 'blue', translations: { English: english, ...more } }, 'green'],
     });
@@ -69,7 +69,7 @@ describe('what two people typed', () => {
     expect((removed.merged as Key).values).toHaveLength(3);
   });
 
-  test('of languages too', () => {
+  test('in languages is merged too', () => {
     const base = [
       { name: 'English', tag: 'en', default: true as const },
       { name: 'Deutsch', tag: 'de' },

@@ -5,7 +5,7 @@ import { isShownAtFields, refusalOf } from '../src/rooms/catalog/refusals.ts';
 const refuse = (code: string, ...fields: string[]) =>
   new InnkeeperError({ status: 422, body: { code, errors: fields.map((field) => ({ field, message: 'is wrong' })) } });
 
-test('what the service refuses is told at the field that it names', () => {
+test('errors from the service are shown at the field they name', () => {
   const error = refuse('9422', 'constraint.max', 'values[1].translations.de', 'values[10].value', 'default[0]');
   expect(refusalOf(error, 'constraint.max')).toBe('limit');
   expect(refusalOf(error, 'constraint.min')).toBeUndefined();
@@ -16,7 +16,7 @@ test('what the service refuses is told at the field that it names', () => {
   expect(isShownAtFields(error)).toBe(true);
 });
 
-test('what has no field is told beside the form', () => {
+test('errors without a field are shown beside the form', () => {
   expect(isShownAtFields(refuse('9422', 'name', 'groups[0].keys[1].name'))).toBe(false);
   expect(isShownAtFields(refuse('9409', 'name'))).toBe(false);
   expect(isShownAtFields(refuse('9422'))).toBe(false);

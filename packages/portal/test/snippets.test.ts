@@ -10,14 +10,14 @@ const facts: SnippetFacts = {
 };
 const WITH_SECRET = ['curl', 'typescript', 'python', 'php', 'go'] as const;
 
-test('what is pasted into a terminal has no comments: zsh takes them for commands', () => {
+test('snippets for a terminal have no comments: zsh takes them for commands', () => {
   for (const each of [facts, { ...facts, sample: undefined }]) {
     const lines = makeSnippets(each).curl.split('\n');
     expect(lines.filter((line) => /(^|\s)#/.test(line))).toEqual([]);
   }
 });
 
-test.each(WITH_SECRET)('the secret in %s stands once, at the top, and the environment goes before it', (name) => {
+test.each(WITH_SECRET)('the secret in %s appears once, at the top, and the environment comes before it', (name) => {
   const asked = makeSnippets(facts)[name];
   expect(asked.split('YOUR_CLIENT_SECRET')).toHaveLength(2);
   expect(asked).toContain('INNKEEPER_CLIENT_SECRET');
@@ -25,11 +25,11 @@ test.each(WITH_SECRET)('the secret in %s stands once, at the top, and the enviro
   expect(filled).toBe(asked.replace('YOUR_CLIENT_SECRET', 'its-own'));
 });
 
-test('no secret is in what runs in a page of others', () => {
+test("no secret is in code that runs in other people's pages", () => {
   expect(makeSnippets({ ...facts, secret: 'its-own' }).react).toBe(makeSnippets(facts).react);
 });
 
-test('what is chosen can be seen to be chosen: yes, or not the first', () => {
+test('a selection is visible: yes, or not the first', () => {
   const chosen = (...values: (string | boolean)[]) =>
     sampleOf({
       keyUid: 'k',

@@ -7,7 +7,7 @@ import { type SendOutcome, type SentText, Sheet } from '../src/rooms/translation
 import { listMissing, readList } from '../src/rooms/translations/text-list.ts';
 import { directionOf, toRow } from '../src/rooms/translations/text-row.ts';
 
-test('what is missing is a list with a line each, and comes back as one', () => {
+test('missing texts are a list with a line each, which can be pasted back', () => {
   const [english, deutsch] = [
     { name: 'English', tag: 'en', isDefault: true },
     { name: 'Deutsch', tag: 'de', isDefault: false },
@@ -32,7 +32,7 @@ test('what is missing is a list with a line each, and comes back as one', () => 
   expect(readList('x', lines, 'de')).toBeUndefined();
 });
 
-describe('what spreadsheets put on the clipboard', () => {
+describe('clipboard content from spreadsheets', () => {
   test.each([
     ['one cell', 'Hallo', [['Hallo']]],
     ['a column, with the line end after it', 'a\r\nb\r\n', [['a'], ['b']]],
@@ -53,7 +53,7 @@ describe('what spreadsheets put on the clipboard', () => {
     expect(readTable(text)).toEqual(table);
   });
 
-  test('what is copied is read back the same', () => {
+  test('copied text is pasted back unchanged', () => {
     const table = [
       ['a', 'b\nc', '"quoted"'],
       ['tab\there', '', 'ünïcode 🎉'],
@@ -61,7 +61,7 @@ describe('what spreadsheets put on the clipboard', () => {
     expect(readTable(writeTable(table))).toEqual(table);
   });
 
-  test('a table goes where there is room; a single cell fills the selection; nothing empties a cell', () => {
+  test('a table is pasted where it fits; a single cell fills the selection; nothing empties a cell', () => {
     const grid = { paths: ['p0', 'p1', 'p2'], tags: ['de', 'es'] };
     const at = (row: number, column: number) => blockOf(select({ row, column }));
     expect(planPaste([['a', 'b'], ['', 'd'], ['e']], at(1, 1), grid)).toEqual({
@@ -74,7 +74,7 @@ describe('what spreadsheets put on the clipboard', () => {
   });
 });
 
-test('keys move within what there is, and Shift keeps the anchor', () => {
+test('keys move within the grid, and Shift keeps the anchor', () => {
   const bounds = { rows: 3, columns: 2, page: 2 };
   const keys = (key: string, more = {}) => ({ key, shiftKey: false, ctrlKey: false, metaKey: false, ...more });
   const start = select({ row: 1, column: 0 });
@@ -87,7 +87,7 @@ test('keys move within what there is, and Shift keeps the anchor', () => {
   expect(move(start, keys('x'), bounds)).toBeUndefined();
 });
 
-test('rows are known by their paths, filtered by what they hold and lack', () => {
+test('rows are identified by path, and filtered by content and issue', () => {
   const rows = [
     toRow({ path: 'a%2Fb', texts: { en: 'Group' } }),
     toRow({ path: 'a%2Fb/k', texts: { en: 'Key', de: 'Schlüssel' } }),
@@ -142,7 +142,7 @@ describe('the sheet', () => {
     return { sheet, sent, answers, store, set, text };
   }
 
-  test('shows at once, saves in one batch, and says which text each replaces', async () => {
+  test('shows changes immediately, saves in one batch, and says which text each replaces', async () => {
     const { sheet, sent, set, text, store } = makeSheet();
     set('a', 'AA');
     set('b', 'B');
@@ -160,7 +160,7 @@ describe('the sheet', () => {
     expect(store.texts).toEqual([]);
   });
 
-  test('takes a step back and forth; what is as it was before is not sent', async () => {
+  test('undoes and redoes; unchanged text is not sent', async () => {
     const { sheet, sent, set, text } = makeSheet();
     set('a', 'AA');
     sheet.undo();
@@ -178,7 +178,7 @@ describe('the sheet', () => {
     expect(sheet.undo()).toBeUndefined();
   });
 
-  test('keeps what somebody else changed side by side, and saves the rest', async () => {
+  test('keeps conflicting changes side by side, and saves the rest', async () => {
     const { sheet, sent, answers, set, text } = makeSheet();
     answers.push({ outcome: 'changed', texts: [{ path: 'a', tag: 'de', text: 'theirs' }] });
     set('a', 'mine');
@@ -197,7 +197,7 @@ describe('the sheet', () => {
     expect(sheet.state.unsaved).toBe(0);
   });
 
-  test('keeps what is refused with the reason, whether or not it is said which', async () => {
+  test('keeps rejected text with the reason, whether or not it names a field', async () => {
     const { sheet, sent, answers, set } = makeSheet();
     answers.push({ outcome: 'refused', problems: [{ index: 1, message: 'no' }] });
     set('a', 'AA');
@@ -217,7 +217,7 @@ describe('the sheet', () => {
     expect(sheet.state.unsaved).toBe(0);
   });
 
-  test('what was typed while it was being saved is saved after it', async () => {
+  test('text typed during a save is saved after it', async () => {
     const { sheet, sent, set } = makeSheet();
     set('a', 'one');
     sheet.saveNow();
@@ -227,7 +227,7 @@ describe('the sheet', () => {
     expect(sent.at(-1)).toEqual([{ path: 'a', tag: 'de', text: 'two', was: 'one' }]);
   });
 
-  test('what failed is kept through a reload and tried again', async () => {
+  test('failed changes are kept through a reload and retried', async () => {
     const first = makeSheet();
     first.answers.push({ outcome: 'failed', error: new Error('offline'), again: true });
     first.set('a', 'kept');
@@ -242,7 +242,7 @@ describe('the sheet', () => {
     expect(first.sheet.state.unsaved).toBe(0);
   });
 
-  test('what is half typed is kept, and is typed when somebody leaves', async () => {
+  test('incomplete input is kept, and committed on leaving', async () => {
     const { sheet, sent, store } = makeSheet();
     const type = (text: string) => sheet.type({ path: 'a', tag: 'de', text });
     type('A');

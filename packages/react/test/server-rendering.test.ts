@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a server renders the form as it is filled in, or that it is loading', async () => {
+test('a server renders the filled form, or that it is loading', async () => {
   const { InnkeeperProvider, OptionsForm, OptionField } = innkeeper;
   const { application } = await withCatalog(service, DEMO_CATALOG);
   const users = createUsersClient({ baseUrl: service.url, ...application });
@@ -62,7 +62,7 @@ test('a server renders the form as it is filled in, or that it is loading', asyn
   expect(() => renderToString(form)).toThrow('<InnkeeperProvider>');
 });
 
-test('a server component links to the preference page of a user', async () => {
+test("a server component links to a user's preference page", async () => {
   const { PreferenceLink }: typeof ServerPart = await import(new URL('../dist/server.js', import.meta.url).href);
   const { application } = await withCatalog(service, DEMO_CATALOG);
   const users = createUsersClient({ baseUrl: service.url, ...application });

@@ -6,7 +6,7 @@ import { bundledSize } from '../../client/test/bundled-size.ts';
 
 const REACT = ['react', 'react/jsx-runtime'];
 
-test('README.md says what a page loads', async () => {
+test('README.md states the size of the bundle', async () => {
   const folder = join(import.meta.dirname, '..');
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
   const entry = join(folder, 'src/index.ts');

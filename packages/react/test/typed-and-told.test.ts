@@ -7,7 +7,7 @@ import { sayRefusal } from '../src/refusal.ts';
 import { type Texts, textsFor } from '../src/texts.ts';
 import { readText, textOf } from '../src/typed-text.ts';
 
-test('a language is known by its tag or by its own name; of others the texts show the direction', () => {
+test('a language is recognised by its tag or its own name; otherwise the text decides the direction', () => {
   const values = (language?: string) => Object.values(attributesOf(language));
   expect(values('de-AT')).toEqual(['de-AT', 'ltr']);
   expect(values('Deutsch')).toEqual(['de', 'ltr']);
@@ -21,7 +21,7 @@ test('a language is known by its tag or by its own name; of others the texts sho
   expect(textsFor('rm', { saved: 'Segirà' })).toMatchObject({ saved: 'Segirà', saving: 'Saving…' });
 });
 
-test('finding 7: numbers are read in all digits and with the marks of the language, and never guessed', () => {
+test("finding 7: numbers are read in all digits and with the language's separators, and never guessed", () => {
   for (const [locale, typed, value] of [
     ['de', '1,5', 1.5],
     ['de', '1.5', 1.5],
@@ -70,7 +70,7 @@ test('finding 7: numbers are read in all digits and with the marks of the langua
   }
 });
 
-test('what is typed is read as the type of the key has it; what is emptied is unset', () => {
+test("input is parsed by the key's type; empty input unsets it", () => {
   const read = (value_type: string, text: string, multiple = false) =>
     readText({ value_type, multiple } as OptionKey, text, 'en');
   for (const type of ['integer', 'number', 'string', 'date']) expect(read(type, ' ')).toEqual({ value: undefined });
@@ -80,7 +80,7 @@ test('what is typed is read as the type of the key has it; what is emptied is un
   expect(read('string', '', true)).toEqual({ value: [] });
 });
 
-test('what a newer service may say takes no form down', () => {
+test('unknown data from a newer service breaks no form', () => {
   const texts = textsFor('en');
   for (const value_type of ['colour', 'constructor', 'toString', '__proto__', null]) {
     expect(controlOf({ value_type, multiple: false } as never)).toBe('Unknown');
@@ -100,7 +100,7 @@ test('finding 7: a boolean without a default is a question, one with a default a
   expect(choices.map(({ label }) => label)).toEqual(['Ja', 'Nein']);
 });
 
-test('finding 7: refusals are said in the language of the form, by their code and what is allowed', () => {
+test("finding 7: errors are shown in the form's language, by code and allowed values", () => {
   const key = { value_type: 'integer', multiple: false, min_selected: 0, max_selected: null } as OptionKey;
   const say = (allowed: unknown, value: unknown, tag = 'de', field = 'value[0]') => {
     const body = { code: '1008', message: 'English.', errors: [{ field, message: 'English', allowed }] };

@@ -51,7 +51,7 @@ test.each([
   'docs/databases.md',
   'docs/backup.md',
   'docs/monitoring.md',
-])('%s names no setting that there is not', (path) => {
+])('%s names only existing settings', (path) => {
   const named = new Set(
     read(path)
       .match(/\bINNKEEPER_[A-Z_]*[A-Z]/g)
@@ -61,7 +61,7 @@ test.each([
   expect([...named].filter((name) => !KNOWN.has(name))).toEqual([]);
 });
 
-test('compose and chart set the same, but for what is secret', () => {
+test('compose and chart set the same, except secrets', () => {
   const { environment } = compose.services.innkeeper as { environment: Json };
   const secret = ['INNKEEPER_DATABASE_URL', 'INNKEEPER_SECRET', 'INNKEEPER_METRICS_TOKEN'];
   const set = [...Object.keys(values.settings), ...secret.map((name) => `${name}_FILE`)];
@@ -69,7 +69,7 @@ test('compose and chart set the same, but for what is secret', () => {
   for (const name of secret) expect(read('deploy/helm/values.yaml')).toContain(`--from-literal=${name}=`);
 });
 
-test.each(['compose', 'chart'])('the image starts on the settings of the %s', (which) => {
+test.each(['compose', 'chart'])('the image starts with the settings of the %s', (which) => {
   const image = Object.fromEntries(
     read('deploy/Dockerfile')
       .matchAll(/\b(INNKEEPER_[A-Z_]+)=(\S+)/g)
@@ -89,7 +89,7 @@ test.each(['compose', 'chart'])('the image starts on the settings of the %s', (w
   expect(unsafeSettings(readConfig({}, { env: plain }))).toEqual([expect.stringContaining('INNKEEPER_HOST')]);
 });
 
-test('compose refers to nothing that it does not have', () => {
+test('compose refers only to what it defines', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     expect(service.image ?? service.build, name).toBeDefined();
     for (const other of Object.keys((service.depends_on as Json | undefined) ?? {}))
@@ -142,7 +142,7 @@ test('every template of the chart is a resource, and the deployment finds its se
   for (const value of Object.values(values.settings)) expect(value).toBeTypeOf('string');
 });
 
-test('ingress, autoscaler and monitor are there when they are asked for, and every resource has the usual labels', () => {
+test('ingress, autoscaler and monitor are optional, and every resource has the usual labels', () => {
   const enabled = Object.fromEntries(
     ['ingress', 'autoscaling', 'serviceMonitor'].map((name) => [name, { ...(values[name] as Json), enabled: true }]),
   );
@@ -165,7 +165,7 @@ test('ingress, autoscaler and monitor are there when they are asked for, and eve
   expect(render('deployment.yaml', enabled)?.spec).not.toHaveProperty('replicas');
 });
 
-test('other settings replace the pods, and nobody is trusted as a proxy unless told so', () => {
+test('changed settings replace the pods, and no proxy is trusted unless set', () => {
   const checksum = (changed: Json) =>
     (render('deployment.yaml', changed) as { spec: { template: { metadata: { annotations: Json } } } }).spec.template
       .metadata.annotations['checksum/settings'];

@@ -14,7 +14,7 @@ const lint = (...files: string[]) => {
   return { status, lines: stderr.trim().split('\n').filter(Boolean) };
 };
 
-test('a pattern with a worst case that is more than linear is found, wherever it is written', () => {
+test('a pattern with a worse than linear worst case is found, wherever it is written', () => {
   const file = scratchFile('planted.ts');
   const planted = [
     String.raw`export const split = (text: string) => text.split(/\s*;\s*/);`,

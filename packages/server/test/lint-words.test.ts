@@ -13,7 +13,7 @@ const lint = (...files: string[]) => {
   return { status, lines: stderr.trim().split('\n').filter(Boolean) };
 };
 
-test('text for people has no word that we do not use', () => {
+test('text for people contains none of the words to avoid', () => {
   expect(lint()).toEqual({ status: 0, lines: [] });
 }, 60_000);
 

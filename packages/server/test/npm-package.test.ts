@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the npm package of the service has no TypeScript, no install script and no dependency to fetch but a Node', async () => {
+test('the npm package of the service has no TypeScript, no install script and no dependency except Node', async () => {
   const names = await readdir(join(folder, 'package'), { recursive: true });
   expect(names).toContain('dist/main.js');
   expect(names.filter((name) => name.endsWith('.ts'))).toEqual([]);

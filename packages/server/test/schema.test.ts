@@ -15,12 +15,12 @@ const samples: [string, (type: Builder) => unknown][] = [
 ];
 
 // Types come from typebox, schemas from here: they must say the same, in the same order.
-test.for(samples)('%s are what typebox makes', async ([, make]) => {
+test.for(samples)('%s equal those of typebox', async ([, make]) => {
   const { Type: typebox } = await import('typebox');
   expect(JSON.stringify(make(Type))).toBe(JSON.stringify(make(typebox)));
 });
 
-test('a schema is not made optional for others by one that uses it so', () => {
+test('a schema does not become optional for others through one use', () => {
   const text = Type.String();
   Type.Object({ text: Type.Optional(text) });
   expect(Type.Object({ text })).toMatchObject({ required: ['text'] });

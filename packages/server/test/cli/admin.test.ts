@@ -18,7 +18,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
   });
   afterAll(() => server?.close());
 
-  test('create shows a link that signs in once, again a new one, and delete ends it all', async () => {
+  test('create shows a sign-in link that works once, then a new one; delete removes everything', async () => {
     expect((await cli.run('admin', 'list')).stdout).toContain('innkeeper admin create');
     const made = await cli.json('admin', 'create', '--email', 'Ada@example.com', '--public-url', 'https://x.example/p');
     expect(Object.keys(made)).toEqual(['accountId', 'email', 'link', 'expiresAt']);
@@ -42,7 +42,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
     expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('innkeeper admin list') });
   });
 
-  test('reset takes password and codes away, ends the sessions, and shows a link; a role stays', async () => {
+  test('reset removes password and codes, ends sessions and shows a link; roles stay', async () => {
     const { storage, keyring, now } = server.service;
     const member = await memberWith(server, [], 'grace@example.com');
     await storage.accounts.setPassword(member.accountId, 'a hash', randomUUID());
@@ -66,7 +66,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
     await storage.accounts.delete('grace@example.com');
   });
 
-  test('reset tells the owner of the account by mail, in their language and without the link', async () => {
+  test('reset notifies the owner by mail, in their language and without the link', async () => {
     const { storage } = server.service;
     const mail = await startMailServer();
     const settings = ['--smtp-url', mail.url, '--mail-from', 'Innkeeper <innkeeper@example.com>'];
@@ -99,7 +99,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
   test.each([
     ['no address', []],
     ['what is no address', ['--email', 'ada']],
-  ])('create with %s makes nothing', async (_, args) => {
+  ])('create with %s creates nothing', async (_, args) => {
     expect(await cli.run('admin', 'create', ...args)).toMatchObject({ code: 2, stdout: '' });
     expect(await server.service.storage.accounts.list()).toEqual([]);
   });

@@ -53,7 +53,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       clientUserName: 'A user',
     });
 
-  test('list has a next step while there is nothing to list', async () => {
+  test('list suggests a next step if there are no applications', async () => {
     const [readable, json] = await Promise.all([cli.run('app', 'list'), cli.json('app', 'list')]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
     expect(readable.stdout).toMatch(
@@ -62,7 +62,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect(json).toEqual([]);
   });
 
-  test('create shows the credentials once, and they work at once', async () => {
+  test('create shows the credentials once, and they work immediately', async () => {
     const made = await cli.json('app', 'create', '--name', 'Acme 店');
     expect(Object.keys(made)).toEqual(['clientId', 'clientSecret', 'name']);
     expect(made).toMatchObject({ clientId: expect.stringMatching(/^\d+_[0-9a-f]{32}$/), name: 'Acme 店' });
@@ -83,7 +83,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     }
   });
 
-  test('create, list, show and rotate-secret are readable, and no name can give orders to the terminal', async () => {
+  test('create, list, show and rotate-secret are readable, and names cannot send control sequences to the terminal', async () => {
     const name = 'red \u001b[31m alert\nnext line';
     const refused = await cli.run('app', 'create', '--name', name);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--name contains a control') });
@@ -113,7 +113,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect((await cli.run('app', 'show', clientId)).stdout).toMatch(/previous +created .* +expires in 89 minutes/);
   });
 
-  test('set changes all or nothing, and KEY= goes back to the default', async () => {
+  test('set changes all or nothing, and KEY= restores the default', async () => {
     const { clientId } = await cli.json('app', 'create', '--name', 'Settings');
     const shown = async () => cli.json('app', 'show', clientId);
     expect(await shown()).toEqual({
@@ -189,7 +189,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect((await shown()).settings).toEqual({ ...changed, specialTokenTtl: 600, allowedOrigins: [] });
   });
 
-  test('rotate-secret keeps two secrets live, and no third', async () => {
+  test('rotate-secret keeps two secrets valid, never three', async () => {
     const { clientId, clientSecret: first } = await cli.json('app', 'create', '--name', 'Rotating');
     const works = async (secret: string) => (await createUser(clientId, secret)).status === 200;
 
@@ -218,7 +218,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect((await cli.json('app', 'show', clientId)).secrets).toHaveLength(1);
   });
 
-  test('delete in a script deletes without a question, with all users', async () => {
+  test('delete in a script needs no confirmation and deletes all users', async () => {
     const { clientId, clientSecret } = await cli.json('app', 'create', '--name', 'Doomed');
     await createUser(clientId, clientSecret);
     await createUser(clientId, clientSecret);
@@ -229,7 +229,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect((await cli.json('app', 'list')).map((row: { clientId: string }) => row.clientId)).not.toContain(clientId);
   });
 
-  test('an unknown application is a failure, with the way out', async () => {
+  test('an unknown application fails with a suggested fix', async () => {
     const calls = [['show'], ['set', 'accessTokenTtl=2h'], ['delete', '--yes'], ['rotate-secret']];
     const endings = await Promise.all(calls.map(([verb = '', ...more]) => cli.run('app', verb, '1_nobody', ...more)));
     for (const { code, stdout, stderr } of endings) {

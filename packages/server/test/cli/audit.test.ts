@@ -18,7 +18,7 @@ describe.each(databases)('the audit of the command line on $kind', ({ fresh }) =
   });
   afterAll(() => storage?.close());
 
-  test('what a command changed is told, and who ran it', async () => {
+  test("a command's changes are audited, with the user who ran it", async () => {
     const { clientId } = await cli.json('app', 'create', '--name', 'Acme');
     const users = join(inject('scratchFolder'), `${uniqueName()}.ndjson`);
     await writeFile(users, '{"clientUserId":"a","clientUserName":"A"}\n{"clientUserId":"b","clientUserName":"B"}\n');

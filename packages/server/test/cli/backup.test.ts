@@ -26,7 +26,7 @@ import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 /** Access tokens are good at the address that issued them. */
 const HOME = { publicUrl: 'https://users.example.com' };
 
-test('a backup removes what killed backups to the same file left, and nothing else', async () => {
+test('a backup removes only what killed backups to the same file left behind', async () => {
   const cli = commandLine(`sqlite:${scratchFile('db')}`);
   await cli.json('app', 'create', '--name', 'One');
   const file = scratchFile('backup');
@@ -92,7 +92,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     made = await backUpUnderLoad();
   });
 
-  test('is of one moment, and nobody was held up', async () => {
+  test('is consistent, and blocks no one', async () => {
     const { file, reported, slowest } = made;
     expect(reported).toMatchObject({ file, source: database.kind, secretIncluded: false, bytes: statSync(file).size });
     expect(slowest.count).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect([profiles, tokens]).toEqual([users, (users as number) - 1]);
   });
 
-  test('holds no secret in the clear', async () => {
+  test('contains no unencrypted secret', async () => {
     const bytes = readFileSync(made.file);
     const { application, user, newcomer } = made;
     for (const secret of [SECRET, application.clientSecret, user.accessToken, newcomer.specialToken]) {
@@ -139,7 +139,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     }
   });
 
-  test('replaces an earlier backup only when told to, and nothing that is no backup', async () => {
+  test('replaces an earlier backup only with --force, and never another file', async () => {
     const { run } = commandLine(made.url);
     const file = scratchFile('backup');
     copyFileSync(made.file, file);
@@ -183,7 +183,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
   });
 
-  test('is refused of a damaged database, which is named', async () => {
+  test('fails for a damaged database, and names it', async () => {
     if (database.kind !== 'sqlite') return;
     const damaged = scratchFile('db');
     const url = `sqlite:${damaged}`;
@@ -212,7 +212,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect(byName(await summarizeDatabase(url))).toEqual(byName(made.reported.tables));
   });
 
-  test('is refused of an empty database, and of one with an older schema', async () => {
+  test('fails for an empty database and an older schema', async () => {
     const [empty, older] = await Promise.all([database.empty(), database.empty()]);
     const { latest } = await (await storageDriver(older)).migrate();
     await database.execute(

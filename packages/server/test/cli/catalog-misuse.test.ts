@@ -9,12 +9,12 @@ import { bin, runInnkeeper } from './run-innkeeper.ts';
 
 const { folder, save, original } = catalogFolder();
 
-describe('innkeeper catalog, when something is wrong', () => {
+describe('innkeeper catalog, errors', () => {
   const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'wrong.db')}`, INNKEEPER_SECRET: SECRET };
   const run = (...args: string[]) => inThread(['catalog', ...args], settings);
   beforeAll(() => inThread(['migrate'], settings));
 
-  test('a broken file is told by line and column, with 1, before the database is asked', async () => {
+  test('a broken file is reported by line and column, with exit code 1, before connecting to the database', async () => {
     const file = save('broken.yaml', CATALOG.replace('type: boolean', 'type: bool').replace('max: 10', 'max: ten'));
     for (const command of ['plan', 'apply']) {
       const ending = await run(command, file, '--app', '1_a');
@@ -59,7 +59,7 @@ describe('innkeeper catalog, when something is wrong', () => {
     });
   });
 
-  test('names in a file give no orders to the terminal', async () => {
+  test('names in a file cannot send control sequences to the terminal', async () => {
     const file = save('escape.yaml', CATALOG.replace('name: ratio', 'name: "\\e[31m"'));
     const { stderr } = await run('plan', file, '--app', '1_a');
     expect(stderr).toContain('groups[0].keys[2].name contains an invalid character');
@@ -101,7 +101,7 @@ describe('innkeeper catalog: help and schema', () => {
     );
   });
 
-  test('schema prints what docs/catalog.schema.json holds', async () => {
+  test('schema prints docs/catalog.schema.json', async () => {
     const { code, stdout } = await runInnkeeper(['catalog', 'schema']);
     expect(code).toBe(0);
     expect(stdout).toBe(readFileSync(join(import.meta.dirname, '../../../../docs/catalog.schema.json'), 'utf8'));

@@ -104,7 +104,7 @@ Not translated:
     expect(await cli.json('catalog', 'export', '--app', clientId)).toEqual(JSON.parse(json?.stdout ?? ''));
   });
 
-  test('what does not break is counted too, and a rename of nothing is told', async () => {
+  test('harmless changes are counted too, and a rename without a match is reported', async () => {
     const { clientId, appId } = await application(CATALOG);
     await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
     await select(appId, 'notifications/volume', 10, 3, 9);
@@ -144,7 +144,7 @@ Not translated:
     expect((await cli.run('catalog', 'plan', changed, '--app', clientId)).code, 'the file may stay as it is').toBe(0);
   });
 
-  test('migrate replaces a value in all selections, counted before; bad input is refused', async () => {
+  test('migrate replaces a value in all selections, with a count before; invalid input is rejected', async () => {
     const { clientId, appId } = await application(CATALOG);
     await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
     const migrate = (...more: string[]) => {
@@ -167,7 +167,7 @@ Not translated:
     }
   });
 
-  test('what breaks is counted, refused, and done when it is allowed', async () => {
+  test('breaking changes are counted, rejected, and published when allowed', async () => {
     const { clientId, appId } = await application(CATALOG);
     await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
     await select(appId, 'notifications/volume', 10, 3, 9);
@@ -287,7 +287,7 @@ Not translated:
     expect({ ...back, revision: 1 }).toEqual(before);
   });
 
-  test('archiving what nobody chose breaks nothing', async () => {
+  test('archiving an unused key breaks nothing', async () => {
     const { clientId } = await application(CATALOG);
     const file = save(`${kind}-less.yaml`, CATALOG.slice(0, CATALOG.indexOf('      - name: ratio')));
     const settings = { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET, FORCE_COLOR: '1' };
@@ -297,7 +297,7 @@ Not translated:
     expect((await cli.run('catalog', 'apply', file, '--app', clientId)).code).toBe(0);
   });
 
-  test('revisions, show and diff tell who published what', async () => {
+  test('revisions, show and diff show who published what', async () => {
     const { clientId } = await application(CATALOG);
     await cli.json('catalog', 'apply', save(`${kind}-2.yaml`, CATALOG.replace('Azul', 'Celeste')), '--app', clientId);
     const author = `cli:${userInfo().username}`;
@@ -330,7 +330,7 @@ Not translated:
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('no revision 3') });
   });
 
-  test('texts go out as CSV and XLIFF and come back', async () => {
+  test('texts are exported and imported as CSV and XLIFF', async () => {
     const { clientId } = await application(CATALOG);
     const exported = (...more: string[]) => cli.run('catalog', 'export', '--app', clientId, ...more);
     const [csv, xliff] = await Promise.all([
@@ -386,7 +386,7 @@ Not translated:
     expect(outdated.stderr).toContain('notifications/colour=blue in Español: translated from "Blue", now "Navy"');
   });
 
-  test('a note is kept with the revision of apply, import-translations and restore', async () => {
+  test('apply, import-translations and restore store a note with the revision', async () => {
     const { clientId } = await application();
     const app = ['--app', clientId];
     const path = save(`${kind}-noted.yaml`, CATALOG);
@@ -403,7 +403,7 @@ Not translated:
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('at most 1000 characters') });
   });
 
-  test('review marks the translations of a file, without those that have changed since', async () => {
+  test('review marks the translations of a file, except those changed since', async () => {
     const { clientId, appId } = await application(CATALOG);
     const app = ['--app', clientId];
     const reviewed = async () => (await storage.textStates.list(appId)).filter((each) => each.reviewed).length;
@@ -430,7 +430,7 @@ Not translated:
     expect((await cli.run('catalog', 'review', bare, ...app)).stderr).toContain('has no source text');
   });
 
-  test('types are a module on stdout or in a file, and a file that cannot be written is told', async () => {
+  test('types writes a module to stdout or a file, and reports a file that cannot be written', async () => {
     const { clientId } = await application(CATALOG);
     const types = (...more: string[]) => cli.run('catalog', 'types', '--app', clientId, ...more);
     const out = join(folder, `${kind}.ts`);
@@ -451,7 +451,7 @@ Not translated:
     expect(refused.stderr).toContain('is a folder, not a file');
   });
 
-  test('two that apply at once both succeed, one after the other', async () => {
+  test('two concurrent applies both succeed, one after the other', async () => {
     const { clientId } = await application(CATALOG);
     const files = ['Uno', 'Dos', 'Tres'].map((text) => save(`${kind}-${text}.yaml`, CATALOG.replace('Azul', text)));
     const applied = await Promise.all(

@@ -34,7 +34,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     port = String(await freePort());
   });
 
-  test('tells that migrations are pending and runs none', async () => {
+  test('reports pending migrations and runs none', async () => {
     for (const ending of [await doctor({}, '--json'), await doctor({}, '--json')]) {
       expect(ending.code).toBe(1);
       expect(failures(ending.stdout)).toEqual([
@@ -49,7 +49,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     }
   });
 
-  test('finds all well after migrate', async () => {
+  test('reports no problem after migrate', async () => {
     const cli = commandLine(databaseUrl);
     await cli.json('migrate');
     await cli.json('app', 'create', '--name', 'One');
@@ -85,7 +85,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     expect(bogus).toMatchObject({ ok: true, wayOut: 'See: innkeeper serve --help' });
   });
 
-  test('with --deep also checks indexes, as far as the database lets it', async () => {
+  test('with --deep also checks indexes, if the database allows it', async () => {
     const data = async () => {
       const { code, stdout } = await doctor({}, '--deep', '--json');
       return { code, data: (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'data') };
@@ -154,7 +154,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     }
   });
 
-  test('tells a database that takes no write', async () => {
+  test('reports a read-only database', async () => {
     if (kind !== 'sqlite') return;
     await execute(
       databaseUrl,
@@ -172,7 +172,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     ]);
   });
 
-  test('tells that the check itself found no space', async () => {
+  test('reports that the check itself ran out of space', async () => {
     if (kind === 'sqlite') return;
     await execute(
       databaseUrl,
@@ -189,7 +189,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     ]);
   });
 
-  test('tells the secret of another database, a port of another one, and a newer version', async () => {
+  test('reports a secret of another database, a port of another one, and a newer version', async () => {
     // The port is that of a service on another database, as its keys are not in this one.
     const other = createHttpServer((_, answer) => answer.end('{"status":"ok","keys":[{"kid":"other"}]}'));
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
@@ -212,7 +212,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
   });
 });
 
-describe('each failure has its way out', () => {
+describe('each failure has a suggested fix', () => {
   const doctor = (settings: Record<string, string>, ...flags: string[]) =>
     runInnkeeper(['doctor', ...flags], {
       INNKEEPER_DATABASE_URL: 'postgres://somebody:hunter2@127.0.0.1:1/innkeeper',
@@ -221,7 +221,7 @@ describe('each failure has its way out', () => {
       ...settings,
     });
 
-  test('a weak secret and a database that is not there, without waiting for it', async () => {
+  test('a weak secret and an unreachable database, without waiting for it', async () => {
     const ending = await doctor({ INNKEEPER_SECRET: 'weak' });
     expect(ending.code).toBe(1);
     expect(ending.milliseconds).toBeLessThan(15_000);
@@ -233,7 +233,7 @@ describe('each failure has its way out', () => {
     expect(ending.stdout + ending.stderr).not.toContain('hunter2');
   });
 
-  test('a setting that cannot be read', async () => {
+  test('an invalid setting', async () => {
     const ending = await doctor({ INNKEEPER_WORKERS: 'many' }, '--json');
     expect(ending.code).toBe(1);
     expect(failures(ending.stdout)).toEqual([
@@ -246,7 +246,7 @@ describe('each failure has its way out', () => {
     ]);
   });
 
-  test('a token service that is not there', async () => {
+  test('an unreachable token service', async () => {
     const { stdout } = await doctor(
       {
         INNKEEPER_TOKEN_SERVICE_URL: 'http://127.0.0.1:1',
@@ -259,7 +259,7 @@ describe('each failure has its way out', () => {
     expect(failure).toMatchObject({ wayOut: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
   });
 
-  test('an OpenID provider that is fine, one under another name, and one that is not there', async () => {
+  test('an OpenID provider that works, one with another name, and an unreachable one', async () => {
     const provider = await startOidcProvider();
     const openId = async (issuer: string) => {
       const settings = { ISSUER: issuer, CLIENT_ID: provider.clientId, CLIENT_SECRET: provider.clientSecret };
@@ -285,7 +285,7 @@ describe('each failure has its way out', () => {
     expect(await openId(provider.url)).toMatchObject({ ok: false, detail: `${provider.url} cannot be reached` });
   });
 
-  test('a certificate that is not trusted, and an address that cannot be reached', async () => {
+  test('an untrusted certificate, and an unreachable address', async () => {
     const secure = await startReceiver({ tls: true });
     const certificate = async (publicUrl: string) => {
       const { stdout } = await doctor({ INNKEEPER_PUBLIC_URL: publicUrl }, '--json');
@@ -300,7 +300,7 @@ describe('each failure has its way out', () => {
     expect(await certificate('http://localhost:8080')).toBeUndefined();
   });
 
-  test('what runs out before anything fails', () => {
+  test('limits that are about to be reached', () => {
     const [url, now] = ['https://users.example.com', Date.parse('2026-01-01')];
     const inDays = (days: number) =>
       judgeCertificate(url, { validTo: now + days * 86_400_000, problem: undefined }, now);
@@ -322,7 +322,7 @@ describe('each failure has its way out', () => {
     expect(judgeRoom({ kind: 'connections', used: 80, most: 100 })).toMatchObject(full);
   });
 
-  describe('a port that is taken', () => {
+  describe('a port in use', () => {
     const other = createServer((socket) => socket.end('not HTTP\n'));
     const innkeeper = createHttpServer((_, answer) => answer.end('{"status":"ok"}'));
     const portOf = (server: typeof other) => String((server.address() as { port: number }).port);
@@ -340,13 +340,13 @@ describe('each failure has its way out', () => {
       expect(stdout).toMatch(/✗ +port +.* is in use by another program\n +→ Choose another port with --port/);
     });
 
-    test('by Innkeeper itself is as it should be', async () => {
+    test('by Innkeeper itself is fine', async () => {
       const { stdout } = await doctor({ INNKEEPER_PORT: portOf(innkeeper) });
       expect(stdout).toMatch(/✓ +port +.* is in use by Innkeeper(?: |$)/m);
     });
   });
 
-  test('a clock that cannot be right, or is behind what was written', () => {
+  test('a clock that is certainly wrong, or behind what was written', () => {
     const now = Date.UTC(2030, 0, 1);
     expect(checkClock([now - 1000, now + 30_000], undefined, now)).toMatchObject({
       ok: true,

@@ -7,7 +7,7 @@ test.each([
   ['ENOSPC', 'the disk is full', 'Free space on that disk, then try again.'],
   ['EROFS', 'the file system is read-only', 'Mount it read-write, or set INNKEEPER_DATABASE_URL to another place.'],
   ['EACCES', 'permission denied', 'Check the path in INNKEEPER_DATABASE_URL and its permissions.'],
-])('a file that cannot be made (%s) comes with the advice that helps', (code, problem, wayOut) => {
+])('a file that cannot be created (%s) comes with a suggested fix', (code, problem, wayOut) => {
   expect(explainError(fileError(code))).toMatchObject({ message: `/data/innkeeper.db.secret: ${problem}`, wayOut });
 });
 

@@ -55,7 +55,7 @@ test.concurrent.each(COMMANDS)('innkeeper %s --help has --json, its settings and
   expect(text).toContain(`$ innkeeper ${command}`);
 });
 
-test('the help of the whole names every command and the exit codes', async () => {
+test('the general help lists every command and the exit codes', async () => {
   const [whole, version] = await Promise.all([help(''), runInnkeeper(['--version'])]);
   for (const command of COMMANDS) {
     const [name, ofGroup] = command.split(' ');
@@ -66,7 +66,7 @@ test('the help of the whole names every command and the exit codes', async () =>
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
-test('serve takes every setting as a flag and says its environment name and default', async () => {
+test('serve accepts every setting as a flag and shows its environment name and default', async () => {
   const text = (await help('serve')).replace(/\s+/g, ' ');
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     expect(text).toContain(`${flagName(name)} <value>`);
@@ -85,7 +85,7 @@ test('app set --help explains every key', async () => {
   for (const name of SETTING_NAMES) expect(text).toMatch(new RegExp(`^ {2}${name} +\\w.*default: `, 'm'));
 });
 
-test("npx innkeeper, a stranger's package elsewhere, is suggested in a clone alone", () => {
+test('npx innkeeper, another package outside a clone, is suggested only in a clone', () => {
   expect(commandName({ npm_lifecycle_event: 'start' })).toBe('npx innkeeper');
   expect(commandName({ npm_lifecycle_event: 'npx' })).toBe('npx @innkeeper/server');
   expect(commandName({})).toBe('innkeeper');

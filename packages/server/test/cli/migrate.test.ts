@@ -4,7 +4,7 @@ import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 describe.each(databases)('innkeeper migrate on $kind', ({ kind, empty }) => {
-  test('--check tells and changes nothing; migrate runs what is pending, once', async () => {
+  test('--check reports and changes nothing; migrate runs pending migrations once', async () => {
     const url = await empty();
     const [cli, processes] = [commandLine(url, inThread), commandLine(url)];
     const first = await cli.run('migrate', '--check', '--json');
@@ -21,7 +21,7 @@ describe.each(databases)('innkeeper migrate on $kind', ({ kind, empty }) => {
     expect(await cli.json('migrate', '--check')).toMatchObject({ pending: 0, ran: 0 });
   });
 
-  test('--distribute says what is missing and changes nothing', async () => {
+  test('--distribute reports what is missing and changes nothing', async () => {
     const url = await empty();
     const cli = commandLine(url, inThread);
     await cli.run('migrate');

@@ -15,7 +15,7 @@ const COMMANDS = [
   ...['users export --app 1_a', 'catalog export --app 1_a', 'catalog revisions --app 1_a', 'token list', 'admin list'],
 ];
 
-test('a path that leads nowhere is told, and nothing is made there', async () => {
+test('a path that leads nowhere is reported, and nothing is created there', async () => {
   for (const command of COMMANDS) {
     const { code, stdout, stderr } = await run(...command.split(' '));
     expect([command, code, stdout]).toEqual([command, 2, '']);
@@ -32,7 +32,7 @@ test('a path that leads nowhere is told, and nothing is made there', async () =>
   }
 });
 
-test('what makes a database says so, on stderr, once; for programs it says nothing', async () => {
+test('a command that creates a database says so once on stderr; with --json it says nothing', async () => {
   const first = await run('app', 'create', '--name', 'One');
   expect(first).toMatchObject({
     code: 0,

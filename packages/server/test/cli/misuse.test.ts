@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'innkeeper-misuse-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'innkeeper.db')}`, INNKEEPER_SECRET: SECRET };
 
-describe('what was misused ends with 2, one message and no result', () => {
+describe('usage errors exit with 2, one message and no result', () => {
   test.each([
     ['an unknown command', 'app sho', "unknown command 'sho' (Did you mean show?)"],
     ['an unknown flag', 'app list --jsn', "unknown option '--jsn'"],
@@ -74,13 +74,13 @@ describe('what was misused ends with 2, one message and no result', () => {
     expect(stderr).toMatch(/accessTokenTtl +lifetime of an access token.*default: 1 hour/);
   });
 
-  test('no command at all shows the help', async () => {
+  test('no command shows the help', async () => {
     const ending = await runInnkeeper([]);
     expect(ending).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: innkeeper') });
   });
 });
 
-describe('what failed ends with 1 and the way out, never with a stack', () => {
+describe('failures exit with 1 and a suggested fix, never with a stack', () => {
   const list = (databaseUrl: string, secret = SECRET) =>
     runInnkeeper(['app', 'list'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
   const create = (databaseUrl: string, secret = SECRET) =>
@@ -92,7 +92,7 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
     expect(ending.stderr).not.toMatch(/\n {4}at /);
   };
 
-  test('a path that leads through a file', async () => {
+  test('a path through a file', async () => {
     writeFileSync(join(folder, 'file'), '');
     expectFailure(
       await create(`sqlite:${join(folder, 'file/innkeeper.db')}`),
@@ -100,7 +100,7 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
     );
   });
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     writeFileSync(join(folder, 'text.db'), 'not a database, but long enough to be taken for one\n'.repeat(40));
     expectFailure(await list(`sqlite:${join(folder, 'text.db')}`), /file is not a database/);
   });

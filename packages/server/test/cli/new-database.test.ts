@@ -34,10 +34,10 @@ const run = (...args: string[]) => inThread([...args, '--database-url', `sqlite:
 const create = () => run('app', 'create', '--name', 'One', '--json');
 const files = () => readdirSync(folder).sort();
 
-describe('a new database is not made', () => {
+describe('a new database is not created', () => {
   const MAKERS = ['app create --name Two', 'admin create --email a@example.com', 'migrate'];
 
-  test('where the secret of an earlier one is: both are named, and the ways out', async () => {
+  test('if the secret of an earlier one exists: both are named, with suggested fixes', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     rmSync(path);
     for (const maker of MAKERS) {
@@ -68,7 +68,7 @@ describe('a new database is not made', () => {
     expect(files()).toEqual([name]);
   });
 
-  test('but serve --new makes one, with the secret that is there', async () => {
+  test('except by serve --new, with the existing secret', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     const secret = readFileSync(`${path}.secret`, 'utf8');
     rmSync(path);
@@ -83,7 +83,7 @@ describe('a new database is not made', () => {
     expect(JSON.parse((await run('app', 'list', '--json')).stdout)).toEqual([]);
   });
 
-  test('and a secret that is deleted under a running service is written again', async () => {
+  test('and a secret deleted under a running service is written again', async () => {
     const server = await serve({ settings: { databaseUrl: `sqlite:${path}` } });
     const logged = (text: string) =>
       vi.waitFor(() => expect(server.logs().map(({ msg }) => msg)).toContainEqual(expect.stringContaining(text)), {
@@ -98,7 +98,7 @@ describe('a new database is not made', () => {
     expect(statSync(`${path}.secret`).mode & 0o777).toBe(0o600);
   });
 
-  test('over a log that lost its database, by restore either', async () => {
+  test('over a log that lost its database, nor by restore', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     const backup = join(folder, 'kept');
     expect(await run('backup', backup)).toMatchObject({ code: 0 });
@@ -112,10 +112,10 @@ describe('a new database is not made', () => {
   });
 });
 
-describe('a database that lost a part is reported, and left as it is', () => {
+describe('a database that lost a part is reported and left unchanged', () => {
   const COMMANDS = ['app list', 'app create --name Two', 'migrate', 'migrate --check', 'doctor'];
 
-  test('its log: the last writes may be in it', async () => {
+  test('its log, which may contain the last writes', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     writeFileSync(`${path}-shm`, '');
     for (const command of COMMANDS) {
@@ -130,7 +130,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
     expect((await run('app', 'list')).stdout).toContain('One');
   });
 
-  test('its log and the index of it, after a crash', async () => {
+  test('its log and its index, after a crash', async () => {
     const settings = { databaseUrl: `sqlite:${path}` };
     const crash = async (): Promise<void> => {
       const server = await serve({ settings });
@@ -166,7 +166,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
     expect((await run('app', 'list')).stdout).toContain('One');
   });
 
-  test('all of the file but its log', async () => {
+  test('everything except its log', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     truncateSync(path);
     writeFileSync(`${path}-wal`, 'something');
@@ -178,7 +178,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
     expect(readFileSync(`${path}-wal`, 'utf8')).toBe('something');
   });
 
-  test('the file: doctor gives the advice that works', async () => {
+  test('the file: doctor suggests a fix that works', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     rmSync(path);
     const { code, stdout } = await run('doctor');
@@ -188,7 +188,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
   });
 });
 
-describe('a first start that failed halfway', () => {
+describe('a first start that failed midway', () => {
   test('with unsafe settings leaves nothing behind', async () => {
     const settings = { databaseUrl: `sqlite:${path}`, publicUrl: 'http://users.example.com' };
     const refused = await serve({ settings, failing: true });
@@ -196,7 +196,7 @@ describe('a first start that failed halfway', () => {
     expect(files()).toEqual([]);
   });
 
-  test('after the database and before its secret is no obstacle', async () => {
+  test('after the database and before its secret does not block the next', async () => {
     expect(await run('migrate')).toMatchObject({ code: 0 });
     expect(files()).toEqual(['innkeeper.db']);
     expect(await create()).toMatchObject({ code: 0 });
@@ -205,14 +205,14 @@ describe('a first start that failed halfway', () => {
     expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('.secret is missing') });
   });
 
-  test('before the first table was made is no obstacle', async () => {
+  test('before the first table does not block the next', async () => {
     const database = new DatabaseSync(path);
     database.exec('pragma journal_mode = wal');
     database.close();
     expect(await create()).toMatchObject({ code: 0 });
   });
 
-  test('while SQLite made the file is no obstacle', async () => {
+  test('while SQLite created the file does not block the next', async () => {
     const killed = join(folder, 'killed');
     const database = new DatabaseSync(killed);
     database.exec('pragma cache_size = 1; begin; create table t (x); insert into t values (zeroblob(1000000))');
@@ -222,13 +222,13 @@ describe('a first start that failed halfway', () => {
     expect(await create()).toMatchObject({ code: 0 });
   });
 
-  test('several at once agree on one secret', async () => {
+  test('several concurrent starts agree on one secret', async () => {
     const endings = await Promise.all([create(), create(), create()]);
     expect(endings.map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 });
 
-describe('a database by a symbolic link', () => {
+describe('a database behind a symbolic link', () => {
   let link: string;
   const byLink = (...args: string[]) => inThread([...args, '--database-url', `sqlite:${link}`]);
   beforeEach(() => {
@@ -245,7 +245,7 @@ describe('a database by a symbolic link', () => {
     expect((await run('app', 'list')).stdout).toContain('One');
   });
 
-  test('finds the secret that an earlier version made beside the link', async () => {
+  test('finds the secret that an earlier version created beside the link', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     symlinkSync(path, link);
     renameSync(`${path}.secret`, `${link}.secret`);
@@ -262,7 +262,7 @@ describe('a database by a symbolic link', () => {
     expect(existsSync(`${path}.secret`)).toBe(false);
   });
 
-  test('that leads nowhere is told', async () => {
+  test('that leads nowhere is reported', async () => {
     symlinkSync('unmounted/innkeeper.db', link);
     expect(await byLink('app', 'create', '--name', 'One')).toMatchObject({
       code: 1,

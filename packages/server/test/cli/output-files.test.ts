@@ -35,7 +35,7 @@ test('no command writes its output over the database, its log or its secret', as
   expect((await run('app', 'list')).stdout).toContain('One');
 });
 
-test('other files are replaced as before', async () => {
+test('other files are replaced', async () => {
   const out = join(folder, 'types.ts');
   for (let times = 0; times < 2; times++) {
     expect(await run('catalog', 'types', '--app', app, '--out', out)).toMatchObject({ code: 0 });

@@ -9,7 +9,7 @@ import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 // The same commands with INNKEEPER_URL and INNKEEPER_TOKEN, without the database and its secret.
-describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
+describe.each(databases)('the remote command line on $kind', ({ fresh }) => {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-remote-'));
   let here: ReturnType<typeof commandLine>;
   let server: TestServer;
@@ -129,7 +129,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     await same('catalog', 'apply', file('wrong.yaml', 'groups: 7'), ...app);
   });
 
-  test('catalog migrate: counted before, done in parts, refused as on the database', async () => {
+  test('catalog migrate: counts first, runs in parts, and rejects like the local command', async () => {
     const { clientId } = await server.application();
     const app = ['--app', clientId];
     await remoteJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
@@ -147,7 +147,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     expect((await same(...migrate, '--key', 'notifications.nothing')).code).toBe(1);
   });
 
-  test('users: what is imported in parts is exported as it was, and rejected lines are named', async () => {
+  test('users: exports what was imported in parts, and names rejected lines', async () => {
     const { clientId } = await server.application();
     const app = ['--app', clientId];
     await remoteJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
@@ -202,7 +202,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     }
   });
 
-  test('an export cannot begin in the middle, and an import has at most 500 lines a part', async () => {
+  test('an export cannot start in the middle, and an import has at most 500 lines per part', async () => {
     const { clientId } = await server.application();
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const path = `/manage/v1/applications/${clientId}/users`;
@@ -216,7 +216,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     expect(await server.post(`${path}/import`, { lines: [], import: 'x' }, headers)).toMatchObject({ status: 400 });
   });
 
-  test('what is wrong with the address or the token is told', async () => {
+  test('a wrong address or token is reported', async () => {
     const reported = async (settings: Record<string, string>) => (await inThread(['app', 'list'], settings)).stderr;
     expect(await reported({ INNKEEPER_URL: server.url })).toContain('INNKEEPER_TOKEN is not');
     expect(await reported({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN: 'ikp_x' })).toContain('token is invalid');

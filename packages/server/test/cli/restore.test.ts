@@ -88,7 +88,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     return application;
   }
 
-  test('what cannot be restored is refused, and nothing is changed', async () => {
+  test('an invalid backup is rejected, and nothing changes', async () => {
     const before = await dump(url);
     const bytes = readFileSync(file);
     const altered = (change: (copy: string) => void): string => {
@@ -143,7 +143,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(await dump(url)).toBe(before);
   });
 
-  test('--check tells that a file is whole without a database or a secret', async () => {
+  test('--check verifies a file without a database or a secret', async () => {
     chmodSync(file, 0o400);
     const nowhere = database.kind === 'sqlite' ? 'sqlite:/nowhere/x.db' : 'postgres://nobody@127.0.0.1:1/none';
     const { code, stdout } = await runInnkeeper(['restore', file, '--check', '--json', '--database-url', nowhere]);
@@ -151,7 +151,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(JSON.parse(stdout)).toMatchObject({ whole: true, secret: 'none', rows: 20_002 });
   });
 
-  test('one that is killed leaves the database as it was', async () => {
+  test('a killed restore leaves the database unchanged', async () => {
     const target = await database.empty();
     await makeSomething(target);
     const before = await dump(target);
@@ -172,7 +172,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(await dump(target)).toBe(before);
   });
 
-  test('one that is interrupted says that the database is as it was', async () => {
+  test('an interrupted restore says that the database is unchanged', async () => {
     const target = await database.fresh();
     await makeSomething(target);
     const before = await dump(target);
@@ -186,7 +186,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(await dump(target)).toBe(before);
   });
 
-  test('replaces what is there, when told to', async () => {
+  test('replaces existing data only with --replace', async () => {
     const reported = await commandLine(url).json('restore', file, '--replace', '--yes');
     expect(reported).toMatchObject({ rows: 20_002, replaced: { applications: 1, users: 0, accounts: 0 } });
     expect(byName(await summarizeDatabase(url))).toMatchObject({ users: { rows: 20_000 }, applications: { rows: 1 } });
@@ -201,7 +201,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     await client.end();
   }
 
-  test('a backup of an older schema is brought up to date', async () => {
+  test('upgrades a backup of an older schema', async () => {
     const target = await database.empty();
     const old = await bigBackup(3, 10);
     expect(await commandLine(target).json('restore', old)).toMatchObject({ schema: 3, rows: 12 });
@@ -211,7 +211,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     await storage.close();
   });
 
-  test('beside a running service, which serves what was restored within a second', async () => {
+  test('beside a running service, which serves the restored data within a second', async () => {
     const target = await database.empty();
     const server = await startTestServer(target);
     const groups = async (apiKey: string) =>
@@ -238,7 +238,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     }
   });
 
-  test('what differs after it was written undoes all of it', async () => {
+  test('a difference after writing rolls everything back', async () => {
     const target = await database.empty();
     const { whole, migrate } = await storageDriver(target);
     await migrate();

@@ -50,14 +50,14 @@ describe('under an older Node', () => {
     expect(run.stdout).toContain(version);
   });
 
-  test('it re-runs itself on the pinned one, with the same arguments and no mark left behind', async () => {
+  test('it re-runs itself on the pinned one, with the same arguments and a clean environment', async () => {
     const run = await finish(start(oldNode, probe('whole'), ['exit', '0', '--flag', 'two words']));
     const report = JSON.parse(run.stdout);
     expect(Number.parseInt(report.version.slice(1), 10)).toBeGreaterThanOrEqual(pinnedMajor);
     expect(report).toMatchObject({ args: ['exit', '0', '--flag', 'two words'], marked: false });
   });
 
-  test('npm start is serve --demo with the flags that were given', async () => {
+  test('npm start runs serve --demo with the given flags', async () => {
     const run = await finish(start(oldNode, join(root, 'scripts/start.js'), ['--help']));
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain('Usage: innkeeper serve');
@@ -67,7 +67,7 @@ describe('under an older Node', () => {
     expect(await finish(start(oldNode, probe('whole'), ['exit', '2']))).toMatchObject({ code: 2, signal: null });
   });
 
-  test('it dies of the signal that its child died of', async () => {
+  test('it dies of the same signal as its child', async () => {
     expect(await finish(start(oldNode, probe('whole'), ['die']))).toMatchObject({ signal: 'SIGKILL' });
   });
 
@@ -86,7 +86,7 @@ describe('under an older Node', () => {
     },
   );
 
-  test('the child ends with it when it is killed', async () => {
+  test('the child ends when it is killed', async () => {
     const child = start(oldNode, probe('whole'), ['wait']);
     child.stdout?.once('data', () => child.kill('SIGKILL'));
     const run = await finish(child);
@@ -94,7 +94,7 @@ describe('under an older Node', () => {
     expect(run.stdout.split('\n').slice(1)).toEqual(['got SIGTERM', '']);
   });
 
-  test('it ends with the shell of npm, and in no other case because its parent has ended', async () => {
+  test('it ends with the shell of npm, and otherwise not when its parent ends', async () => {
     const shells = ['innkeeper', 'innkeeper serve & sleep 1', undefined].map((npm_lifecycle_script) => {
       // The last command of a shell would take its place.
       const script = `"$0" "$@" & echo $!; wait`;
@@ -131,14 +131,14 @@ describe('under an older Node', () => {
     expect(run.stderr).toContain('npm ci --include=optional');
   });
 
-  test('a re-run that is still too old ends there', async () => {
+  test('a re-run that is still too old fails', async () => {
     const run = await finish(start(oldNode, probe('whole'), ['exit', '0'], { INNKEEPER_RERUN: '1' }));
     expect(run).toMatchObject({ code: 1, stdout: '' });
     expect(run.stderr).toContain(`needs Node ${pinnedMajor}`);
   });
 });
 
-test('npm scripts run their tools on the pinned Node, and so does whatever the tools start', async () => {
+test('npm scripts run their tools, and everything these start, on the pinned Node', async () => {
   const tool = join(folder, 'tool.js');
   writeFileSync(
     tool,
@@ -151,14 +151,14 @@ test('npm scripts run their tools on the pinned Node, and so does whatever the t
   expect(below).toBe(own);
 });
 
-test('under the pinned Node it starts at once, whether or not the package is there', async () => {
+test('under the pinned Node it starts directly, with or without the package', async () => {
   const run = await finish(start([process.execPath], probe('bare'), ['exit', '0']));
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(run.stdout).version).toBe(process.version);
 });
 
 test.runIf(process.platform !== 'win32')(
-  'serve holds less memory for later, in the same process, unless told otherwise',
+  'serve keeps less memory in reserve, in the same process, unless set otherwise',
   async () => {
     const report = async (...flags: string[]) => {
       const child = start([process.execPath, ...flags], probe('bare'), ['serve', 'two words']);

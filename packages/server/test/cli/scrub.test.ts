@@ -15,7 +15,7 @@ describe('innkeeper scrub', () => {
   });
   afterAll(() => server.close());
 
-  test('rewrites the file beside a running service, which goes on', async () => {
+  test('rewrites the file beside a running service', async () => {
     const application = await server.application();
     const user = await makeSignedInUser(server, application);
     const scrubbed = await commandLine(url, inThread).json('scrub');
@@ -33,7 +33,7 @@ describe('innkeeper scrub', () => {
     expect(reported.stdout).toMatch(/rewritten in .* s, .* before, .* now\.\nNo deleted data is left/);
   });
 
-  test('names a damaged file and the way to restore it', async () => {
+  test('names a damaged file and how to restore it', async () => {
     const damaged = await sqlite.fresh();
     const path = damaged.slice('sqlite:'.length);
     const cli = commandLine(damaged, inThread);
@@ -47,7 +47,7 @@ describe('innkeeper scrub', () => {
     });
   });
 
-  test('says what it needs, and that PostgreSQL does not', async () => {
+  test('says what it needs, and that PostgreSQL does not need it', async () => {
     const missing = await inThread(['scrub', '--database-url', `sqlite:${scratchFile('db')}`]);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('no database at') });
     const elsewhere = await commandLine(await postgres.fresh(), inThread).run('scrub');

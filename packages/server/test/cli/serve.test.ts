@@ -22,12 +22,12 @@ const REMOTE = {
   INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET: 'x',
 };
 
-test('an address that is none is told under the name of its setting', () => {
+test('an invalid address is reported under the name of its setting', () => {
   const host = { host: '999.1.1.1', databaseUrl: `sqlite:${join(folder, 'host.db')}`, secret: SECRET };
   expect(() => readConfig(host, { env: {} })).toThrow(/^INNKEEPER_HOST is "999\.1\.1\.1": it must be [^\n]*$/);
 });
 
-describe('serve refuses to start on an unsafe configuration and says which', () => {
+describe('serve refuses to start with an unsafe configuration and names it', () => {
   type Unsafe = [string, Record<string, string>, string];
   test.each<Unsafe>([
     ['a short secret', { INNKEEPER_SECRET: 'changeme' }, 'INNKEEPER_SECRET is weak'],
@@ -69,7 +69,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
     expect(ending.stderr.match(/✗/g)).toHaveLength(1);
   });
 
-  test('a kept secret that others can read', async () => {
+  test('a secret file that others can read', async () => {
     const databaseUrl = `sqlite:${join(folder, 'open.db')}`;
     writeFileSync(join(folder, 'open.db.secret'), `${SECRET}\n`);
     chmodSync(join(folder, 'open.db.secret'), 0o644);
@@ -91,7 +91,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
     expect(error.message).toContain('INNKEEPER_SECRET is weak');
   });
 
-  test('PostgreSQL without a secret is misuse: there is none to begin with', async () => {
+  test('PostgreSQL without a secret is a usage error', async () => {
     const ending = await serve({ INNKEEPER_DATABASE_URL: 'postgres://127.0.0.1:1/innkeeper', INNKEEPER_SECRET: '' });
     expect(ending).toMatchObject({
       code: 2,
@@ -100,7 +100,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
   });
 });
 
-test('a port that is taken is told in one line', async () => {
+test('a port in use is reported in one line', async () => {
   const port = await freePort();
   const holder = createServer().listen(port, '127.0.0.1');
   const ending = await serve({ INNKEEPER_LOG_LEVEL: 'silent' }, '--port', String(port));

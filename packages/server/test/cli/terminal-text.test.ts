@@ -6,7 +6,7 @@ import { layOut, visible } from '../../src/cli/table.ts';
 import { showAge, showDuration, showRoughly } from '../../src/cli/time.ts';
 
 describe('a table', () => {
-  test('lines up wide characters, emoji and styled text', () => {
+  test('aligns wide characters, emoji and styled text', () => {
     const rows = [
       ['ab', '|'],
       ['店', '|'],
@@ -16,7 +16,7 @@ describe('a table', () => {
     expect(layOut(rows, { gap: 1 })).toBe('ab |\n店 |\n👩‍🚀 |\n\u001b[31mé\u001b[39m  |');
   });
 
-  test('goes on below itself on a narrow terminal, and not where there is no terminal', () => {
+  test('wraps on a narrow terminal, and not without a terminal', () => {
     const rows = [['name', 'what people call the application, in so many words']];
     expect(layOut(rows, { indent: 2, lineWidth: 40 })).toBe(
       '  name   what people call the\n         application, in so many words',
@@ -24,7 +24,7 @@ describe('a table', () => {
     expect(layOut(rows, { indent: 2 }).split('\n')).toHaveLength(1);
   });
 
-  test('shows what would otherwise give orders to the terminal', () => {
+  test('escapes control sequences', () => {
     expect(visible('a\u001b[2Jb\r\n\u202ec')).toBe('a\\u{1b}[2Jb\\u{d}\\u{a}\\u{202e}c');
     expect(visible('Ünïcode 店 👩‍🚀')).toBe('Ünïcode 店 👩‍🚀');
   });
@@ -39,7 +39,7 @@ describe('times', () => {
     [604_800, '7 days'],
   ])('%i seconds are %s', (seconds, text) => expect(showDuration(seconds)).toBe(text));
 
-  test('are rough where exact ones would not help', () => {
+  test('are rounded where exact ones would not help', () => {
     expect(showRoughly(89.9 * 60_000)).toBe('89 minutes');
     expect(showRoughly(86_400_000 * 3 + 1)).toBe('3 days');
     expect(showAge(1500)).toBe('just now');
@@ -53,7 +53,7 @@ test('a database is described without its password', () => {
   );
 });
 
-describe('being asked to type the clientId', () => {
+describe('confirmation by typing the clientId', () => {
   const answer = async (typed: string | undefined) => {
     const input = new PassThrough();
     const output = new PassThrough();
@@ -62,7 +62,7 @@ describe('being asked to type the clientId', () => {
     return { yes, asked: output.read()?.toString() };
   };
 
-  test('only the clientId itself is a yes', async () => {
+  test('accepts only the clientId', async () => {
     expect(await answer('1_abc\n')).toEqual({ yes: true, asked: 'Type it: ' });
     expect((await answer('y\n')).yes).toBe(false);
     expect((await answer('\n')).yes).toBe(false);

@@ -20,7 +20,7 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
   const applications = (token: string) =>
     server.send('GET', '/manage/v1/applications', { headers: { authorization: `Bearer ${token}` } });
 
-  test('create shows a token once, list never does, and revoke ends it at once', async () => {
+  test('create shows a token once, list never does, and revoke ends it immediately', async () => {
     const { clientId } = await server.application();
     await server.application();
     const [all, one] = await Promise.all([
@@ -76,7 +76,7 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
     ['longer than a year', ['--name', 'x', '--expires', '366d'], 2],
     ['no time at all', ['--name', 'x', '--expires', '0'], 2],
     ['what is no time', ['--name', 'x', '--expires', 'soon'], 2],
-  ])('create with %s makes nothing', async (_, args, code) => {
+  ])('create with %s creates nothing', async (_, args, code) => {
     const before = (await server.service.storage.manageTokens.list()).length;
     const ending = await cli.run('token', 'create', ...args);
     expect(ending).toMatchObject({ code, stdout: '' });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inThread } from './in-thread.ts';
 import { bin, commandLine } from './run-innkeeper.ts';
 
-describe('innkeeper users, misused', () => {
+describe('innkeeper users, usage errors', () => {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-users-misuse-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const cli = commandLine(`sqlite:${join(folder, 'innkeeper.db')}`, inThread);
@@ -32,7 +32,7 @@ describe('innkeeper users, misused', () => {
     expect(readFileSync(file, 'utf8')).not.toBe('');
   });
 
-  test('an output or rejects file that cannot be written is misuse', async () => {
+  test('an output or rejects file that cannot be written is a usage error', async () => {
     const { clientId } = await cli.json('app', 'create', '--name', 'A');
     const nowhere = join(folder, 'no', 'where');
     const [output, rejects] = await Promise.all([
@@ -43,7 +43,7 @@ describe('innkeeper users, misused', () => {
     expect(rejects).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
   });
 
-  test('an output stays what it is: a pipe, a link to a file, a link to none yet', async () => {
+  test('an output keeps its kind: a pipe, a link to a file, a dangling link', async () => {
     const { clientId } = await cli.json('app', 'create', '--name', 'Outputs');
     const user = { clientUserId: 'one', clientUserName: 'One' };
     const one = join(folder, 'one.ndjson');
@@ -72,7 +72,7 @@ describe('innkeeper users, misused', () => {
     }
   });
 
-  test('a stdout that cannot be written to is told in words', async () => {
+  test('a stdout that cannot be written to is reported in words', async () => {
     // Open for reading alone: it refuses, as a full disk does.
     const stdio = ['ignore', openSync(file, 'r'), 'pipe'] as const;
     const child = spawn(process.execPath, [bin, 'users', '--help'], { stdio: [...stdio] });

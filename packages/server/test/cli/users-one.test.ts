@@ -65,7 +65,7 @@ describe.each(places)(
       expect((await cli.run('users', 'show', 'x', '--app', '1_nobody')).code).toBe(1);
     });
 
-    test('a preference link of one user, and everything that is kept of them', async () => {
+    test("a user's preference link, and all of their data", async () => {
       const { userCode, accessToken } = await makeSignedInUser(server, at.application, 'grace@example.com');
       await server.post(
         '/api/user_options',
@@ -113,7 +113,7 @@ describe.each(places)(
       expect((await cli.run('users', 'delete', userCode, ...app(), '--yes')).code).toBe(0);
     });
 
-    test('export writes those for whom all conditions hold, and their status comes back with them', async () => {
+    test('export writes users that match all conditions, with their status', async () => {
       for (const [id, value] of [
         ['one', true],
         ['two', false],

@@ -84,7 +84,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
       .map((line) => JSON.parse(line));
   };
 
-  test('imported users are there at once, with their selections, and get special tokens', async () => {
+  test('imported users exist immediately, with their selections, and get special tokens', async () => {
     const app = await application();
     const mia = {
       clientUserId: 'mia@example.com',
@@ -109,7 +109,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(again).toMatchObject({ status: 200, json: { clientUserName: 'Bare' } });
   });
 
-  test('rejected lines are told by number and reason, kept on demand, and the others go in', async () => {
+  test('rejected lines are reported by number and reason, stored on request, and the others are imported', async () => {
     const app = await application();
     const rejects = join(folder, `rejects-${kind}.ndjson`);
     const twice = { clientUserId: 'twice', clientUserName: 'First' };
@@ -153,7 +153,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(readable.stdout).toContain('--rejects FILE');
   });
 
-  test('a user that is there is compared, updated or left alone', async () => {
+  test('an existing user is compared, updated or left alone', async () => {
     const app = await application();
     const path = fileOf([numbered(1), numbered(2)]);
     const changed = { ...numbered(1), options: [{ group: 'appearance', key: 'theme', value: ['light'] }] };
@@ -172,7 +172,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(first?.options).toMatchObject([{ value: [false] }, { value: ['sms'] }, { key: 'theme', value: ['light'] }]);
   });
 
-  test('an update keeps selections that are newer than their line, and says how many', async () => {
+  test('an update keeps selections newer than their line, and says how many', async () => {
     const app = await application();
     const themed = (value: string, updatedAt?: string) => {
       const option = { group: 'appearance', key: 'theme', value: [value], ...(updatedAt && { updated_at: updatedAt }) };
@@ -193,7 +193,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(await theme()).toMatchObject([{ value: ['system'] }]);
   });
 
-  test('an older export does not bring back who was deleted since, unless told to', async () => {
+  test('an older export does not restore users deleted since, unless requested', async () => {
     const app = await application();
     expect(await importFile(fileOf([numbered(1), numbered(2)]), app.clientId)).toMatchObject({ created: 2 });
     const older = fileOf((await exported(app.clientId)) as Line[]);
@@ -211,7 +211,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(await exported(app.clientId)).toMatchObject([{ service_user_code }, {}]);
   });
 
-  test('a profile alone makes create-user answer 0024, until the whole user adopts it', async () => {
+  test('a profile without a user makes create-user answer 0024, until a complete user adopts it', async () => {
     const app = await application();
     const { clientId, clientSecret } = app;
     const orphan = { clientUserId: 'lost@example.com', clientUserName: 'Lost', profileOnly: true };
@@ -230,7 +230,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     });
   });
 
-  test('what was exported and imported elsewhere is equal, archived choices and orphans included', async () => {
+  test('an export imported elsewhere is equal, including archived selections and orphans', async () => {
     const app = await application();
     const lines = Array.from({ length: 600 }, (_, i) => numbered(i));
     const text = {
@@ -285,7 +285,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(nameless(await exported(sibling.clientId))).toBe(nameless(await exported(app.clientId)));
   });
 
-  test('an import that is killed midway and resumed loses and doubles nothing', async () => {
+  test('an import killed midway and resumed loses and duplicates nothing', async () => {
     const app = await application();
     const count = 4_000;
     const lines = Array.from({ length: count }, (_, i) => numbered(i));
@@ -349,7 +349,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     return { code: (await ended)[0], stdout };
   };
 
-  test('standard input is read, and its end may come without a newline', async () => {
+  test('standard input is read, with or without a final newline', async () => {
     const app = await application();
     const child = spawn(process.execPath, [bin, 'users', 'import', '-', '--app', app.clientId, '--json'], {
       env: { ...process.env, INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET },
@@ -361,7 +361,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     await once(child, 'close');
   });
 
-  test('many users go in with flat memory', async () => {
+  test('importing many users needs constant memory', async () => {
     const app = await application();
     const [few, many] = kind === 'sqlite' ? [2_000, 10_000] : [1_000, 4_000];
     const path = (from: number, count: number) => fileOf(Array.from({ length: count }, (_, i) => numbered(from + i)));

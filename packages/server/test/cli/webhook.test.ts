@@ -147,7 +147,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
       expect(off).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--enable') });
     });
 
-    test('usage errors exit with 2, and what is not there with 1', async () => {
+    test('usage errors exit with 2, and missing things with 1', async () => {
       const { webhookId } = await webhook('create', receiver.url);
       for (const [args, code, reported] of [
         [['create'], 2, "missing required argument 'ENDPOINT'"],

@@ -20,7 +20,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     return opened;
   };
 
-  test('an address has one account, in whatever case it is written; a new link ends the one before', async () => {
+  test('an address has one account, regardless of case; a new link ends the previous one', async () => {
     const [first, again] = [account(), account('ADA@EXAMPLE.COM', { createdAt: NOW + 1 })];
     const [old, fresh] = [link(), link()];
     expect(await storage.accounts.createWithLink(first, old)).toEqual({
@@ -34,7 +34,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.sessions.openByLink(fresh.linkHash, NOW, session())).toBe('opened');
   });
 
-  test('of many who use a link at once, one gets in', async () => {
+  test('of many concurrent uses of a link, one succeeds', async () => {
     const [made, given] = [account(), link()];
     await storage.accounts.createWithLink(made, given);
     const attempts = times(20, () => storage.sessions.openByLink(given.linkHash, NOW, session()));
@@ -42,14 +42,14 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.sessions.list(made.accountId, NOW)).toHaveLength(1);
   });
 
-  test('a link ends with its time', async () => {
+  test('a link expires', async () => {
     const given = link();
     await storage.accounts.createWithLink(account(), given);
     expect(await storage.sessions.openByLink(given.linkHash, given.expiresAt, session())).toBe('spent');
     expect(await storage.sessions.openByLink(given.linkHash, given.expiresAt - 1, session())).toBe('opened');
   });
 
-  test('one more sign-in link leaves the earlier ones valid, and needs an account', async () => {
+  test('another sign-in link leaves the earlier ones valid, and needs an account', async () => {
     const [made, first, second] = [account(), link(), link()];
     await storage.accounts.createWithLink(made, first);
     expect(await storage.accounts.addLink(made.accountId, second)).toBe('added');
@@ -88,7 +88,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     });
   });
 
-  test('an administrator can be made and unmade, but not the last one', async () => {
+  test('an administrator can be added and removed, but not the last one', async () => {
     const { accounts } = storage;
     for (const { email } of await accounts.list()) await accounts.delete(email);
     const [first, second] = [account(`${randomUUID()}@example.com`), account(`${randomUUID()}@example.com`)];
@@ -99,7 +99,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await accounts.setRole(randomUUID(), 'member')).toBe('unknown');
   });
 
-  test('a set-up link makes the first account and no other', async () => {
+  test('a set-up link creates only the first account', async () => {
     const links = times(4, () => link());
     for (const each of links) expect(await storage.accounts.addSetUpLink(each)).toBe('added');
     // A set-up link is no sign-in link.
@@ -119,7 +119,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.accounts.addSetUpLink(link())).toBe('account-there');
   });
 
-  test('an account that the command line made ends the set-up links', async () => {
+  test('an account created by the command line ends the set-up links', async () => {
     const given = link();
     await storage.accounts.addSetUpLink(given);
     await storage.accounts.createWithLink(account(), link());
@@ -132,7 +132,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     );
   });
 
-  test('a session is found by its hash, whole, until it ends or is ended by its owner', async () => {
+  test('a session is found by its hash until it expires or its owner ends it', async () => {
     const made = account();
     const opened = await signedIn(made);
     const whole = { ...opened, accountId: made.accountId };
@@ -149,7 +149,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.sessions.findByHash(opened.sessionHash, NOW)).toBeUndefined();
   });
 
-  test('use is noted, but not again too soon, and sessions are listed by it', async () => {
+  test('use is recorded, but not too often, and sessions are sorted by it', async () => {
     const made = account();
     const [first, second] = [await signedIn(made), await signedIn(made)];
     const touch = (at: number) =>
@@ -165,7 +165,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(listed.map(({ sessionId }) => sessionId)).toEqual([first.sessionId, second.sessionId]);
   });
 
-  test('an account goes with its sessions, links and tokens, and with nobody else’s', async () => {
+  test('deleting an account deletes its sessions, links and tokens, and no others', async () => {
     const [ada, grace] = [account(), account('grace@example.com')];
     const [lost, kept] = [await signedIn(ada), await signedIn(grace)];
     const token = (accountId: string | null) => ({
@@ -197,7 +197,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.manageTokens.revoke(other.tokenId, grace.accountId)).toBe('revoked');
   });
 
-  test('what has ended is purged', async () => {
+  test('expired rows are purged', async () => {
     const made = account();
     const old = await signedIn(made, { endsAt: NOW + 1 });
     const good = await signedIn(made);

@@ -31,7 +31,7 @@ describe.each(databases)('activity on $kind', (database) => {
   });
   const hours = (from = HOUR_START, to = HOUR_START + HOUR) => storage.activity.list(appId, { step: 'hour', from, to });
 
-  test('what is added is in its hour and its day', async () => {
+  test('counts are added to their hour and day', async () => {
     await storage.activity.add([count({ count: 3 }), count({ name: 'error:0011', count: 2 })]);
     await storage.activity.add([count({ count: 4, lastAt: NOW + 1 }), count({ lastAt: HOUR_START + HOUR })]);
     expect(await hours()).toEqual([
@@ -49,7 +49,7 @@ describe.each(databases)('activity on $kind', (database) => {
     expect(await storage.activity.lastAt(appId, 'usersCreated')).toBeUndefined();
   });
 
-  test('replicas that add at once lose nothing', async () => {
+  test('replicas that add concurrently lose nothing', async () => {
     const other = await createApplication(storage);
     const both = [count(), count({ appId: other }), count({ name: 'usersCreated' })];
     await Promise.all(times(40, (i) => storage.activity.add(i % 2 ? both : both.toReversed())));
@@ -59,7 +59,7 @@ describe.each(databases)('activity on $kind', (database) => {
     ]);
   });
 
-  test('an application that is gone takes its counts along, and gets no new ones', async () => {
+  test('a deleted application loses its counts, and gets no new ones', async () => {
     const gone = await createApplication(storage);
     await storage.activity.add([count({ appId: gone })]);
     await storage.applications.delete(gone);
@@ -68,7 +68,7 @@ describe.each(databases)('activity on $kind', (database) => {
     expect(await storage.activity.lastAt(appId, 'requests')).toBe(NOW);
   });
 
-  test('an application that goes meanwhile costs the others nothing', async () => {
+  test('an application deleted meanwhile does not affect the others', async () => {
     const doomed = await Promise.all(times(10, () => createApplication(storage)));
     await Promise.all([
       ...doomed.map((gone) => storage.applications.delete(gone)),
@@ -77,7 +77,7 @@ describe.each(databases)('activity on $kind', (database) => {
     expect(await hours()).toEqual([{ at: HOUR_START, name: 'requests', count: 10 }]);
   });
 
-  test('totals are of this application, and looking stops at the limit', async () => {
+  test('totals are per application, and counting stops at the limit', async () => {
     const users = await Promise.all(times(3, () => createUser(storage, appId)));
     const stranger = await createUser(storage, await createApplication(storage));
     for (const { specialToken } of [...users.slice(1), stranger]) {

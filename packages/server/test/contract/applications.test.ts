@@ -23,7 +23,7 @@ describe.each(databases)('applications on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('what was created is found, whole', async () => {
+  test('a created application is found', async () => {
     const example = application({
       name: 'Nameß "quoted"',
       settings: { accessTokenTtl: 60, allowedOrigins: ['https://a.example'] },
@@ -47,7 +47,7 @@ describe.each(databases)('applications on $kind', (database) => {
     expect(await storage.applications.findByClientId(two.clientId)).toEqual(two);
   });
 
-  test('a number or clientId is taken once, also by many at once', async () => {
+  test('a number or clientId is used once, also by concurrent requests', async () => {
     const first = application();
     expect(await tally(times(20, () => storage.applications.create({ ...first, secrets: [] })))).toEqual({
       created: 1,
@@ -65,7 +65,7 @@ describe.each(databases)('applications on $kind', (database) => {
     }
   });
 
-  test('the list is oldest first, and names what exists of what was asked for', async () => {
+  test('the list is oldest first, and contains what exists of the requested ones', async () => {
     const [newer, older] = [application({ createdAt: NOW - 50 }), application({ createdAt: NOW - 99 })];
     await storage.applications.create(newer);
     await storage.applications.create(older);
@@ -74,7 +74,7 @@ describe.each(databases)('applications on $kind', (database) => {
     expect((await storage.applications.list()).slice(0, 2)).toEqual([older, newer]);
   });
 
-  test('an update changes what it names and nothing else', async () => {
+  test('an update changes only what it names', async () => {
     const example = application({ settings: { saveByUserUid: 'off' } });
     await storage.applications.create(example);
     expect(await storage.applications.update(example.appId, { name: 'Renamed' })).toBe('updated');
@@ -89,7 +89,7 @@ describe.each(databases)('applications on $kind', (database) => {
     expect(await storage.applications.update(1, { name: 'Nobody' })).toBe('unknown');
   });
 
-  test('of many changes at once, none loses what another set', async () => {
+  test('concurrent changes do not overwrite each other', async () => {
     const example = application({ settings: { s0: 'old', kept: 1 } });
     await storage.applications.create(example);
     const outcomes = times(20, (index) =>
@@ -103,7 +103,7 @@ describe.each(databases)('applications on $kind', (database) => {
     );
   });
 
-  test('the overlap of secrets can be ended at once', async () => {
+  test('the overlap of secrets can be ended immediately', async () => {
     const [current, previous] = [
       { secretHash: hash(), createdAt: NOW, expiresAt: null },
       { secretHash: hash(), createdAt: NOW - MINUTE, expiresAt: NOW + MINUTE },
@@ -116,7 +116,7 @@ describe.each(databases)('applications on $kind', (database) => {
     expect(await storage.applications.endPreviousSecrets(1)).toBe('unknown');
   });
 
-  test('a deleted application takes along everything that is its own, and nothing of another', async () => {
+  test('deleting an application deletes all of its data and no other', async () => {
     const [doomed, spared] = [await createApplication(storage), await createApplication(storage)];
     const idempotency = { keyHash: hash(), bodyHash: hash(), expiresAt: NOW + MINUTE };
     const gone = await createUser(storage, doomed, { idempotency });
@@ -137,7 +137,7 @@ describe.each(databases)('applications on $kind', (database) => {
     expect(await storage.users.createWithToken({ ...gone, userId: randomUUID() })).toBe('created');
   });
 
-  test('users created while their application is deleted are gone with it or never were', async () => {
+  test('users created while their application is deleted are deleted with it or never created', async () => {
     const appId = await createApplication(storage);
     const creating = times(60, () => storage.users.createWithToken(user(appId)));
     const deleted = storage.applications.delete(appId);

@@ -32,7 +32,7 @@ describe.each(databases)('the audit on $kind', (database) => {
   const list = (filter: AuditFilter = {}, limit = 100, before: string | null = null, of: number | null = appId) =>
     storage.audit.list(of, filter, { before, limit });
 
-  test('newest first, page by page, by any filter', async () => {
+  test('newest first, in pages, with any filter', async () => {
     const { userId } = await createUser(storage, appId);
     const all = [
       entry({ at: NOW - 2 }),
@@ -49,7 +49,7 @@ describe.each(databases)('the audit on $kind', (database) => {
     expect(await list({ from: NOW - 1, to: NOW })).toEqual([b]);
   });
 
-  test('an erased user is no longer named, and one who is gone never is', async () => {
+  test('a deleted user is no longer named, nor is one deleted meanwhile', async () => {
     const { userId } = await createUser(storage, appId);
     await storage.audit.add(entry({ userId }));
     await storage.audit.add(entry({ userId: randomUUID() }));
@@ -57,7 +57,7 @@ describe.each(databases)('the audit on $kind', (database) => {
     expect((await list()).map((each) => each.userId)).toEqual([null, null]);
   });
 
-  test('erasing at the same moment leaves nobody named', async () => {
+  test('a concurrent deletion leaves no name', async () => {
     const users = await Promise.all(times(20, () => createUser(storage, appId)));
     await Promise.all(
       users.flatMap(({ userId }) => [storage.audit.add(entry({ userId })), storage.users.delete(appId, userId)]),
@@ -65,7 +65,7 @@ describe.each(databases)('the audit on $kind', (database) => {
     expect((await list()).map((each) => each.userId)).toEqual(times(20, () => null));
   });
 
-  test('it goes with its application; what is told of one that is gone is about the installation', async () => {
+  test('entries are deleted with their application; later ones concern the installation', async () => {
     await storage.audit.add(entry());
     await storage.applications.delete(appId);
     const last = entry({ action: 'application.deleted' });

@@ -17,7 +17,7 @@ const plansOf = (isWanted: (plan: string | object) => boolean): string[] =>
     ),
   );
 
-test('every act that changes something is audited, or says why not', () => {
+test('every act that changes something is audited, or gives a reason', () => {
   const audited = plansOf((plan) => typeof plan === 'object' && 'entries' in plan);
   expect(audited.sort()).toEqual(Object.keys(AUDITED_EXAMPLES).sort());
   expect(plansOf((plan) => typeof plan === 'object' && 'because' in plan).sort()).toEqual([
@@ -102,7 +102,7 @@ describe.each(databases)('audited acts on $kind', (database) => {
     },
   );
 
-  test('an act that is refused leaves no entry', async () => {
+  test('a rejected act leaves no entry', async () => {
     const gone = (await createUser(plain, appId)).userId;
     await plain.users.delete(appId, gone);
     expect(await storage.users.delete(appId, gone)).toBe('unknown');
@@ -113,7 +113,7 @@ describe.each(databases)('audited acts on $kind', (database) => {
     expect(await entries()).toEqual([]);
   });
 
-  test('of acts at the same moment, each has its own entry', async () => {
+  test('concurrent acts each have their own entry', async () => {
     const names = times(40, (index) => `Name ${index}`);
     await Promise.all(names.map((name) => storage.applications.update(appId, { name })));
     const reported = (await entries()).map(({ before, after }) => [nameIn(before), nameIn(after)]);
@@ -151,7 +151,7 @@ describe.each(databases)('audited acts on $kind', (database) => {
     expect(JSON.parse(entry?.after ?? '')).toEqual({ created: 9, adopted: 0, updated: 2, profilesOnly: 4 });
   });
 
-  test('an edit of a draft says who edited where, in bounded size', async () => {
+  test('a draft edit records who edited what, in bounded size', async () => {
     const changes = times(500, (index) => ({
       kind: 'added',
       path: `${'long '.repeat(100)}${index}`,

@@ -56,7 +56,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
   });
   afterAll(() => Promise.all([storage.close(), other.close()]));
 
-  test('an application without a catalog has revision 0 of it, and so has one that does not exist', async () => {
+  test('an application without a catalog has revision 0, and so does one that does not exist', async () => {
     for (const appId of [await createApplication(storage), 1]) {
       expect(await storage.catalogs.load(appId)).toEqual(NOTHING);
       expect(await storage.catalogs.loadAt(appId, 0)).toBeUndefined();
@@ -65,7 +65,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     }
   });
 
-  test('what was published is loaded, whole', async () => {
+  test('a published catalog is loaded', async () => {
     const appId = await createApplication(storage);
     const first = group('{"name":"Zoë 🦊","texts":{"es":"\\"¿\\\\{Qué},?\\""}}');
     const items = [first, key(first.itemUid, 1), key(first.itemUid, 2, '{"pattern":"\\u0000\\ud800\'"}')];
@@ -76,7 +76,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     expect(sorted(await other.catalogs.loadAt(appId, 1))).toEqual(expected);
   });
 
-  test('every revision can be loaded as it was, after later ones', async () => {
+  test('every revision can be loaded unchanged after later ones', async () => {
     const appId = await createApplication(storage);
     const first = group();
     const keys = times(5, (i) => key(first.itemUid, i + 1));
@@ -105,7 +105,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     expect(await storage.catalogs.loadAt(appId, 14)).toBeUndefined();
   });
 
-  test('only the revision after the newest is published, and a refused one changes nothing', async () => {
+  test('only the revision after the newest is published, and a rejected one changes nothing', async () => {
     const appId = await createApplication(storage);
     const first = group();
     for (const revision of [0, 2, -1]) {
@@ -123,7 +123,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     expect((await storage.changes.since(0)).version).toBe(version);
   });
 
-  test('an application that does not exist is said to be gone', async () => {
+  test('an unknown application is reported as gone', async () => {
     expect(await storage.catalogs.publish(publication(1, 1, [group()]))).toBe('application-gone');
     expect(await storage.catalogs.publish(publication(1, 7, []))).toBe('application-gone');
   });
@@ -149,7 +149,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     expect(await list(0, 0)).toEqual({ total: 7, items: [] });
   });
 
-  test('replicas hear of a publication', async () => {
+  test('replicas see a publication', async () => {
     const appId = await createApplication(storage);
     const { version } = await other.changes.since(0);
     await storage.catalogs.publish(publication(appId, 1, [group()]));
@@ -160,7 +160,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     });
   });
 
-  test('of many who publish the same revision at once, one does, and it is there whole', async () => {
+  test('of many concurrent publications of a revision, one succeeds, and it is complete', async () => {
     const appId = await createApplication(storage);
     const shared = group();
     for (const revision of times(10, (i) => i + 1)) {
@@ -177,7 +177,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     expect((await storage.catalogs.revisions(appId, { offset: 0, limit: 1 })).total).toBe(10);
   });
 
-  test('revision and items belong together, also when read during publications', async () => {
+  test('revision and items are consistent, also when read during publications', async () => {
     const appId = await createApplication(storage);
     const items = times(20, () => group());
     const stamped = (revision: number): Publication =>
@@ -200,7 +200,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     }
   });
 
-  test('publishing while the application is deleted: a catalog of its own or none', async () => {
+  test('publishing while the application is deleted: its own catalog or none', async () => {
     for (const _ of times(10, String)) {
       const appId = await createApplication(storage);
       const publishing = times(3, (i) => other.catalogs.publish(publication(appId, 1, [group(`"${i}"`)])));
@@ -213,7 +213,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     }
   });
 
-  test('applications do not see each other, also with the same items', async () => {
+  test('applications do not see each other, even with the same items', async () => {
     const [one, two] = [await createApplication(storage), await createApplication(storage)];
     const shared = group();
     await storage.catalogs.publish(publication(one, 1, [shared]));
@@ -225,7 +225,7 @@ describe.each(databases)('catalogs on $kind', (database) => {
     expect(await storage.catalogs.load(two)).toEqual(NOTHING);
   });
 
-  test('5,000 keys in 20 languages are published at once, and again, in time', async () => {
+  test('5,000 keys in 20 languages are published and republished in time', async () => {
     const appId = await createApplication(storage);
     const texts = JSON.stringify(Object.fromEntries(times(20, (i) => [`l${i}`, `Übersetzung "${i}" `.repeat(5)])));
     const root = group();

@@ -16,7 +16,7 @@ describe.each(databases)('changes on $kind', (database) => {
   });
   afterEach(() => Promise.all([here.close(), there.close()]));
 
-  test('another replica hears of every change that matters to it, in order', async () => {
+  test('another replica sees every relevant change, in order', async () => {
     expect(await there.changes.since(0)).toEqual({ version: 0, complete: true, changes: [] });
     const { appId, ...rest } = application();
     await here.applications.create({ appId, ...rest });
@@ -38,7 +38,7 @@ describe.each(databases)('changes on $kind', (database) => {
     expect(await there.changes.since(5)).toEqual({ version: 5, complete: true, changes: [] });
   });
 
-  test('what changed nothing is not a change, and users and tokens are none', async () => {
+  test('acts without effect are no changes, nor are users and tokens', async () => {
     const example = application();
     await here.applications.create(example);
     await here.applications.create(example);
@@ -52,7 +52,7 @@ describe.each(databases)('changes on $kind', (database) => {
     expect((await there.changes.since(0)).version).toBe(2);
   });
 
-  test('a reader that follows while both replicas write misses none', async () => {
+  test('a reader that follows while both replicas write misses nothing', async () => {
     const appIds: number[] = [];
     const writing = Promise.all(
       [here, there].map(async (replica) => {
@@ -71,12 +71,12 @@ describe.each(databases)('changes on $kind', (database) => {
     expect(new Set(heard)).toEqual(new Set(appIds));
   });
 
-  test('a reader that knows more than the database, which was set back, is told so', async () => {
+  test('a reader that is ahead of a restored database is informed', async () => {
     await createApplication(here);
     expect(await there.changes.since(5)).toEqual({ version: 1, complete: false, changes: [] });
   });
 
-  test('one who was away for longer than changes are kept is told so', async () => {
+  test('a reader that was away for longer than changes are kept is informed', async () => {
     for (const _ of times(3, String)) await createApplication(here);
     await here.purgeExpired(Date.now());
     expect(await there.changes.since(0)).toMatchObject({ version: 3, complete: true });

@@ -46,13 +46,13 @@ describe.each(databases)('clocks on $kind', (database) => {
   const isKept = async (tokenId: string): Promise<boolean> =>
     (await storage.tokens.findOwner(tokenId, 0)) !== undefined;
 
-  test('the database tells the time, where it has a clock', async () => {
+  test('the database returns its time, if it has a clock', async () => {
     const time = await storage.clock.read();
     if (database.kind === 'sqlite') expect(time).toBeUndefined();
     else expect(Math.abs((time as number) - Date.now())).toBeLessThan(30_000);
   });
 
-  test('a right clock purges what has ended, and has nothing to report', async () => {
+  test('a correct clock purges expired rows and reports nothing', async () => {
     const [ended, good] = [await keepToken(Date.now() - 1), await keepToken(Date.now() + HOUR)];
     await clock.start();
     await purge(clock);
@@ -60,31 +60,34 @@ describe.each(databases)('clocks on $kind', (database) => {
     expect(clock.problems()).toEqual([]);
   });
 
-  test.each([-DAY, 2 * HOUR, 730 * DAY])('a clock that jumps by %d ms deletes nothing, and says so', async (jump) => {
-    const token = await keepToken(Date.now() + HOUR);
-    await storage.audit.add({
-      ...{ auditUid: crypto.randomUUID(), at: Date.now(), actor: 'Ada', action: 'application.changed', appId },
-      ...{ subject: 'Example', userId: null, before: null, after: null },
-    });
-    await clock.start();
-    machine.aheadMs = jump;
-    await clock.measure();
-    for (const _ of [1, 2, 3]) await purge(clock);
-    expect(await isKept(token)).toBe(true);
-    expect(await storage.audit.list(appId, {}, { before: null, limit: 10 })).toHaveLength(1);
-    expect(clock.problems()).toMatchObject([{ kind: 'clock', effect: database.kind === 'sqlite' ? 'none' : 'down' }]);
-    expect(clock.mayRotate).toBe(false);
-    expect(clock.problems()[0]?.message).toContain('NTP');
+  test.each([-DAY, 2 * HOUR, 730 * DAY])(
+    'a clock that jumps by %d ms deletes nothing and is reported',
+    async (jump) => {
+      const token = await keepToken(Date.now() + HOUR);
+      await storage.audit.add({
+        ...{ auditUid: crypto.randomUUID(), at: Date.now(), actor: 'Ada', action: 'application.changed', appId },
+        ...{ subject: 'Example', userId: null, before: null, after: null },
+      });
+      await clock.start();
+      machine.aheadMs = jump;
+      await clock.measure();
+      for (const _ of [1, 2, 3]) await purge(clock);
+      expect(await isKept(token)).toBe(true);
+      expect(await storage.audit.list(appId, {}, { before: null, limit: 10 })).toHaveLength(1);
+      expect(clock.problems()).toMatchObject([{ kind: 'clock', effect: database.kind === 'sqlite' ? 'none' : 'down' }]);
+      expect(clock.mayRotate).toBe(false);
+      expect(clock.problems()[0]?.message).toContain('NTP');
 
-    machine.aheadMs = 0;
-    await clock.measure();
-    await purge(clock);
-    expect(await isKept(token)).toBe(true);
-    expect(clock.problems()).toEqual([]);
-    expect(clock.mayRotate).toBe(true);
-  });
+      machine.aheadMs = 0;
+      await clock.measure();
+      await purge(clock);
+      expect(await isKept(token)).toBe(true);
+      expect(clock.problems()).toEqual([]);
+      expect(clock.mayRotate).toBe(true);
+    },
+  );
 
-  test('after a day of running a jump is believed: the service may have been off for as long', async () => {
+  test('after a day of running a jump is trusted: the service may have been off that long', async () => {
     if (database.kind !== 'sqlite') return;
     const token = await keepToken(Date.now() + 2 * DAY);
     await clock.start();
@@ -101,7 +104,7 @@ describe.each(databases)('clocks on $kind', (database) => {
     expect(await isKept(token)).toBe(false);
   });
 
-  test('time spent running counts, and gaps of a few hours do not start the wait again', async () => {
+  test('running time counts, and gaps of a few hours do not restart the wait', async () => {
     if (database.kind !== 'sqlite') return;
     await clock.start();
     machine.ranMs += 14 * HOUR;
@@ -128,7 +131,7 @@ describe.each(databases)('clocks on $kind', (database) => {
     expect(await isKept(token)).toBe(true);
   });
 
-  test("with PostgreSQL the time is the database's, whatever the machine says", async () => {
+  test("with PostgreSQL the time is the database's, not the machine's", async () => {
     if (database.kind !== 'postgres') return;
     await clock.start();
     machine.aheadMs = 30_000;
@@ -145,7 +148,7 @@ describe.each(databases)('clocks on $kind', (database) => {
     await expect(newClock(storage).start()).rejects.toThrow(ClockWrong);
   });
 
-  test('a key that was made by a clock two years ahead is replaced, and others sign until then', async () => {
+  test('a key created by a clock two years ahead is replaced, and others sign until then', async () => {
     const keyring = createKeyring(SECRET);
     let now = Date.now() + 730 * DAY;
     const times: KeyClock = { now: () => now, certain: () => now, isTrusted: true };

@@ -8,7 +8,7 @@ import { hash, NOW, tally, times } from './examples.ts';
 
 const MISSING = randomUUID();
 
-describe.each(databases)('what an account proves itself with, on $kind', (database) => {
+describe.each(databases)("an account's credentials on $kind", (database) => {
   let storage: Storage;
   let ada: NewAccount;
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
   const open = (factor?: Factor, passwordHash = 'one') =>
     storage.sessions.openByPassword(ada.accountId, passwordHash, session({ means: 'password' }), factor);
 
-  test('a password opens a session while it is the password', async () => {
+  test('a password opens sessions while it is current', async () => {
     const found = await storage.accounts.findByEmail('ada@example.com');
     expect(found).toMatchObject({ account: { accountId: ada.accountId, hasPassword: true, hasTotp: false } });
     expect(found?.credentials).toEqual({ passwordHash: 'one', sealedTotp: null, pendingTotp: null });
@@ -37,7 +37,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(opened.map(({ means }) => means)).toEqual(['password']);
   });
 
-  test('a new one ends the other sessions and the links, and nobody else’s', async () => {
+  test("a new one ends the account's other sessions and links", async () => {
     const grace = account('grace@example.com', { passwordHash: 'hers' });
     await storage.accounts.createWithLink(grace, link());
     await storage.sessions.openByPassword(grace.accountId, 'hers', session());
@@ -56,7 +56,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await storage.accounts.setPassword(MISSING, 'x', kept.sessionId)).toBe('unknown');
   });
 
-  test('a secret is on once it is confirmed, and only the one that was begun last', async () => {
+  test('a secret is active once confirmed, and only the last one begun', async () => {
     expect(await storage.secondFactors.begin(MISSING, 'x')).toBe('unknown');
     await storage.secondFactors.begin(ada.accountId, 'first');
     await storage.secondFactors.begin(ada.accountId, 'second');
@@ -79,7 +79,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await storage.secondFactors.replaceRecoveryCodes(ada.accountId, [hash()])).toBe('off');
   });
 
-  test('a code is good once, and so is any before it; of many at once one gets in', async () => {
+  test('a code works once, and none before it; of concurrent uses one succeeds', async () => {
     await turnOn(100);
     expect(await open({ step: 100 })).toBe('spent');
     expect(await tally(times(10, () => open({ step: 102 })))).toEqual({ opened: 1, spent: 9 });
@@ -88,7 +88,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await storage.sessions.list(ada.accountId, NOW)).toHaveLength(2);
   });
 
-  test('so is a recovery code, and new ones end the ones before', async () => {
+  test('so does a recovery code, and new ones replace the old', async () => {
     const [one, two, other] = [hash(), hash(), hash()];
     await turnOn(100, [one, two]);
     expect(await open({ recoveryHash: other })).toBe('spent');
@@ -99,7 +99,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await open({ recoveryHash: other })).toBe('opened');
   });
 
-  test('a link with a code that is no longer good stays good', async () => {
+  test('a link with an invalid code stays valid', async () => {
     await turnOn(100);
     const given = link();
     await storage.accounts.createWithLink(ada, given);
@@ -111,7 +111,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await by({ step: 102 })).toBe('spent');
   });
 
-  test('a reset takes away what it names, and ends the sessions', async () => {
+  test('a reset removes what it names, and ends the sessions', async () => {
     await turnOn(100, [hash()]);
     await open({ step: 101 });
     expect(await storage.accounts.reset('eve@example.com', { password: true, totp: true })).toBe('unknown');
@@ -127,13 +127,13 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({ passwordHash: null });
   });
 
-  test('preferences are kept as they are given', async () => {
+  test('preferences are stored as given', async () => {
     expect(await storage.accounts.setPreferences(ada.accountId, '{"theme":"dark"}')).toBe('set');
     expect((await storage.accounts.findByEmail('ada@example.com'))?.account.preferences).toBe('{"theme":"dark"}');
     expect(await storage.accounts.setPreferences(MISSING, '{}')).toBe('unknown');
   });
 
-  test('attempts are allowed at once up to the burst, then one by one; too many at once are not', async () => {
+  test('attempts are allowed up to the burst, then one by one', async () => {
     const allowance = { subjectHash: hash(), everyMs: 1000, burst: 3 };
     const admit = (at: number) => storage.attempts.admit(allowance, at);
     const all = await Promise.all(times(10, () => admit(NOW)));
@@ -147,7 +147,7 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await storage.purgeExpired(NOW + 60_000)).toBe(2);
   });
 
-  test('an attempt that was overtaken, or comes from a replica whose clock is behind, loses nobody a try', async () => {
+  test('an attempt that was overtaken, or comes from a replica whose clock is behind, costs no one an attempt', async () => {
     const allowance = { subjectHash: hash(), everyMs: 1000, burst: 3 };
     const outcomes: boolean[] = [];
     for (const behind of [0, 20, 40, 60]) outcomes.push(await storage.attempts.admit(allowance, NOW - behind));

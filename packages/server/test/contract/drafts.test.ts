@@ -58,7 +58,7 @@ describe.each(databases)('drafts on $kind', (database) => {
   });
   afterAll(() => Promise.all([storage.close(), other.close()]));
 
-  test('there is none to begin with, nor one of what does not exist', async () => {
+  test('there is none at first, nor for something that does not exist', async () => {
     for (const appId of [await createApplication(storage), 1]) {
       expect(await storage.drafts.look(appId)).toEqual({ revision: 0, publishedAt: 0, draft: undefined });
       expect(await storage.drafts.load(appId)).toBeUndefined();
@@ -67,7 +67,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(await storage.drafts.discard(1, record())).toBe('conflict');
   });
 
-  test('what was saved is loaded, with the items that were saved and not removed since', async () => {
+  test('a saved draft is loaded, with the items saved and not removed since', async () => {
     const appId = await createApplication(storage);
     const first = record();
     const [one, two] = [item('{"name":"Zoë 🦊"}'), item('{"n":2}')];
@@ -80,7 +80,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(await storage.drafts.look(appId)).toEqual({ revision: 0, publishedAt: 0, draft: second });
   });
 
-  test('one is begun from the newest revision only', async () => {
+  test('a draft starts only from the newest revision', async () => {
     const appId = await createApplication(storage);
     expect(await storage.catalogs.publish(publication(appId, 1))).toBe('published');
     expect(await storage.drafts.save(change(appId, record()))).toBe('conflict');
@@ -89,7 +89,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(await storage.drafts.look(appId)).toMatchObject({ revision: 1, publishedAt: NOW + 1 });
   });
 
-  test('of many that begin one, and of many that go on with it, one does', async () => {
+  test('of many that start or continue one, one succeeds', async () => {
     const appId = await createApplication(storage);
     const begun = await tally(
       times(8, (i) => (i % 2 ? storage : other).drafts.save(change(appId, record({ createdBy: `${i}` })))),
@@ -105,7 +105,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(await storage.drafts.save(change(appId, record({ version: 3 })))).toBe('conflict');
   });
 
-  test('it is published or discarded at its version, and takes all that is its own along', async () => {
+  test('it is published or discarded at its version, with all of its data', async () => {
     const appId = await createApplication(storage);
     const first = record();
     await storage.drafts.save(change(appId, first, { items: [item('{}')] }));
@@ -126,7 +126,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(await storage.drafts.edits(appId, first.draftId, 0)).toEqual([]);
   });
 
-  test('edits are remembered, the last hundred, and which were taken back', async () => {
+  test('the last hundred edits are stored, and which were undone', async () => {
     const appId = await createApplication(storage);
     const first = record();
     await storage.drafts.save(change(appId, first));
@@ -187,7 +187,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect((await reported()).length).toBeLessThanOrEqual(200);
   });
 
-  test('it goes with its application', async () => {
+  test('it is deleted with its application', async () => {
     const appId = await createApplication(storage);
     await storage.drafts.save(change(appId, record(), { items: [item('{}')] }));
     expect(await storage.applications.delete(appId)).toBe('deleted');

@@ -67,7 +67,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(await other.events.newestOf([])).toEqual(new Map());
   });
 
-  test('each act has its event, with what it tells', async () => {
+  test('each act has its event, with its data', async () => {
     const place = await latest();
     const { userId, clientUserId, clientUserName } = await createUser(storage, appId);
     const state = { clientUserId, clientUserName, status: 'active' };
@@ -150,7 +150,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(await other.events.find(await createApplication(storage), nos)).toEqual([]);
   });
 
-  test('a refused act has none', async () => {
+  test('a rejected act has none', async () => {
     const { userId, clientUserId } = await createUser(storage, appId);
     await storage.users.update(appId, userId, { status: 'suspended' }, NOW);
     const place = await latest();
@@ -163,7 +163,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(await typesAfter(place)).toEqual([]);
   });
 
-  test('what events told of a user who is deleted is reduced to ids', async () => {
+  test('events of a deleted user are reduced to ids', async () => {
     const place = await latest();
     const { userId } = await createUser(storage, appId, { clientUserId: 'forget-me@example.org' });
     await storage.users.update(appId, userId, { clientUserName: 'Forget Me' }, NOW);
@@ -188,7 +188,7 @@ describe.each(databases)('events on $kind', (database) => {
     ]);
   });
 
-  test('an import has one event a user, or none', async () => {
+  test('an import has one event per user, or none', async () => {
     const entry = (clientUserId: string, given: Partial<ImportEntry> = {}): ImportEntry => ({
       ...{ clientUserId, clientUserName: 'Ada', userId: null, newUserId: randomUUID(), createdAt: NOW },
       selections: [{ ...selection(1, 'red'), createdAt: NOW, updatedAt: NOW }],
@@ -234,7 +234,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect((await eventsAfter('start', quiet)).map(({ type }) => type)).toEqual(['user.created']);
   });
 
-  test('pages are as long as asked for, of the types asked for, and end where the last of them does', async () => {
+  test('pages have the requested length and types, and end at their last event', async () => {
     const app = await createApplication(storage);
     const users = await Promise.all(times(5, () => createUser(storage, app)));
     await storage.users.delete(app, users[2]?.userId as string);
@@ -253,7 +253,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(rest.outcome === 'read' && rest.next).toBeGreaterThanOrEqual(await storage.events.newest());
   });
 
-  test('a purge takes a range from the oldest on, and who was before its end is told', async () => {
+  test('a purge deletes the oldest range, and reports to readers behind its end', async () => {
     const app = await createApplication(storage);
     const ats = [NOW, NOW + DAY, NOW + 2 * DAY, NOW + DAY];
     for (const createdAt of ats) await createUser(storage, app, { createdAt });
@@ -274,7 +274,7 @@ describe.each(databases)('events on $kind', (database) => {
   });
 
   test(
-    'who follows 64 writers misses none, has none twice, and has those of a user in order',
+    "a reader following 64 writers misses nothing, sees nothing twice, and sees each user's events in order",
     async () => {
       const app = await createApplication(storage);
       const users = await Promise.all(times(24, () => createUser(storage, app)));
@@ -319,7 +319,7 @@ describe.each(databases)('events on $kind', (database) => {
   );
 
   test.runIf(database.kind === 'postgres' && !database.isDistributed)(
-    'what is committed late is not passed over',
+    'events committed late are not skipped',
     async () => {
       const place = await latest();
       const client = new pg.Client({ connectionString: url });

@@ -11,20 +11,20 @@ describe.each(databases)('facts on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('the first writer wins, and everybody gets the same answer', async () => {
+  test('the first writer wins, and every writer gets the same answer', async () => {
     expect(await storage.facts.get('demo')).toBeUndefined();
     expect(await storage.facts.settle('demo', 'made')).toBe('made');
     expect(await storage.facts.settle('demo', 'made again')).toBe('made');
     expect(await storage.facts.get('demo')).toBe('made');
   });
 
-  test('also when many write at once', async () => {
+  test('also with many concurrent writers', async () => {
     const answers = await Promise.all(times(30, (i) => storage.facts.settle('raced', `writer ${i}`)));
     expect(new Set(answers).size).toBe(1);
     expect(await storage.facts.get('raced')).toBe(answers[0]);
   });
 
-  test('a value is replaced only while it is the expected one', async () => {
+  test('a value is replaced only if it is the expected one', async () => {
     await storage.facts.settle('mark', 'one');
     const answers = await Promise.all(times(10, (i) => storage.facts.replace('mark', 'one', `two ${i}`)));
     expect(answers.filter(Boolean)).toHaveLength(1);

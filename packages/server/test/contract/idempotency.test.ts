@@ -49,7 +49,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     expect(await storage.users.createWithToken(again(first, { appId: elsewhere }))).toBe('created');
   });
 
-  test('a key that was refused is not used up', async () => {
+  test('a rejected key is not used up', async () => {
     const first = request();
     await storage.users.createWithToken(first);
     const refused = user(appId, { clientUserId: first.clientUserId, idempotency: must(request().idempotency) });
@@ -57,7 +57,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     expect(await storage.users.createWithToken(again(refused, { clientUserId: hash() }))).toBe('created');
   });
 
-  test('an expired key does not count: it is replaced', async () => {
+  test('an expired key is replaced', async () => {
     const first = request();
     await storage.users.createWithToken(first);
     const later = { createdAt: NOW + DAY, specialToken: { tokenHash: hash(), expiresAt: NOW + 2 * DAY } };
@@ -68,7 +68,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     expect(await storage.users.createWithToken(again(next, { createdAt: NOW + DAY + 1 }))).toBe('replayed');
   });
 
-  test('many of the same request at once: created once, and replayed for the others', async () => {
+  test('many concurrent identical requests: created once, and replayed for the others', async () => {
     for (const _ of times(5, String)) {
       const first = request();
       const requests = times(20, () => again(first));
@@ -83,7 +83,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     }
   });
 
-  test('many bodies with one key at once: one wins and the others are told of the mismatch', async () => {
+  test('many concurrent bodies with one key: one wins and the others get the mismatch', async () => {
     for (const _ of times(5, String)) {
       const { keyHash, expiresAt } = must(request().idempotency);
       const requests = times(20, () => user(appId, { idempotency: { keyHash, bodyHash: hash(), expiresAt } }));
@@ -94,7 +94,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     }
   });
 
-  test('many at once, among them known keys: each is told its own', async () => {
+  test('many concurrent requests, some with known keys: each gets its own result', async () => {
     const [known, expired] = [request(), { ...request(), createdAt: NOW - 2 * DAY }];
     must(expired.idempotency).expiresAt = NOW - DAY;
     for (const sent of [known, expired]) expect(await storage.users.createWithToken(sent)).toBe('created');
@@ -118,7 +118,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     }
   });
 
-  test('replays while the user is deleted: never half a record', async () => {
+  test('replays while the user is deleted: never a partial record', async () => {
     const first = request();
     await storage.users.createWithToken(first);
     const requests = times(20, () => again(first));

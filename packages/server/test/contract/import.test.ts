@@ -62,7 +62,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     return one;
   };
 
-  test('a status comes in with a new user, and changes one that exists only where the line gives it', async () => {
+  test('a status is imported with a new user, and changes an existing one only if the line has it', async () => {
     const one = await putOne({ status: 'suspended', updatedAt: NOW - 5 });
     const { clientUserId } = one;
     const status = async () => {
@@ -78,7 +78,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect((await status()).updatedAt).toBeGreaterThan(NOW - 5);
   });
 
-  test('a new user comes in whole, with its selections and their history', async () => {
+  test('a new user is imported with its selections and their history', async () => {
     const text = selection(7, 'Zoë 🦊 "\\{},\u0000', { language: 'es', texts: '{"de":"Ä"}' });
     const flag = selection(2, true);
     const one = await putOne({ clientUserId: 'Zoë 🦊\n"\\', userId: randomUUID(), selections: [text, flag] });
@@ -116,12 +116,12 @@ describe.each(databases)('importing users into $kind', (database) => {
     ]);
   });
 
-  test('a user without an id of its own gets the one made for it', async () => {
+  test('a user without an id gets a generated one', async () => {
     const one = await putOne();
     expect(await stored(one.clientUserId)).toMatchObject({ userId: one.newUserId });
   });
 
-  test('what is there is told from what differs, and by what', async () => {
+  test('equal users are distinguished from different ones, with the differences', async () => {
     const held = [selection(1, 'a'), selection(2, 'b', { language: 'de' })];
     const one = await putOne({ userId: randomUUID(), selections: held });
     const again = (given: Partial<ImportEntry>): Promise<ImportOutcome[]> =>
@@ -142,7 +142,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(found).toMatchObject({ clientUserName: one.clientUserName, userId: one.userId, selections: held });
   });
 
-  test('a user who was deleted stays deleted, unless told to come back', async () => {
+  test('a deleted user stays deleted, unless restored on request', async () => {
     const one = await putOne({ userId: randomUUID(), selections: [selection(1, 'a')] });
     const userId = one.userId as string;
     expect(await storage.users.delete(appId, userId)).toBe('deleted');
@@ -167,7 +167,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([one], 'update')).toEqual(['unchanged']);
   });
 
-  test('codes of deleted users are kept for 400 days, and go with their application', async () => {
+  test('codes of deleted users are kept for 400 days, and deleted with their application', async () => {
     const gone = await createApplication(storage);
     const [kept, old] = [await putOne({ userId: randomUUID() }), await putOne({ userId: randomUUID() })];
     const other = entry({ userId: randomUUID() });
@@ -218,7 +218,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([{ ...wanted, userId: randomUUID() }], 'update')).toEqual([{ differsIn: 'userId' }]);
   });
 
-  test('an update of a key that was unset before begins a new record', async () => {
+  test('an update of an unset key starts a new record', async () => {
     const begun = selection(1, 'first');
     const one = await putOne({ selections: [begun] });
     await storage.selections.unset(one.newUserId, begun.selectionId, { at: NOW, means: 'user_uid' });
@@ -228,7 +228,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect((await storage.selections.history(one.newUserId, ALL, begun.selectionId)).items).toHaveLength(2);
   });
 
-  test('an update keeps what was saved or unset later than the entry says', async () => {
+  test('an update keeps what was saved or unset after the entry', async () => {
     const [early, late, same, unset] = [1, 2, 3, 4].map((keyNo) => selection(keyNo, 'old')) as ImportSelection[];
     const one = await putOne({ selections: [early, late, same, unset] as ImportSelection[] });
     const userId = one.newUserId;
@@ -258,7 +258,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect((await stored(one.clientUserId))?.selections.map(({ value }) => value)).toEqual(Array(5).fill('"line"'));
   });
 
-  test('a save or unset while an update runs is kept as well', async () => {
+  test('a save or unset during an update is kept as well', async () => {
     const users = await Promise.all(
       times(30, async () => {
         const one = entry({ selections: [selection(1, 'old'), selection(2, 'old')] });
@@ -283,7 +283,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     }
   });
 
-  test('what is to be kept is kept, whatever the entry says', async () => {
+  test('with keep, an existing user is not changed by any entry', async () => {
     const one = await putOne({ selections: [selection(1, 'mine')] });
     const before = await stored(one.clientUserId);
     const other = { ...one, clientUserName: 'Other', userId: randomUUID(), selections: [selection(1, 'theirs')] };
@@ -292,7 +292,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await stored(one.clientUserId)).toEqual(before);
   });
 
-  test('an id that another user has is not given twice, also not to another application', async () => {
+  test('an id of another user is not used twice, also not by another application', async () => {
     const userId = randomUUID();
     await putOne({ userId });
     const elsewhere = await createApplication(storage);
@@ -306,7 +306,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([entry({ userId: shared }), entry({ userId: shared })])).toEqual(['created', 'user-id-taken']);
   });
 
-  test('a profile alone collides with a user to be created, until the whole user adopts it', async () => {
+  test('a profile without a user collides with a new user, until a complete user adopts it', async () => {
     const orphan = alone({ clientUserName: 'Left behind' });
     expect(await put([orphan])).toEqual(['profile-created']);
     expect(await put([orphan])).toEqual(['unchanged']);
@@ -329,7 +329,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([whole])).toEqual(['unchanged']);
   });
 
-  test('an adopted profile takes the id that its user brings, and none that is taken', async () => {
+  test("an adopted profile takes its user's id, unless that is taken", async () => {
     const [first, second] = [alone(), alone({ userId: randomUUID() })];
     expect(await put([first, second])).toEqual(['profile-created', 'profile-created']);
     const userId = randomUUID();
@@ -348,7 +348,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await stored(clientUserId)).toMatchObject({ userId: whole.newUserId });
   });
 
-  test('an import into an application that is gone says so', async () => {
+  test('an import into a deleted application says so', async () => {
     const gone = await storage.transfer.importUsers(1, [entry()], {
       at: NOW,
       ifThere: 'compare',
@@ -357,14 +357,14 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(gone).toEqual({ outcome: 'application-gone' });
   });
 
-  test('one that cannot be stored takes its whole batch along', async () => {
+  test('an entry that cannot be stored fails its whole batch', async () => {
     const good = entry();
     const bad = entry({ selections: [selection(1, true, { revision: null as unknown as number })] });
     await expect(put([good, bad])).rejects.toThrow();
     expect(await stored(good.clientUserId)).toBeUndefined();
   });
 
-  test('imports, creates and deletes of the same names at once leave whole users', async () => {
+  test('concurrent imports, creates and deletes of the same names leave complete users', async () => {
     const names = times(40, (i) => `raced-${i}`);
     const batch = () => names.map((clientUserId) => entry({ clientUserId, selections: [selection(1, clientUserId)] }));
     const outcomes = await Promise.all([
@@ -395,7 +395,7 @@ describe.each(databases)('importing users into $kind', (database) => {
   });
   const ALLOWED = new Set(['created', 'unchanged', 'updated', 'duplicate', '[object Object]']);
 
-  test('users are exported in the order of bytes, page after page, orphans too', async () => {
+  test('users are exported in byte order, in pages, including orphans', async () => {
     const from = await createApplication(storage);
     const names = ['ä', 'Z', 'a', 'ab', '🦊', '\uffff', 'a b', '0', 'é', 'e\u0301'];
     const inBytes = names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));

@@ -27,7 +27,7 @@ describe.each(databases)('manage tokens on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('what was created is found by its hash, whole, until it ends', async () => {
+  test('a created token is found by its hash until it expires', async () => {
     const [a, b] = [await createApplication(storage), await createApplication(storage)];
     const scoped = token({ appIds: [a, b].sort((x, y) => x - y), access: 'read' });
     const all = token({ createdAt: NOW + 1 });
@@ -54,14 +54,14 @@ describe.each(databases)('manage tokens on $kind', (database) => {
     });
   });
 
-  test('a scope names applications that exist', async () => {
+  test('a scope contains only existing applications', async () => {
     const appId = await createApplication(storage);
     const scoped = token({ appIds: [appId, 1] });
     expect(await storage.manageTokens.create(scoped)).toBe('application-gone');
     expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toBeUndefined();
   });
 
-  test('one that is revoked is gone', async () => {
+  test('a revoked token is gone', async () => {
     const doomed = token({ appIds: [await createApplication(storage)] });
     await storage.manageTokens.create(doomed);
     expect(await storage.manageTokens.revoke(doomed.tokenId)).toBe('revoked');
@@ -69,7 +69,7 @@ describe.each(databases)('manage tokens on $kind', (database) => {
     expect(await storage.manageTokens.findByHash(doomed.tokenHash, NOW)).toBeUndefined();
   });
 
-  test('a use is noted, but not again too soon', async () => {
+  test('use is recorded, but not too often', async () => {
     const used = token();
     await storage.manageTokens.create(used);
     const lastUse = async () => (await storage.manageTokens.findByHash(used.tokenHash, NOW))?.token.lastUsedAt;

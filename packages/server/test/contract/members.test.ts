@@ -25,7 +25,7 @@ describe.each(databases)('members on $kind', (database) => {
     return made;
   };
 
-  test('an invitation makes its account, once, with its role and a session', async () => {
+  test('an invitation creates its account once, with its role and a session', async () => {
     const given = invitation(appId, 'Grace@example.com');
     await storage.invitations.create(given);
     const { linkHash: _, emailKey: __, inviterId: ___, ...record } = given;
@@ -50,7 +50,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.accounts.list()).toHaveLength(1);
   });
 
-  test('it ends with its time, when it is revoked, and when another takes its place', async () => {
+  test('it ends by expiry, revocation, and replacement', async () => {
     const [first, second] = [invitation(appId, 'a@example.com'), invitation(appId, 'A@example.com', { role: 'owner' })];
     await storage.invitations.create(first);
     await storage.invitations.create(second);
@@ -70,7 +70,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.purgeExpired(NOW + 1)).toBe(1);
   });
 
-  test('who has an account joins with it, and with no other; a role that was there stays', async () => {
+  test('an existing account joins with itself and no other; an existing role stays', async () => {
     const [ada, eve] = [member('ada@example.com'), member('eve@example.com')];
     for (const each of [ada, eve]) await storage.accounts.createWithLink(each, link());
     const given = invitation(appId, 'ada@example.com', { role: 'editor' });
@@ -85,7 +85,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.invitations.create(invitation(appId, 'ADA@example.com'))).toBe('member');
   });
 
-  test('a session and a token know the roles of their account, at once', async () => {
+  test('sessions and tokens see role changes immediately', async () => {
     const made = await join('ada@example.com', 'viewer');
     const other = await createApplication(storage);
     const given = invitation(other, 'ada@example.com', { role: 'owner' });
@@ -118,7 +118,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect((await storage.manageTokens.findByHash(token.tokenHash, NOW))?.owner?.memberships).toEqual([]);
   });
 
-  test('languages that a translator is limited to come with the invitation and change with the role', async () => {
+  test("a translator's languages come with the invitation and change with the role", async () => {
     const given = invitation(appId, 'grace@example.com', { languages: ['de', 'es'] });
     await storage.invitations.create(given);
     expect(await storage.invitations.list(appId, NOW)).toMatchObject([{ languages: ['de', 'es'] }]);
@@ -133,7 +133,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await limits()).toBeNull();
   });
 
-  test('roles change and members go, of this application alone', async () => {
+  test('roles change and members are removed, only in this application', async () => {
     const grace = await join('grace@example.com', 'translator');
     const other = await createApplication(storage);
     expect(await storage.members.changeRole(other, grace.accountId, 'owner', null)).toBe('unknown');
@@ -145,7 +145,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.accounts.list()).toHaveLength(1);
   });
 
-  test('the last owner stays one, unless there is an administrator; of two who go at once one stays', async () => {
+  test('the last owner stays, unless there is an administrator; of two that leave concurrently one stays', async () => {
     const [ada, grace] = [await join('ada@example.com', 'owner'), await join('grace@example.com', 'owner')];
     const going = [
       () => storage.members.remove(appId, ada.accountId),
@@ -163,7 +163,7 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.members.remove(appId, accountId)).toBe('removed');
   });
 
-  test('an invitation ends with its maker’s right to it, and who has none makes none', async () => {
+  test("an invitation ends with its author's permission, and one without permission cannot invite", async () => {
     const root = account('root@example.com');
     await storage.accounts.createWithLink(root, link());
     const other = await createApplication(storage);

@@ -16,7 +16,7 @@ describe.each(databases)('migrations on $kind', (database) => {
     expect(await driver.migrate()).toEqual({ applied: latest, latest });
   });
 
-  test('opening applies what is pending, and keeps what is there', async () => {
+  test('opening applies pending migrations and keeps existing data', async () => {
     const driver = await storageDriver(await database.empty());
     const first = await driver.open();
     const appId = await createApplication(first);
@@ -27,7 +27,7 @@ describe.each(databases)('migrations on $kind', (database) => {
     await second.close();
   });
 
-  test('four that open a new database at once all can use it', async () => {
+  test('four processes that open a new database concurrently all can use it', async () => {
     for (const _ of times(3, String)) {
       const url = await database.empty();
       const opened = await Promise.all(times(4, async () => (await storageDriver(url)).open()));
@@ -37,7 +37,7 @@ describe.each(databases)('migrations on $kind', (database) => {
     }
   });
 
-  test('a database that a newer Innkeeper has used is refused', async () => {
+  test('a database used by a newer Innkeeper is rejected', async () => {
     const url = await database.empty();
     const driver = await storageDriver(url);
     const { latest } = await driver.migrate();

@@ -13,7 +13,7 @@ const LANGUAGES = [{ name: 'English', tag: 'en' }];
 const withKeys = (...keys: { name: string; was?: string }[]) =>
   define({ languages: LANGUAGES, groups: [{ name: 'g', keys: keys.map((key) => ({ ...key, type: 'string' })) }] });
 
-describe.each(databases)('users who chose under a name that was used again, on $kind', (database) => {
+describe.each(databases)('users with selections under a reused name, on $kind', (database) => {
   let storage: Storage;
   beforeAll(async () => {
     storage = await (await storageDriver(await database.fresh())).open();
@@ -57,7 +57,7 @@ describe.each(databases)('users who chose under a name that was used again, on $
     return text;
   }
 
-  test('are exported and imported again, here and elsewhere', async () => {
+  test('are exported and imported, here and elsewhere', async () => {
     const appId = await withTwins();
     const [archived, live] = (await storage.catalogs.load(appId)).items
       .filter(({ kind }) => kind === 'key')

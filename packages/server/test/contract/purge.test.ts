@@ -18,7 +18,7 @@ describe.each(databases)('purging on $kind', (database) => {
   /** Ended at NOW: gone after a purge, which an earlier time can tell. */
   const ended = { tokenHash: hash(), expiresAt: NOW };
 
-  test('what has ended is removed and what is good stays', async () => {
+  test('expired rows are removed and valid ones stay', async () => {
     const idle = await createUser(storage, appId, { specialToken: ended });
     const fresh = await createUser(storage, appId);
     const [old, good] = [accessToken({ expiresAt: NOW }), accessToken()];
@@ -36,7 +36,7 @@ describe.each(databases)('purging on $kind', (database) => {
     expect(await storage.users.find(appId, idle.userId)).toBeDefined();
   });
 
-  test('Idempotency-Keys, secrets and signing keys end too', async () => {
+  test('Idempotency-Keys, secrets and signing keys expire too', async () => {
     const idempotency = { keyHash: hash(), bodyHash: hash(), expiresAt: NOW };
     await createUser(storage, appId, { idempotency, createdAt: NOW - MINUTE });
     await storage.applications.rotateSecret(appId, { secretHash: hash(), createdAt: NOW, expiresAt: null }, NOW);
@@ -56,7 +56,7 @@ describe.each(databases)('purging on $kind', (database) => {
     await createUser(storage, appId, { idempotency: other, createdAt: NOW - MINUTE });
   });
 
-  test('a purge takes so many of a kind and leaves the rest to the next', async () => {
+  test('a purge deletes a limited number per kind and leaves the rest to the next', async () => {
     await createUser(storage, appId, { specialToken: ended });
     await database.execute(
       url,
@@ -69,7 +69,7 @@ describe.each(databases)('purging on $kind', (database) => {
     expect(await storage.purgeExpired(NOW)).toBe(0);
   });
 
-  test('purging during exchanges takes nothing that is good', async () => {
+  test('purging during exchanges deletes nothing valid', async () => {
     const users = await Promise.all(times(60, () => createUser(storage, appId)));
     const tokens = users.map(() => accessToken());
     const exchanging = users.map(({ specialToken }, i) =>

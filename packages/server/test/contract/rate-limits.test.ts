@@ -18,7 +18,7 @@ describe.each(databases)('allowances on $kind', (database) => {
       now,
     );
 
-  test('usage adds up, starts at the present time at the earliest, and is forgotten once it is earned back', async () => {
+  test('usage adds up, starts now at the earliest, and is forgotten once refilled', async () => {
     const [ada, eve] = [hash(), hash()] as [string, string];
     expect(await spend(NOW, [ada, 100], [eve, 7])).toEqual([100, 7]);
     expect(await spend(NOW + 50, [eve, 5], [ada, 10])).toEqual([5, 60]);
@@ -27,7 +27,7 @@ describe.each(databases)('allowances on $kind', (database) => {
     expect(await spend(NOW, [eve, 1], [ada, 1])).toEqual([1, 111]);
   });
 
-  test('nobody has used more than the whole allowance', async () => {
+  test('usage never exceeds the whole allowance', async () => {
     const [ada] = [hash()];
     expect(await spend(NOW, [ada, windowMs - 1])).toEqual([windowMs - 1]);
     expect(await spend(NOW, [ada, 600])).toEqual([windowMs]);
@@ -36,7 +36,7 @@ describe.each(databases)('allowances on $kind', (database) => {
     expect(await spend(NOW - 20, [ada, 0])).toEqual([windowMs]);
   });
 
-  test('a clock that was ahead by an hour or a month costs nobody the allowance', async () => {
+  test('a clock that was an hour or a month ahead costs no one the allowance', async () => {
     for (const ahead of [3_600_000, 30 * 86_400_000]) {
       const [ada] = [hash()];
       expect(await spend(NOW + ahead, [ada, 600])).toEqual([600]);
@@ -45,7 +45,7 @@ describe.each(databases)('allowances on $kind', (database) => {
     }
   });
 
-  test('many at once, in any order, lose nothing and do not block each other', async () => {
+  test('many concurrent writes, in any order, lose nothing and do not deadlock', async () => {
     const subjects = times(20, () => hash());
     const spendAll = (whose: string[], ms: number) =>
       spend(NOW, ...whose.map((subjectHash): [string, number] => [subjectHash, ms]));

@@ -15,7 +15,7 @@ describe.each(databases)('two replicas on $kind', (database) => {
   afterAll(() => Promise.all(replicas.map((replica) => replica.close())));
   const either = (index: number): Storage => replicas[index % 2] as Storage;
 
-  test('what one has answered, the other knows', async () => {
+  test('one sees what the other acknowledged', async () => {
     const [one, other] = replicas;
     for (const _ of times(20, String)) {
       const { userId, specialToken } = await createUser(one, appId);
@@ -51,7 +51,7 @@ describe.each(databases)('two replicas on $kind', (database) => {
     expect(await tally(creating)).toEqual({ created: 1, replayed: 29 });
   });
 
-  test('both rotate secrets: two remain, one of them without an end', async () => {
+  test('both rotate secrets: two remain, one of them without an expiry', async () => {
     const secret = () => ({ secretHash: hash(), createdAt: NOW, expiresAt: null });
     await Promise.all(times(20, (i) => either(i).applications.rotateSecret(appId, secret(), NOW + MINUTE)));
     const [application] = await either(1).applications.list([appId]);

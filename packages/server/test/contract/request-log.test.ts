@@ -41,7 +41,7 @@ describe.each(databases)('the request log on $kind', (database) => {
   const list = (filter: RequestFilter = {}, limit = 100, before: string | null = null) =>
     storage.requestLog.list(appId, filter, { before, limit });
 
-  test('what names nobody, or nobody who is there, is kept bare', async () => {
+  test('a request that names no existing user is stored without personal data', async () => {
     const stranger = await createUser(storage, await createApplication(storage));
     const mine = await createUser(storage, appId);
     const other = await createUser(storage, appId);
@@ -66,7 +66,7 @@ describe.each(databases)('the request log on $kind', (database) => {
     }
   });
 
-  test('what names one user is kept in full until the user is erased', async () => {
+  test('a request that names one user is stored in full until the user is deleted', async () => {
     const { userId, clientUserId } = await createUser(storage, appId);
     const named = [request({ userId }), request({ clientUserId }), request({ userId, clientUserId })];
     await storage.requestLog.add([...named, request()]);
@@ -82,7 +82,7 @@ describe.each(databases)('the request log on $kind', (database) => {
     expect(await list()).toMatchObject([{ path: '/bare' }]);
   });
 
-  test('erasing at the same moment leaves nothing of the user', async () => {
+  test('a concurrent deletion leaves nothing of the user', async () => {
     const users = await Promise.all(times(20, () => createUser(storage, appId)));
     await Promise.all(
       users.flatMap(({ userId, clientUserId }) => [
@@ -95,7 +95,7 @@ describe.each(databases)('the request log on $kind', (database) => {
     expect(left.filter(({ path, userId }) => path !== '/bare' || userId !== null)).toEqual([]);
   });
 
-  test('newest first, page by page, by any filter, without bodies', async () => {
+  test('newest first, in pages, with any filter, without bodies', async () => {
     const { userId } = await createUser(storage, appId);
     const all = [
       request({ at: NOW - 3 }),
@@ -123,14 +123,14 @@ describe.each(databases)('the request log on $kind', (database) => {
     expect(await storage.requestLog.find(await createApplication(storage), a as string)).toBeUndefined();
   });
 
-  test('an application that is gone takes them along, and gets no new ones', async () => {
+  test('a deleted application loses its requests, and gets no new ones', async () => {
     await storage.requestLog.add([request()]);
     await storage.applications.delete(appId);
     await storage.requestLog.add([request()]);
     expect(await list()).toEqual([]);
   });
 
-  test('the newest thousand are kept, and none for longer than a week', async () => {
+  test('the newest thousand are kept, for a week at most', async () => {
     await storage.requestLog.add([request({ at: NOW - 8 * DAY }), ...times(1005, () => request())]);
     while ((await storage.purgeExpired(NOW)) > 0);
     const newest = (await list({}, 1000)).map(({ requestUid }) => requestUid);

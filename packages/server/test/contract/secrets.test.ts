@@ -14,7 +14,7 @@ describe.each(databases)('rotating secrets on $kind', (database) => {
   const secret = (createdAt: number): SecretRecord => ({ secretHash: hash(), createdAt, expiresAt: null });
   const secretsOf = async (appId: number) => (await storage.applications.list([appId]))[0]?.secrets;
 
-  test('the new one has no end, the one before it ends, older ones are gone', async () => {
+  test('the new one does not expire, the previous one does, older ones are gone', async () => {
     const [first, second, third] = [secret(NOW), secret(NOW + 1), secret(NOW + 2)];
     const { appId } = await createWith(first);
     expect(await storage.applications.rotateSecret(appId, second, NOW + MINUTE)).toBe('rotated');
@@ -23,7 +23,7 @@ describe.each(databases)('rotating secrets on $kind', (database) => {
     expect(await secretsOf(appId)).toEqual([third, { ...second, expiresAt: NOW + 2 * MINUTE }]);
   });
 
-  test('while the one before is valid, another rotation is refused if told so', async () => {
+  test('while the previous one is valid, another rotation is rejected if requested', async () => {
     const [first, second, third] = [secret(NOW), secret(NOW + 1), secret(NOW + 2)];
     const { appId } = await createWith(first);
     const rotate = (to: SecretRecord, at: number) => storage.applications.rotateSecret(appId, to, NOW + MINUTE, at);
@@ -34,13 +34,13 @@ describe.each(databases)('rotating secrets on $kind', (database) => {
     expect(await secretsOf(appId)).toEqual([third, { ...second, expiresAt: NOW + MINUTE }]);
   });
 
-  test('of many rotations at once that revoke nothing, one succeeds', async () => {
+  test('of many concurrent rotations that revoke nothing, one succeeds', async () => {
     const appId = await createApplication(storage);
     const rotations = times(20, (i) => storage.applications.rotateSecret(appId, secret(NOW + i), NOW + MINUTE, NOW));
     expect(await tally(rotations)).toEqual({ rotated: 1, 'previous-valid': 19 });
   });
 
-  test('an application that has none gets one', async () => {
+  test('an application without a secret gets one', async () => {
     const example = application({ secrets: [] });
     await storage.applications.create(example);
     const only = secret(NOW);
@@ -52,14 +52,14 @@ describe.each(databases)('rotating secrets on $kind', (database) => {
     expect(await storage.applications.rotateSecret(1, secret(NOW), NOW)).toBe('unknown');
   });
 
-  test('many rotations at once leave two: one without an end, one with', async () => {
+  test('many concurrent rotations leave two: one with an expiry, one without', async () => {
     const appId = await createApplication(storage);
     const rotations = times(20, (i) => storage.applications.rotateSecret(appId, secret(NOW + i), NOW + MINUTE));
     expect(await tally(rotations)).toEqual({ rotated: 20 });
     expect((await secretsOf(appId))?.map(({ expiresAt }) => expiresAt)).toEqual([null, NOW + MINUTE]);
   });
 
-  test('when each was last used is noted once in a while, and goes with it', async () => {
+  test('the last use of each is recorded now and then, and deleted with it', async () => {
     const [first, second] = [secret(NOW), secret(NOW + 1)];
     const { appId } = await createWith(first);
     const uses = async () =>

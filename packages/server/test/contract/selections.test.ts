@@ -44,7 +44,7 @@ describe.each(databases)('selections on $kind', (database) => {
     return saved.records;
   };
 
-  test('what was saved is answered and listed, whole', async () => {
+  test('a saved selection is returned and listed', async () => {
     const userId = await createdUser();
     const text = selection(7, 'Zoë 🦊 "\\{},\u0000\ud800', { language: 'es', texts: '{"de":"Ä"}', revision: 12 });
     const [record] = await save(userId, [text]);
@@ -58,7 +58,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.list(randomUUID())).toEqual([]);
   });
 
-  test("what a token's owner chose is listed with the owner, while the token is live", async () => {
+  test("a token's owner is listed with their selections while the token is valid", async () => {
     const { userId, specialToken } = await createUser(storage, appId);
     const token = accessToken();
     await storage.tokens.exchange(specialToken.tokenHash, NOW, token);
@@ -75,7 +75,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await ofToken()).toBeUndefined();
   });
 
-  test('what a user chose is listed with the user, of all keys or of one', async () => {
+  test('a user is listed with their selections, of all keys or of one', async () => {
     const { userId } = await createUser(storage, appId);
     const ofUser = (keyNo?: number) => other.selections.listOfUser(appId, userId, keyNo);
     const user = await storage.users.find(appId, userId);
@@ -92,7 +92,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await other.selections.listOfUser(appId, randomUUID())).toBeUndefined();
   });
 
-  test('a key saved again keeps its selectionId and its creation, and takes the rest', async () => {
+  test('saving a key again keeps its selectionId and creation time', async () => {
     const userId = await createdUser();
     const first = selection(1, 'blue', { language: 'en' });
     await save(userId, [first]);
@@ -102,7 +102,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.list(userId)).toEqual([expected]);
   });
 
-  test('many are saved at once, new and replaced, and answered in the order given', async () => {
+  test('many are saved at once, new and replaced, and returned in the given order', async () => {
     const userId = await createdUser();
     const old = selection(50, 'old');
     await save(userId, [old]);
@@ -127,7 +127,7 @@ describe.each(databases)('selections on $kind', (database) => {
     ).toHaveLength(500);
   });
 
-  test('all or none: one that cannot be saved takes the others along', async () => {
+  test('all or none: one that cannot be saved fails the others', async () => {
     const userId = await createdUser();
     const kept = selection(1, 'kept');
     await save(userId, [kept]);
@@ -137,7 +137,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect((await storage.selections.history(userId, ALL, kept.selectionId)).items).toHaveLength(1);
   });
 
-  test('a user that is not there, or is of another application, is said to be gone', async () => {
+  test('a missing user, or one of another application, is reported as gone', async () => {
     const gone = { outcome: 'user-gone' };
     const userId = await createdUser();
     const elsewhere = await createApplication(storage);
@@ -149,7 +149,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.unset(randomUUID(), randomUUID(), change())).toBe('unknown');
   });
 
-  test('unset takes one selection away, and the next save is a new one', async () => {
+  test('unset removes one selection, and the next save is a new one', async () => {
     const userId = await createdUser();
     const [first, second] = [selection(1, 'a'), selection(2, 'b')];
     await save(userId, [first, second]);
@@ -165,7 +165,7 @@ describe.each(databases)('selections on $kind', (database) => {
     ]);
   });
 
-  test('what is saved as it was gets a new revision and time, and nothing in the history', async () => {
+  test('an unchanged save gets a new revision and time, and no history', async () => {
     const userId = await createdUser();
     const first = selection(1, 'a', { language: 'en', texts: '{"de":"b"}' });
     await save(userId, [first]);
@@ -184,7 +184,7 @@ describe.each(databases)('selections on $kind', (database) => {
     }
   });
 
-  test('what is not as expected keeps all of the act from being saved', async () => {
+  test('a failed expectation prevents the whole act', async () => {
     const userId = await createdUser();
     const [held] = await save(userId, [selection(1, 'held', { language: 'en' })]);
     const seen = { selectionId: held?.selectionId ?? '', version: 1 };
@@ -210,7 +210,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await outcome({ expected: 'own-text' }, 4)).toEqual(['changed', true]);
   });
 
-  test('of many that expect the same, from any replica, one is saved; the others change nothing', async () => {
+  test('of many with the same expectation, from any replica, one is saved; the others change nothing', async () => {
     const userId = await createdUser();
     for (let round = 0; round < 3; round++) {
       const held = (await storage.selections.list(userId))[0];
@@ -231,7 +231,7 @@ describe.each(databases)('selections on $kind', (database) => {
     }
   });
 
-  test('several keys are unset at once, and the history says by whom', async () => {
+  test('several keys are unset at once, and the history names the actor', async () => {
     const userId = await createdUser();
     await save(userId, [selection(1, 'a'), selection(2, 'b'), selection(3, 'c')]);
     const by = { actor: 'ada@example.com', appId, keys: ['g.a', 'g.c'] };
@@ -270,7 +270,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect((await storage.selections.history(stranger, ALL)).total).toBe(1);
   });
 
-  test('the history tells what, when, by which means and from which value, newest first', async () => {
+  test('the history shows what, when, how and from which value, newest first', async () => {
     const userId = await createdUser();
     const first = selection(4, 'a');
     const { selectionId } = first;
@@ -290,7 +290,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect((await storage.selections.history(userId, ALL, randomUUID())).items).toEqual([]);
   });
 
-  test('values are counted by application and key, in their order', async () => {
+  test('values are counted by application and key, in order', async () => {
     const mine = await createApplication(storage);
     const saveFor = async (app: number, keyNo: number, value: unknown): Promise<void> => {
       const { userId } = await createUser(storage, app);
@@ -311,7 +311,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.countByValue(mine, 3)).toEqual([]);
   });
 
-  test('a survey tells who chose what on which day, and how many never did', async () => {
+  test('a survey shows how many chose what on which day, and how many never did', async () => {
     const mine = await createApplication(storage);
     const day = Math.floor(NOW / 86_400_000);
     const saveOn = async (value: unknown, ...days: number[]): Promise<void> => {
@@ -366,7 +366,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.survey(mine, 2, { fromDay: day, byValue: false, most: 2 })).toEqual(nothing);
   });
 
-  test('50 saves of one key at once: one record, and a history without a gap', async () => {
+  test('50 concurrent saves of one key: one record, and a history without gaps', async () => {
     for (const _ of times(5, String)) {
       const userId = await createdUser();
       const records = await Promise.all(
@@ -385,7 +385,7 @@ describe.each(databases)('selections on $kind', (database) => {
     }
   });
 
-  test('saving the same keys at once, in any order, leaves one of the saves whole', async () => {
+  test('saving the same keys concurrently, in any order, leaves one save complete', async () => {
     const userId = await createdUser();
     await Promise.all(
       times(40, (i) => {
@@ -402,7 +402,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(histories.map(({ total }) => total)).toEqual(times(10, () => 40));
   });
 
-  test('saving and unsetting at once: each history is whole', async () => {
+  test('saving and unsetting concurrently: each history is complete', async () => {
     for (const _ of times(10, String)) {
       const userId = await createdUser();
       const acts = times(10, async (i) => {
@@ -449,7 +449,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await orphans()).toBe(0);
   });
 
-  test('a deleted application takes its selections along', async () => {
+  test('a deleted application loses its selections', async () => {
     const doomed = await createApplication(storage);
     const { userId } = await createUser(storage, doomed);
     const first = selection(1, true);

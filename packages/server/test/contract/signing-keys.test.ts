@@ -11,7 +11,7 @@ describe.each(databases)('signing keys on $kind', (database) => {
   });
   afterEach(() => storage.close());
 
-  test('a new generation leaves the ones before it published for a while', async () => {
+  test('a new generation leaves the previous ones published for a while', async () => {
     const [first, second, third] = [signingKey(1), signingKey(2), signingKey(3)];
     expect(await storage.signingKeys.list()).toEqual([]);
     expect(await storage.signingKeys.add(first, NOW)).toBe('added');
@@ -25,7 +25,7 @@ describe.each(databases)('signing keys on $kind', (database) => {
     ]);
   });
 
-  test('of many replicas that add the same generation, one does', async () => {
+  test('of many replicas that add the same generation, one succeeds', async () => {
     const keys = times(12, () => signingKey(1));
     expect(await tally(keys.map((key) => storage.signingKeys.add(key, NOW)))).toEqual({ added: 1, taken: 11 });
     const found = await storage.signingKeys.list();
@@ -33,7 +33,7 @@ describe.each(databases)('signing keys on $kind', (database) => {
     expect(keys).toContainEqual(found[0]);
   });
 
-  test('one that came too late changes nothing', async () => {
+  test('a late one changes nothing', async () => {
     const [first, second] = [signingKey(1), signingKey(2)];
     await storage.signingKeys.add(first, NOW);
     await storage.signingKeys.add(second, NOW + MINUTE);

@@ -27,7 +27,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(await storage.tokens.findOwner(second.tokenId, NOW)).toBeUndefined();
   });
 
-  test('looking at a special token does not spend it', async () => {
+  test('reading a special token does not spend it', async () => {
     const { userId, specialToken } = await createUser(storage, appId);
     for (const _ of times(3, String)) {
       expect(await storage.tokens.findSpecialToken(specialToken.tokenHash, NOW)).toMatchObject({ userId });
@@ -35,7 +35,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(await storage.tokens.exchange(specialToken.tokenHash, NOW, accessToken())).toMatchObject({ appId });
   });
 
-  test('tokens are good until the moment of their end, and not at it', async () => {
+  test('tokens are valid until the moment they expire', async () => {
     const { specialToken } = await createUser(storage, appId);
     const { tokenHash, expiresAt } = specialToken;
     expect(await storage.tokens.findSpecialToken(tokenHash, expiresAt)).toBeUndefined();
@@ -47,7 +47,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(await storage.tokens.findOwner(token.tokenId, token.expiresAt)).toBeUndefined();
   });
 
-  test('an access token that is there already is not added, and nothing is spent for it', async () => {
+  test('an existing access token is not added, and nothing is spent for it', async () => {
     for (const tokenId of [accessToken().tokenId, hash()]) {
       const [first, second] = [await createUser(storage, appId), await createUser(storage, appId)];
       const token = accessToken({ tokenId });
@@ -63,7 +63,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     }
   });
 
-  test('of many who bring the same access token at once, one has it', async () => {
+  test('of many concurrent requests with the same access token, one gets it', async () => {
     const users = await Promise.all(times(20, () => createUser(storage, appId)));
     const token = accessToken();
     const exchanging = users.map(({ specialToken }) => storage.tokens.exchange(specialToken.tokenHash, NOW, token));
@@ -72,7 +72,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect((await Promise.all(unspent)).filter(Boolean)).toHaveLength(19);
   });
 
-  test('what cannot be an identifier is refused, and never taken for another one', async () => {
+  test('an invalid identifier is rejected, and never taken for another one', async () => {
     const { userId, specialToken } = await createUser(storage, appId);
     const token = accessToken({ tokenId: hash() });
     await storage.tokens.exchange(specialToken.tokenHash, NOW, token);
@@ -97,13 +97,13 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(await storage.tokens.findOwner(tokenId, NOW)).toMatchObject({ userId });
   });
 
-  test('unknown tokens are spent ones', async () => {
+  test('unknown tokens count as spent', async () => {
     expect(await storage.tokens.exchange(hash(), NOW, accessToken())).toBe('spent');
     expect(await storage.tokens.findSpecialToken(hash(), NOW)).toBeUndefined();
     expect(await storage.tokens.findOwner(accessToken().tokenId, NOW)).toBeUndefined();
   });
 
-  test('of 64 who exchange one token at once, one gets an access token', async () => {
+  test('of 64 concurrent exchanges of one token, one succeeds', async () => {
     for (const _ of times(10, String)) {
       const { userId, specialToken } = await createUser(storage, appId);
       const tokens = times(64, () => accessToken());
@@ -114,7 +114,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     }
   });
 
-  test('a new special token ends the one before it', async () => {
+  test('a new special token ends the previous one', async () => {
     const example = await createUser(storage, appId);
     const next = { tokenHash: hash(), expiresAt: NOW + MINUTE };
     expect(await storage.tokens.replaceSpecialToken(appId, example.clientUserId, next)).toEqual({
@@ -133,7 +133,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     });
   });
 
-  test('of many new special tokens at once, one is good', async () => {
+  test('of many concurrent new special tokens, one is valid', async () => {
     const { clientUserId, specialToken } = await createUser(storage, appId);
     await storage.tokens.exchange(specialToken.tokenHash, NOW, accessToken());
     const tokens = times(20, () => ({ tokenHash: hash(), expiresAt: NOW + MINUTE }));
@@ -142,7 +142,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(good.filter(Boolean)).toHaveLength(1);
   });
 
-  test('an exchange and a deletion at once: the user is gone, and no token of theirs is good', async () => {
+  test('a concurrent exchange and deletion: the user is gone, and none of their tokens is valid', async () => {
     for (const _ of times(25, String)) {
       const { userId, clientUserId, specialToken } = await createUser(storage, appId);
       const token = accessToken();
@@ -170,7 +170,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
   });
 
-  test('all tokens of a user are revoked at once, the unspent special token too; nobody else loses any', async () => {
+  test('all tokens of a user are revoked at once, including the unspent special token, and no others', async () => {
     const [user, other] = [await createUser(storage, appId), await createUser(storage, appId)];
     const tokens = [accessToken(), accessToken()];
     for (const token of tokens) {

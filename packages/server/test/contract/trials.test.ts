@@ -11,7 +11,7 @@ describe.each(databases)('trials on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('ending one takes its user with everything, and only that one', async () => {
+  test('ending one deletes its user with all data, and only that one', async () => {
     const appId = await createApplication(storage);
     const other = await createApplication(storage);
     expect(await storage.trials.add(appId, 'same', NOW + MINUTE)).toBe('added');
@@ -29,7 +29,7 @@ describe.each(databases)('trials on $kind', (database) => {
     expect(await storage.applications.countUsers(appId)).toBe(1);
   });
 
-  test('one whose user was never made, or is gone, just ends', async () => {
+  test('one whose user was never created, or is gone, just ends', async () => {
     const appId = await createApplication(storage);
     await storage.trials.add(appId, 'nobody', NOW + MINUTE);
     await storage.trials.end(appId, 'nobody');
@@ -37,7 +37,7 @@ describe.each(databases)('trials on $kind', (database) => {
     await storage.trials.end(appId, 'nobody');
   });
 
-  test('a purge ends those whose time has passed', async () => {
+  test('a purge ends expired trials', async () => {
     const appId = await createApplication(storage);
     for (const [name, endsAt] of [
       ['over', NOW],
@@ -52,7 +52,7 @@ describe.each(databases)('trials on $kind', (database) => {
     await storage.trials.end(appId, 'under-way');
   });
 
-  test('the application must exist, and takes its trials along', async () => {
+  test('the application must exist, and deletes its trials with it', async () => {
     expect(await storage.trials.add(1, 'x', NOW)).toBe('application-gone');
     const appId = await createApplication(storage);
     await storage.trials.add(appId, 'x', NOW + MINUTE);

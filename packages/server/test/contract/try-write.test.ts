@@ -4,7 +4,7 @@ import type { Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { NOW } from './examples.ts';
 
-describe.each(databases)('a write to try the database on $kind', (database) => {
+describe.each(databases)('a test write on $kind', (database) => {
   let url: string;
   let storage: Storage;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe.each(databases)('a write to try the database on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('is a real one every time, beside a server that uses it', async () => {
+  test('is a real one every time, beside a running server', async () => {
     await tryWrite(url, NOW);
     const first = await storage.facts.get('doctor');
     expect(first).toBe(new Date(NOW).toISOString());
@@ -21,7 +21,7 @@ describe.each(databases)('a write to try the database on $kind', (database) => {
     expect(await storage.facts.get('doctor')).toBe(new Date(NOW + 1).toISOString());
   });
 
-  test('is refused where nothing can be written', async () => {
+  test('fails if nothing can be written', async () => {
     const refusal = {
       sqlite: "create trigger full_disk before update on facts begin select raise(fail, 'the disk is full'); end",
       postgres: `create function refuse() returns trigger language plpgsql as

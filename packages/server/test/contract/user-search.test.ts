@@ -8,7 +8,7 @@ import { endOfPrefix } from '../../src/storage/prefix-end.ts';
 import { databases } from '../databases.ts';
 import { accessToken, createApplication, createUser, hash, MINUTE, NOW, times } from './examples.ts';
 
-describe.each(databases)('looking for users on $kind', (database) => {
+describe.each(databases)('searching users on $kind', (database) => {
   let storage: Storage;
   let url: string;
   let appId: number;
@@ -41,7 +41,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
   const byBytes = [...USERS.map(([id]) => id)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const ids = (users: { clientUserId: string }[]) => users.map(({ clientUserId }) => clientUserId);
 
-  test('pages go through all of them once, in the order of their bytes', async () => {
+  test('pages cover all users once, in byte order', async () => {
     expect(ids(await storage.users.page(appId, { after: null, limit: 100 }))).toEqual(byBytes);
     const seen: string[] = [];
     for (let after: string | null = null; ; ) {
@@ -59,7 +59,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
   });
 
   test.each(['a', 'ab', 'ab1', 'a%', 'B', 'é', '😀', 'a\u{10ffff}', 'zzz', '_', '\u{10ffff}'])(
-    'the prefix %j finds what begins with it, letter for letter',
+    'the prefix %j finds exact prefixes only',
     async (prefix) => {
       const found = await storage.users.page(appId, { after: null, limit: 100, prefix });
       expect(ids(found)).toEqual(byBytes.filter((id) => id.startsWith(prefix)));
@@ -68,7 +68,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
     },
   );
 
-  test('a text is found anywhere in an id or name, whatever the case, the same on every database', async () => {
+  test('a text is found anywhere in an id or name, ignoring case, the same on every database', async () => {
     const search = async (contains: string) => {
       const { users, next } = await searchUsers(storage.users, appId, contains, { place: undefined, limit: 100 });
       expect(next).toBeNull();
@@ -93,7 +93,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
     ['Σίσυφος', 'ΣΊΣΥΦΟΣ'],
     ['ĲSSEL', 'ĳssel'],
     ['ﬁnn', 'FINN'],
-  ])('%s and %s are the same but for case', (one, other) => {
+  ])('%s and %s differ only in case', (one, other) => {
     expect(foldCase(one)).toBe(foldCase(other));
   });
 
@@ -114,25 +114,22 @@ describe.each(databases)('looking for users on $kind', (database) => {
     }
   });
 
-  test.each([1, 2, 100])(
-    'a search that looks through %i at a time finds the same, in pages that may be short',
-    async (atMost) => {
-      for (const search of ['a', 'ANN', 'zzz']) {
-        const whole = await searchUsers(storage.users, appId, search, { place: undefined, limit: 100 });
-        const seen: string[] = [];
-        for (let place: SearchPlace | undefined; ; ) {
-          const page: FoundUsers = await searchUsers(storage.users, appId, search, { place, limit: 3, atMost });
-          expect(page.looked).toBeLessThanOrEqual(atMost);
-          seen.push(...ids(page.users));
-          if (page.next === null) break;
-          place = page.next;
-        }
-        expect({ search, seen }).toEqual({ search, seen: ids(whole.users) });
+  test.each([1, 2, 100])('a search that scans %i at a time finds the same, in possibly short pages', async (atMost) => {
+    for (const search of ['a', 'ANN', 'zzz']) {
+      const whole = await searchUsers(storage.users, appId, search, { place: undefined, limit: 100 });
+      const seen: string[] = [];
+      for (let place: SearchPlace | undefined; ; ) {
+        const page: FoundUsers = await searchUsers(storage.users, appId, search, { place, limit: 3, atMost });
+        expect(page.looked).toBeLessThanOrEqual(atMost);
+        seen.push(...ids(page.users));
+        if (page.next === null) break;
+        place = page.next;
       }
-    },
-  );
+      expect({ search, seen }).toEqual({ search, seen: ids(whole.users) });
+    }
+  });
 
-  test("a user's live tokens are listed, newest first", async () => {
+  test("a user's valid tokens are listed, newest first", async () => {
     const { userId, specialToken, clientUserId } = await createUser(storage, appId, { clientUserId: 'zz-tokens' });
     const tokens = [
       accessToken({ issuedAt: NOW - 3 * MINUTE, expiresAt: NOW + MINUTE }),
@@ -150,7 +147,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
     expect(await storage.tokens.list(userId, NOW)).toEqual([tokens[0]]);
   });
 
-  test("a user's whole history is paged, newest first, with what was unset", async () => {
+  test("a user's whole history is paged, newest first, including unset values", async () => {
     const { userId } = await createUser(storage, appId, { clientUserId: 'zz-history' });
     expect(await storage.selections.history(userId, { offset: 0, limit: 10 })).toEqual({ total: 0, items: [] });
     const save = async (keyNo: number, value: string, at: number) => {
@@ -179,7 +176,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
     expect(await storage.selections.history(userId, { offset: 9, limit: 2 })).toEqual({ total, items: [] });
   });
 
-  test('pages of large selections and changes end early, and walks miss none of them', async () => {
+  test('pages of large selections and changes end early, and walks miss nothing', async () => {
     const { userId } = await createUser(storage, appId, { clientUserId: 'zz-large' });
     const [large, count] = [`"${'x'.repeat(400_000)}"`, 5];
     for (let keyNo = 1; keyNo <= count; keyNo++) {
@@ -233,7 +230,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
   });
 });
 
-test('the end of a prefix comes right after all that begins with it', () => {
+test('the end of a prefix comes right after everything with that prefix', () => {
   expect(endOfPrefix('ab')).toBe('ac');
   expect(endOfPrefix('a\u{10ffff}')).toBe('b');
   expect(endOfPrefix('a\ud7ff')).toBe('a\ue000');

@@ -69,7 +69,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
       .map((at) => `u${at}`)
       .sort();
 
-  test.each([1, 3, 500])('meet each of their users once, %i at a time', async (limit) => {
+  test.each([1, 3, 500])('return each user once, %i at a time', async (limit) => {
     expect(await walked({ by: 'user' }, limit)).toEqual(named(() => true));
     for (const newest of [true, false]) {
       expect(await walked({ by: 'created', newest }, limit)).toEqual(named(() => true));
@@ -93,7 +93,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(long).toEqual(expect.arrayContaining(named((at) => at % 3 !== 0 && at % 2 === 0)));
   });
 
-  test('by user is in the order of ids, by creation in the order of time, from either end', async () => {
+  test('by user are ordered by id, by creation ordered by time, in both directions', async () => {
     const all = async (walk: UserWalk) =>
       (await storage.users.walk(appId, walk, { after: null, limit: 100, keyNos: [] })).users.map(({ user }) => user);
     const ids = (users: { userId: string }[]) => users.map(({ userId }) => userId);
@@ -104,14 +104,14 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(await storage.users.countWalk(appId, { by: 'created', newest: false, from: NOW + 3 })).toBe(3);
   });
 
-  test('tell what was selected of the keys asked for, and count', async () => {
+  test('return the selections of the requested keys, and count', async () => {
     const { users } = await storage.users.walk(appId, { by: 'user' }, { after: null, limit: 100, keyNos: [2, 7] });
     expect(users.find(({ user }) => user.clientUserId === 'u2')?.selected).toEqual({ 2: [3, '["red","blue"]'] });
     expect(await storage.users.countWalk(appId, { by: 'values', keyNo: 2, values: ['[]', '["green"]'] })).toBe(6);
     expect(await storage.users.countWalk(appId, { by: 'user' }, 4)).toBe(4);
   });
 
-  test('the different lists of a key are found, a bounded number of them', async () => {
+  test('the distinct lists of a key are found, up to a limit', async () => {
     expect(await storage.users.listValues(appId, 2, 10)).toEqual(['["red","blue"]', '[]']);
     expect(await storage.users.listValues(appId, 2, 1)).toBeUndefined();
     expect(await storage.users.listValues(appId, 1, 10)).toEqual([]);
@@ -125,7 +125,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(await storage.users.listValues(appId, 3, 10)).toEqual([]);
   });
 
-  test.skipIf(database.isDistributed).each(WALKS)('$by reads by an index alone, from any place', async (walk) => {
+  test.skipIf(database.isDistributed).each(WALKS)('$by reads only an index, from any place', async (walk) => {
     for (const after of [
       null,
       {
@@ -149,7 +149,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(counted).not.toMatch(SCANS);
   });
 
-  test.skipIf(database.isDistributed)('the lists of a key are read by an index alone', async () => {
+  test.skipIf(database.isDistributed)('the lists of a key are read only from an index', async () => {
     const plan = await explain(
       () => ({ sql: onSqlite.LIST_VALUES, values: [appId, 2, 10] }),
       () => ({ text: onPostgres.LIST_VALUES, values: [appId, 2, 10] }),

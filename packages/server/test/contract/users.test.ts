@@ -16,7 +16,7 @@ describe.each(databases)('users on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('what was created is found, whole, with a special token that is good', async () => {
+  test('a created user is found, with a valid special token', async () => {
     const example = user(appId, { clientUserId: 'Zoë 🦊\n"\\', clientUserName: "O'Brien \u{10ffff}" });
     expect(await storage.users.createWithToken(example)).toBe('created');
     const { userId, clientUserId, clientUserName, createdAt } = example;
@@ -25,7 +25,7 @@ describe.each(databases)('users on $kind', (database) => {
     expect(await storage.tokens.findSpecialToken(example.specialToken.tokenHash, NOW)).toEqual(found);
   });
 
-  test('a clientUserId belongs to one user of an application, and to one of each other application', async () => {
+  test('a clientUserId belongs to one user per application', async () => {
     const first = await createUser(storage, appId);
     const again = user(appId, { clientUserId: first.clientUserId });
     expect(await storage.users.createWithToken(again)).toBe('duplicate');
@@ -45,7 +45,7 @@ describe.each(databases)('users on $kind', (database) => {
     });
   });
 
-  test('of 50 who create the same user at once, one does', async () => {
+  test('of 50 concurrent creates of the same user, one succeeds', async () => {
     for (const _ of times(10, String)) {
       const { clientUserId } = user(appId);
       const before = await storage.applications.countUsers(appId);
@@ -68,13 +68,13 @@ describe.each(databases)('users on $kind', (database) => {
     });
   });
 
-  test('an application that does not exist is said to be gone', async () => {
+  test('an unknown application is reported as gone', async () => {
     expect(await storage.users.createWithToken(user(1))).toBe('application-gone');
     const idempotency = { keyHash: hash(), bodyHash: hash(), expiresAt: NOW + MINUTE };
     expect(await storage.users.createWithToken(user(1, { idempotency }))).toBe('application-gone');
   });
 
-  test('a user is found and deleted by its own application alone', async () => {
+  test('a user is found and deleted only by its own application', async () => {
     const other = await createApplication(storage);
     const { userId } = await createUser(storage, appId);
     expect(await storage.users.find(other, userId)).toBeUndefined();
@@ -98,7 +98,7 @@ describe.each(databases)('users on $kind', (database) => {
     expect(await storage.users.createWithToken(next)).toBe('created');
   });
 
-  test('creating and deleting one name at once leaves a whole user or none', async () => {
+  test('creating and deleting one name concurrently leaves a complete user or none', async () => {
     const { clientUserId } = user(appId);
     await Promise.all(
       times(40, async () => {

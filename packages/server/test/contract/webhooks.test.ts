@@ -35,7 +35,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
   const logged = async (webhookId: string): Promise<DeliveryRecord[]> =>
     (await storage.deliveries.list(webhookId, {}, ALL)).toReversed();
 
-  test('what was created is found, whole, and changed part by part', async () => {
+  test('a created webhook is found, and changed part by part', async () => {
     const { position: _, ...first } = await make();
     const { position: _other, ...second } = await make({ types: [], createdAt: NOW + 1 });
     const fresh = { previousSecret: null, off: null, lastSuccessAt: null, failingSince: null };
@@ -59,7 +59,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.webhooks.find(appId, first.webhookId)).toBeUndefined();
   });
 
-  test('while the secret before is valid, another rotation is refused if told so, and one of many at once succeeds', async () => {
+  test('while the previous secret is valid, another rotation is rejected if requested, and one of many concurrent ones succeeds', async () => {
     const { webhookId } = await make();
     const rotate = (to: string, at?: number) => storage.webhooks.rotateSecret(appId, webhookId, to, NOW + MINUTE, at);
     const found = async () => {
@@ -76,7 +76,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await found()).toEqual(['fourth', 'third']);
   });
 
-  test("another application's webhook is unknown, and replicas hear of every change", async () => {
+  test("another application's webhook is unknown, and replicas see every change", async () => {
     const { webhookId } = await make();
     const other = await createApplication(storage);
     const { version } = await storage.changes.since(Number.MAX_SAFE_INTEGER);
@@ -95,12 +95,12 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.webhooks.create(webhook(-1), 10)).toBe('application-gone');
   });
 
-  test('of many at once, as many are made as an application may have', async () => {
+  test('of many concurrent creates, as many succeed as an application may have', async () => {
     const attempts = times(12, () => storage.webhooks.create(webhook(appId), 3));
     expect(await tally(attempts)).toEqual({ created: 3, 'too-many': 9 });
   });
 
-  test('one owner holds a webhook, until its lease ends; what it was sending is pending then', async () => {
+  test('one owner holds a webhook until its lease ends; unfinished deliveries are pending then', async () => {
     const { made, lease } = await makeLeased();
     const { webhookId } = made;
     const other = randomUUID();
@@ -122,7 +122,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await logged(webhookId)).toMatchObject([{ ...sent, state: 'pending', nextAt: NOW + 46_000 }]);
   });
 
-  test('of many owners at once, one gets the lease', async () => {
+  test('of many concurrent owners, one gets the lease', async () => {
     const { webhookId } = await make();
     const claims = times(12, async () => {
       const claimed = await storage.deliveries.claim(randomUUID(), { now: NOW, until: NOW + 25_000, limit: 100 });
@@ -131,7 +131,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await tally(claims)).toEqual({ got: 1, not: 11 });
   });
 
-  test('a webhook that is off, moved or deleted is nobody’s', async () => {
+  test('a webhook that is off, moved or deleted has no owner', async () => {
     const { made, lease } = await makeLeased();
     await storage.webhooks.replay(appId, made.webhookId, { after: 7, since: 3 });
     expect(await storage.deliveries.enqueue(lease, { after: 9, since: 0 }, [])).toBe('lost');
@@ -145,7 +145,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.deliveries.claim(lease.owner, again)).toEqual([]);
   });
 
-  test('events of one user are sent one after the other, those of others at once', async () => {
+  test('events of one user are sent one at a time, those of others concurrently', async () => {
     const { made, lease } = await makeLeased();
     const [ada, grace] = [randomUUID(), randomUUID()];
     const [a1, a2, g1, a3, free] = [
@@ -185,7 +185,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     ]);
   });
 
-  test('an event that is read again is sent again, unless it is on its way', async () => {
+  test('an event read again is sent again, unless it is in flight', async () => {
     const { made, lease } = await makeLeased();
     const [first, second] = [delivery(1), delivery(2)];
     const position = { after: 2, since: 0 };
@@ -199,7 +199,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     ]);
   });
 
-  test('failures are counted from the first since a success, and the last one switches off', async () => {
+  test('failures are counted since the last success, and the last one switches the webhook off', async () => {
     const { made, lease } = await makeLeased();
     const sent = times(4, (index) => delivery(index));
     await storage.deliveries.enqueue(lease, { after: 9, since: 0 }, sent);
@@ -227,7 +227,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await health()).toEqual({ off: null, lastSuccessAt: NOW + 3, failingSince: null });
   });
 
-  test('a delivery can be sent again, a test cannot', async () => {
+  test('a delivery can be resent, a test cannot', async () => {
     const { made, lease } = await makeLeased();
     const [sent, tested] = [delivery(1), delivery(null, null)];
     await storage.deliveries.enqueue(lease, { after: 1, since: 0 }, [sent]);
@@ -249,7 +249,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.deliveries.find(randomUUID(), tested.deliveryId)).toBeUndefined();
   });
 
-  test('what a receiver answered goes with the user, and is not kept of one who is gone', async () => {
+  test("a receiver's response is deleted with the user, and not stored for a deleted one", async () => {
     const { made, lease } = await makeLeased();
     const { userId } = await createUser(storage, appId);
     const [there, gone] = [delivery(1, userId), delivery(2)];
@@ -271,7 +271,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.deliveries.find(made.webhookId, there.deliveryId)).toMatchObject({ userId, body: null });
   });
 
-  test('deliveries are purged a week after their end, and go with the webhook', async () => {
+  test('deliveries are purged a week after they end, and deleted with the webhook', async () => {
     const { made, lease } = await makeLeased();
     const [old, open] = [delivery(1), delivery(2)];
     await storage.deliveries.enqueue(lease, { after: 2, since: 0 }, [old, open]);

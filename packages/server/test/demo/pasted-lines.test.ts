@@ -9,7 +9,7 @@ const tryIt = /## Try it[\s\S]*?```sh\n([\s\S]*?)```/;
 test.each([
   ['npm start', () => demoLines('http://127.0.0.1:8080', demo)],
   ['README.md', async () => tryIt.exec(await readFile(`${import.meta.dirname}/../../../../README.md`, 'utf8'))?.[1]],
-])('comments among the lines of %s do no harm in any shell', async (_, read) => {
+])('comments among the lines of %s are harmless in any shell', async (_, read) => {
   const lines = (await read())?.split('\n').map((line) => line.trim()) ?? [];
   const comments = lines.filter((line) => line.startsWith('#'));
   expect(comments.length).toBeGreaterThan(3);

@@ -11,11 +11,11 @@ import { EVENT_TYPES, SELECTION_MEANS } from '../../src/storage/port.ts';
 
 const text = renderAsyncapiDoc();
 
-test('docs/asyncapi.json is what the shapes of events say: run "npm run docs" where this fails', () => {
+test('docs/asyncapi.json matches the event shapes: if not, run "npm run docs"', () => {
   expect(readDoc(ASYNCAPI_DOC)).toBe(text);
 });
 
-test('it is a document of AsyncAPI 3, by its published schema', () => {
+test('it is valid AsyncAPI 3 by its published schema', () => {
   // The schema brings the one of JSON Schema along.
   const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
   (formats as unknown as (ajv: Ajv) => void)(ajv);
@@ -24,7 +24,7 @@ test('it is a document of AsyncAPI 3, by its published schema', () => {
   expect(validate({ ...JSON.parse(text), channels: { events: { address: 7 } } })).toBe(false);
 });
 
-test("AsyncAPI's own parser finds nothing wrong with it", async () => {
+test("AsyncAPI's own parser finds no problem", async () => {
   const parser = new Parser();
   const problems = async (document: string) =>
     (await parser.validate(document)).map(({ code, path, message }) => `${code}: ${path.join(' ')} ${message}`);
@@ -33,7 +33,7 @@ test("AsyncAPI's own parser finds nothing wrong with it", async () => {
   expect(await problems(text.replace('"action": "send"', '"action": "shout"'))).toHaveLength(2);
 });
 
-test('every type is a message of the feed, and every reference leads somewhere', () => {
+test('every type is a message of the feed, and every reference resolves', () => {
   const document = JSON.parse(text);
   expect(Object.keys(document.channels.events.messages)).toEqual([...EVENT_TYPES]);
   const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path]) => path as string);
@@ -57,12 +57,12 @@ test('webhooks send every type and a test, with the headers of Standard Webhooks
   }
 });
 
-test('an event of a selection names every way it can be changed', () => {
+test('a selection event names every way it can be changed', () => {
   const { by } = JSON.parse(text).components.schemas.SelectionEventData.properties;
   expect(by.enum).toEqual([...SELECTION_MEANS]);
 });
 
-test('each example is as its schema says', () => {
+test('each example matches its schema', () => {
   const { channels, components } = JSON.parse(text);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (formats as unknown as (ajv: Ajv2020) => void)(ajv);

@@ -24,7 +24,7 @@ test.each([
   ['br;q=0, GZIP; q=0.5', 'gzip'],
   ['gzip; q=0.0', null],
   ['broken', null],
-])('files are compressed for %s by %s, each form with a tag of its own', async (accepted, encoding) => {
+])('files are compressed for %s by %s, each with its own ETag', async (accepted, encoding) => {
   const url = `${server.url}/catalog.schema.json`;
   const { headers, status } = await fetch(url, { headers: { 'accept-encoding': accepted } });
   expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([200, encoding, 'Accept-Encoding']);

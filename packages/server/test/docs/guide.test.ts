@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('/guide is a page without anything inline, from nobody else, and its files may be kept forever', async () => {
+test('/guide has no inline or third-party content, and its files are cached forever', async () => {
   const bare = await server.send('GET', '/guide');
   expect([bare.status, bare.headers.get('location')]).toEqual([308, 'guide/']);
   const page = await server.send('GET', '/guide/');
@@ -29,7 +29,7 @@ test('/guide is a page without anything inline, from nobody else, and its files 
   expect((await server.send('GET', '/guide/', { headers: { 'if-none-match': etag } })).status).toBe(304);
 });
 
-test('pages are there by their names, and as the Markdown they are made of', async () => {
+test('pages are served by name, and as Markdown', async () => {
   for (const [path, type] of [
     ['/guide/errors', 'text/html'],
     ['/guide/api/options', 'text/html'],
@@ -57,7 +57,7 @@ test('pages are there by their names, and as the Markdown they are made of', asy
   }
 });
 
-test('/llms.txt is the list of the guide, seen from the root', async () => {
+test("/llms.txt is the guide's list, relative to the root", async () => {
   const [here, there] = [await server.send('GET', '/llms.txt'), await server.send('GET', '/guide/llms.txt')];
   expect(there.text).toContain('](quick-start.md)');
   expect(here.text).toContain('](guide/quick-start.md)');

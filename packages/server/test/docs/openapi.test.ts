@@ -24,11 +24,11 @@ beforeAll(async () => {
   operations = Object.values(withoutReferences(document).paths).flatMap((methods) => Object.values(methods));
 });
 
-test('docs/openapi.json is what the routes say: run "npm run docs" where this fails', () => {
+test('docs/openapi.json matches the routes: if not, run "npm run docs"', () => {
   expect(readDoc(OPENAPI_DOC)).toBe(text);
 });
 
-test('an independent validator finds nothing wrong with it', async () => {
+test('an independent validator finds no problem', async () => {
   const result = await new Validator().validate(JSON.parse(text));
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
@@ -44,7 +44,7 @@ const ACCEPTED = [
   'operation-4xx-response: /readyz',
 ];
 
-test("Redocly's recommended rules find nothing but what is accepted", async () => {
+test("Redocly's recommended rules find only accepted problems", async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: text, config });
   const reported = found.map(({ ruleId, location: [place] }) => {
@@ -64,14 +64,14 @@ const SPECTRAL = {
   },
 };
 
-test("Spectral's rules for OpenAPI find nothing", async () => {
+test("Spectral's rules for OpenAPI find no problem", async () => {
   const spectral = new Spectral();
   spectral.setRuleset(SPECTRAL as RulesetDefinition);
   const found = await spectral.run(JSON.parse(text));
   expect(found.map(({ code, path, message }) => `${code}: ${path.join(' ')} ${message}`)).toEqual([]);
 });
 
-test('operations are named once, by a verb and what it is done to, and say what they can answer', () => {
+test('operations are named once, by verb and object, and list their responses', () => {
   const names = operations.map(({ operationId }) => operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const operation of operations) {
@@ -91,13 +91,13 @@ test('operations are named once, by a verb and what it is done to, and say what 
   }
 });
 
-test('names of components begin with a letter, which generators need', () => {
+test('component names begin with a letter, which generators need', () => {
   const names = Object.values(document.components).flatMap((part) => Object.keys(part as object));
   expect(names.length).toBeGreaterThan(100);
   expect(names.filter((name) => !/^[A-Za-z][\w.-]*$/.test(name))).toEqual([]);
 });
 
-test('the operations of applications are there under their names', () => {
+test('the operations of applications are present', () => {
   const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
   );
@@ -114,7 +114,7 @@ test('the operations of applications are there under their names', () => {
   );
 });
 
-test('every error of the table stands under an operation, or is told once for all of them', () => {
+test('every error is listed under an operation, or once for all of them', () => {
   // Pages for people answer with a page.
   const named = new Set<string>([...ANYWHERE, 'preferenceLinkInvalid', ...Object.keys(document.components.examples)]);
   const missing = Object.keys(ERRORS).filter((name) => !named.has(name) && !named.has(`${name}ForOAuth`));
@@ -140,7 +140,7 @@ test('each operation of user management lists its codes', () => {
   expect(codesOf('deleteUser')).toEqual(expect.arrayContaining(['0012', '0025']));
 });
 
-test('no route outside this list is left undocumented', () => {
+test('every route outside this list is documented', () => {
   const hidden = sources(join(import.meta.dirname, '../../src/http')).filter(({ text }) => text.includes('hide: true'));
   expect(hidden.map(({ name }) => name).sort()).toEqual([
     'asyncapi.ts', // a document itself
@@ -185,7 +185,7 @@ describe('a running server', () => {
   test.each([
     ['users', ['users', 'tokens', 'events', 'operations'], ['basic', 'bearer', 'metricsToken']],
     ['options', ['options', 'operations'], ['apiKey', 'basic', 'bearer', 'metricsToken']],
-  ])('that serves %s alone documents that alone', async (serve, tags, schemes) => {
+  ])('that serves only %s documents only that', async (serve, tags, schemes) => {
     const part = await startTestServer((await sqlite?.fresh()) as string, {
       serve,
       publicUrl: 'https://example.com/innkeeper',

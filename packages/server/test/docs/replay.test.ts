@@ -87,7 +87,7 @@ function namesOf(operation: ResolvedOperation): { name: string; status: string }
   return [...names].map((name) => ({ name, status: statuses.get(name) ?? success }));
 }
 
-test('every operation has an example, with the answer that it gets', () => {
+test('every operation has an example with its actual response', () => {
   const all = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
     .filter(({ operationId }) => !ENDLESS.includes(operationId));
@@ -99,14 +99,14 @@ test('every operation has an example, with the answer that it gets', () => {
   expect(silent.map(({ title }) => title)).toEqual([]);
 });
 
-test('every example is of an operation', async () => {
+test('every example belongs to an operation', async () => {
   const known = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );
   expect(Object.keys(await loadExamples()).filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('examples of errors are as their schemas say', () => {
+test('examples of errors match their schemas', () => {
   for (const { operation, method, path } of requests) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
       for (const example of Object.values(content?.['application/json']?.examples ?? {})) {
@@ -118,7 +118,7 @@ test('examples of errors are as their schemas say', () => {
   }
 });
 
-test('what is not documented is noticed', () => {
+test('undocumented responses are detected', () => {
   const seen = { method: 'GET', path: '/livez', status: 200, type: 'application/json', text: '{"status":"ok"}' };
   expect(documented.problemWith(seen)).toBeUndefined();
   expect(documented.problemWith({ ...seen, text: '{"status":"ok","more":1}' })).toContain('additional properties');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readChange, toUpdate } from '../../src/domain/applications/change-application.ts';
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
   const read = readChange([
     ['name', ' '],
     ['accessTokenTtl', '1h'],
@@ -19,7 +19,7 @@ test('every problem is told at once', () => {
   });
 });
 
-test('what is set to its default, or reset, is no longer stored', () => {
+test('a setting at its default, or reset, is not stored', () => {
   const read = readChange([
     ['accessTokenTtl', ''],
     ['specialTokenTtl', '10m'],

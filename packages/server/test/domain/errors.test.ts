@@ -38,12 +38,12 @@ describe('the table of errors', () => {
     if (code.startsWith('9')) expect(code).toBe(`9${status}`);
   });
 
-  test('the same code and status never has the same message twice', () => {
+  test('the same code and status never has two messages', () => {
     const texts = definitions.map(([, { code, message }]) => `${code} ${message}`);
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  test('docs/errors.md says the same: run "npm run docs" where this fails', () => {
+  test('docs/errors.md matches: if not, run "npm run docs"', () => {
     expect(readDoc(ERRORS_DOC)).toBe(renderErrorsDoc());
   });
 });

@@ -78,7 +78,7 @@ const option = (given: object) => line({ options: [{ group: 'look', key: 'colour
 const UUID = '01997a52-7c1e-7d3a-9a0b-6f1d2c3b4a59';
 
 describe('a line', () => {
-  test('of two names makes a user from now on', () => {
+  test('with two names creates a user from now on', () => {
     expect(read(line({}))).toEqual({
       ...mia,
       userId: null,
@@ -164,13 +164,13 @@ describe('a line', () => {
       'options[1].key',
       'is a duplicate',
     ],
-  ])('with %s is refused', (_, text, code, field, reason) => {
+  ])('with %s is rejected', (_, text, code, field, reason) => {
     const refusal = refusalOf(() => read(text));
     expect(refusal).toMatchObject({ code, field });
     expect(refusal.message).toContain(reason);
   });
 
-  test('with a retired value is good for whoever has it, or when retired ones are taken', () => {
+  test('with a retired value is valid for users who have it, or if retired values are accepted', () => {
     const text = option({ value: ['mauve', 'red'] });
     expect(refusalOf(() => read(text)).unlessHeld).toBe(true);
     expect(refusalOf(() => read(text, {}, new Map())).unlessHeld).toBe(false);
@@ -180,7 +180,7 @@ describe('a line', () => {
   });
 });
 
-describe('a name that was used again', () => {
+describe('a reused name', () => {
   const twins: Catalog = {
     ...catalog,
     groups: [
@@ -208,7 +208,7 @@ describe('a name that was used again', () => {
     return reader({ line: 1, text: line({ options }) }).selections[0]?.keyNo;
   };
 
-  test('means the key that can be chosen, however many archived ones have it', () => {
+  test('means the selectable key, however many archived ones have it', () => {
     expect(readTwins({})).toBe(5);
     expect(readTwins({}, true)).toBe(5);
     expect(refusalOf(() => readTwins({ key: 'x' }))).toMatchObject({ code: '1012', field: 'options[0].key' });
@@ -258,7 +258,7 @@ describe('lines of bytes', () => {
     return all;
   };
 
-  test('are the same however they come, with a byte order mark, CRLF and no end of the last', async () => {
+  test('are the same in any chunks, with a byte order mark, CRLF and no final newline', async () => {
     const bytes = Buffer.from('\ufeffone\r\nzwei ü\n\n🦊\nlast');
     for (let chunk = 1; chunk <= bytes.length; chunk++) {
       expect(await lines(bytes, chunk)).toEqual([
@@ -271,7 +271,7 @@ describe('lines of bytes', () => {
     }
   });
 
-  test('that are too long or not UTF-8 are told, and the next ones read', async () => {
+  test('that are too long or not UTF-8 are reported, and the next ones read', async () => {
     const bytes = Buffer.concat([
       Buffer.from(`${'x'.repeat(101)}\n`),
       Buffer.from([0x61, 0xff, 0x0a]),
@@ -292,7 +292,7 @@ describe('lines of bytes', () => {
   });
 });
 
-test('ids are seen once, a hundred thousand of them', () => {
+test('a hundred thousand ids are each seen once', () => {
   const seen = new SeenIds();
   const countSeen = () => Array.from({ length: 100_000 }, (_, i) => seen.add(`user-${i}@example.com`)).filter(Boolean);
   expect(countSeen()).toHaveLength(0);
@@ -300,7 +300,7 @@ test('ids are seen once, a hundred thousand of them', () => {
   expect([seen.add(''), seen.add('\u0000'), seen.add('\u0000\u0000')]).toEqual([false, false, false]);
 });
 
-test('every time that is written is read again', () => {
+test('every written time is read back', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (time) => {
       expect(readTransferTime(writeTransferTime(time))).toBe(time);
@@ -312,7 +312,7 @@ test('every time that is written is read again', () => {
   }
 });
 
-test('progress is one line on a terminal, with rate and time left, and nothing elsewhere', () => {
+test('progress is one line on a terminal, with rate and remaining time, and nothing elsewhere', () => {
   let now = 0;
   const written: string[] = [];
   const stream = { isTTY: true, columns: 100, write: (text: string) => written.push(text) };
@@ -339,7 +339,7 @@ describe('open texts in several languages', () => {
     return read(JSON.stringify({ ...mia, options: [option] })).selections[0];
   };
 
-  test('the default language has the value, the others stand beside it', () => {
+  test('the default language has the value, the others are stored beside it', () => {
     const both = { value: '"Hi"', language: 'en', texts: '{"es":"Hola"}' };
     expect(motto({ value: ['Hi'], texts: { es: ['Hola'] } })).toMatchObject(both);
     expect(motto({ value: ['Hola'], language: 'es', texts: { English: ['Hi'] } })).toMatchObject(both);
@@ -353,7 +353,7 @@ describe('open texts in several languages', () => {
     [{ value: ['Hi'], texts: { es: 'Hola' } }, 'badParameter', 'options[0].texts.es'],
     [{ value: ['Hi'], texts: { es: [5] } }, 'valueNotAllowed', 'options[0].texts.es[0]'],
     [{ key: 'colours', value: ['red'], texts: {} }, 'badParameter', 'options[0].texts'],
-  ])('%j is refused', (given, error, field) => {
+  ])('%j is rejected', (given, error, field) => {
     expect(() => motto(given)).toThrow(expect.objectContaining({ error, field }));
   });
 });

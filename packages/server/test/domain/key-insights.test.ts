@@ -18,11 +18,11 @@ test.each([
   expect(toDate(firstDay(at('2026-11-15'), period, periods))).toBe(from);
 });
 
-test('a Monday begins a week', () => {
+test('a week begins on Monday', () => {
   expect(toDate(firstDay(at('2026-11-16'), 'week', 1))).toBe('2026-11-16');
 });
 
-test('days gather into weeks; what is older, and what a clock ahead of ours saved, is not lost', () => {
+test('days are grouped into weeks; older ones, and those saved by a clock ahead, are not lost', () => {
   const from = firstDay(at('2026-11-15'), 'week', 2);
   const days = [
     { day: from - 1, value: '"a"', count: 5 },
@@ -50,7 +50,7 @@ test('days gather into weeks; what is older, and what a clock ahead of ours save
   });
 });
 
-test('surveys wait for each other; one that took long serves whoever asks for a while', async () => {
+test('surveys run one at a time; a slow one is reused for a while', async () => {
   let now = 1_000_000;
   let inFlight = 0;
   const taken: number[] = [];
@@ -78,7 +78,7 @@ test('surveys wait for each other; one that took long serves whoever asks for a 
   expect((await ask(5)).users).toBe(5);
 });
 
-test('a CSV is written row by row: others have their turns between', () => {
+test('a CSV is written row by row and yields in between', () => {
   const tally = (day: number) => ({ day, total: 3, counts: Array<number>(2_000).fill(1) });
   const insights: KeyInsights = {
     ...{ at: 0, users: 5, chose: 3, otherValues: 0, earlier: tally(0) },

@@ -16,7 +16,7 @@ function* busy(ms: number): Steps<string> {
   return 'done';
 }
 
-test('others have turns of the event loop between the slices', async () => {
+test('other work runs between the slices', async () => {
   let [turns, isDone] = [0, false];
   const work = inSlices(busy(100)).finally(() => (isDone = true));
   while (!isDone) {
@@ -28,7 +28,7 @@ test('others have turns of the event loop between the slices', async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test('works take turns: a short one does not wait for a long one', async () => {
+test('works alternate: a short one does not wait for a long one', async () => {
   const order: string[] = [];
   const long = inSlices(busy(100)).then(() => order.push('long'));
   const short = inSlices(busy(1)).then(() => order.push('short'));
@@ -36,7 +36,7 @@ test('works take turns: a short one does not wait for a long one', async () => {
   expect(order).toEqual(['short', 'long']);
 });
 
-test('what a work throws is for whoever waits for it', async () => {
+test('an error is thrown to the caller that waits for it', async () => {
   const failing = function* (): Steps<never> {
     yield;
     throw new Error('no');
@@ -46,7 +46,7 @@ test('what a work throws is for whoever waits for it', async () => {
   expect(await other).toBe('done');
 });
 
-test('an answer in pieces is what JSON.stringify gives', () => {
+test('a response in pieces equals JSON.stringify', () => {
   const value = fc.oneof(fc.jsonValue({ maxDepth: 9 }), fc.object({ maxDepth: 9, withDate: true }));
   fc.assert(
     fc.property(fc.record({ value }), (answer) => {
@@ -55,14 +55,14 @@ test('an answer in pieces is what JSON.stringify gives', () => {
   );
 });
 
-test('a text in pieces is the same text, and the tag is of its bytes', () => {
+test('a text in pieces is the same text, and the ETag is of its bytes', () => {
   const text = `${'a'.repeat(65_535)}😀${'ű'.repeat(70_000)}`;
   const { body, etag } = finish(encodeAnswer(text));
   expect(body.toString()).toBe(text);
   expect(finish(encodeAnswer(`${text}.`)).etag).not.toBe(etag);
 });
 
-test('a packed list comes out as it went in', () => {
+test('a packed list is unpacked unchanged', () => {
   const items = Array.from({ length: 5_000 }, (_, at) => ({ at, text: 'x'.repeat(at % 300) }));
   expect(pack(items).pieces.length).toBeGreaterThan(1);
   expect(finish(unpack(pack(items)))).toEqual(items);
@@ -74,7 +74,7 @@ function spin(): void {
   for (const until = performance.now() + 1; performance.now() < until; );
 }
 
-test('what is quick is done at once, and the rest lets others have their turns', async () => {
+test('quick work runs directly, and longer work yields', async () => {
   expect(directlyOrInSlices(mapSteps([1, 2, 3], (each) => each * 2))).toEqual([2, 4, 6]);
   let turns = 0;
   let isDone = false;
@@ -97,7 +97,7 @@ test('what is quick is done at once, and the rest lets others have their turns',
   expect(turns).toBeGreaterThan(5);
 });
 
-test('of loops that pause, one goes on in each turn', async () => {
+test('of paused loops, one continues per turn', async () => {
   let turn = 0;
   let isDone = false;
   const count = (): void => {
@@ -122,7 +122,7 @@ test('of loops that pause, one goes on in each turn', async () => {
   expect(new Set(resumed).size).toBe(resumed.length);
 });
 
-test('texts of a stream are made in turns, also before there are enough for a chunk', async () => {
+test('texts of a stream are produced in turns, also before a chunk is full', async () => {
   let [turns, isDone] = [0, false];
   const count = (): void => {
     turns++;

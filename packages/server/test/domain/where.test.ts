@@ -132,7 +132,7 @@ describe.each(databases)('where on $kind', (database) => {
     return finish(compileCatalog(finish(readCatalog(await storage.catalogs.load(appId)))));
   };
 
-  test('finds whom a model finds, page by page, and counts them', async () => {
+  test('finds the same users as a model, in pages, and counts them', async () => {
     await fc.assert(
       fc.asyncProperty(example, async ({ before, after, users, filters }) => {
         const appId = await createApplication(storage);

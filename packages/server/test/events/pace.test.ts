@@ -20,7 +20,7 @@ test('requests are spread evenly, and without a limit none waits', () => {
   expect(times.at(-1)).toBe(38 * 50);
 });
 
-test('a pause without requests is not saved up, and a changed limit applies at once', () => {
+test('idle time is not saved up, and a changed limit applies immediately', () => {
   const pace = new Pace();
   sendTimes(pace, 10, 5, 1_000);
   expect(sendTimes(pace, 10, 3, 60_000)).toEqual([0, 0, 100]);

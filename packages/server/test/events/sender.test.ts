@@ -47,7 +47,7 @@ describe('addresses', () => {
     ],
   ])('%s is not', (address) => expect([allows(address, 'https:'), allows(address, 'http:')]).toEqual([false, false]));
 
-  test('networks of the operator are allowed, with http too, in every form', () => {
+  test('networks of the operator are allowed, also with http, in every notation', () => {
     const own = allowedAddresses(['10.0.0.0/8', 'fd00::/8']);
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd12::1']) {
       expect([own.allows(address, 'https:'), own.allows(address, 'http:')]).toEqual([true, true]);
@@ -86,7 +86,7 @@ describe('sending', () => {
 
   const post = (url: string, by = sender) => by.post(url, { 'webhook-id': 'evt_1' }, '{"a":"ä"}');
 
-  test('the body arrives as it is, with its headers', async () => {
+  test('the body arrives unchanged, with its headers', async () => {
     receiver.answer = (_, response) => void response.writeHead(201).end('thanks, ä');
     expect(await post(`${receiver.url}/a?b=c`)).toEqual({
       ...{ status: 201, problem: null, body: 'thanks, ä', milliseconds: expect.any(Number) },
@@ -104,7 +104,7 @@ describe('sending', () => {
     ]);
   });
 
-  test('over TLS, with a certificate that has to be valid', async () => {
+  test('over TLS, with a certificate that must be valid', async () => {
     const url = `https://localhost:${secure.port}/`;
     expect(await post(url)).toMatchObject({ status: null, problem: 'certificate-invalid' });
     expect(secure.received).toEqual([]);
@@ -112,13 +112,13 @@ describe('sending', () => {
     expect(await post(url, make({ allow: ['127.0.0.1'] }))).toMatchObject({ status: 204, problem: null });
   });
 
-  test('no redirect is followed', async () => {
+  test('redirects are not followed', async () => {
     receiver.answer = (_, response) => void response.writeHead(302, { location: `${receiver.url}/there` }).end('moved');
     expect(await post(receiver.url)).toMatchObject({ status: 302, body: 'moved' });
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('of a long response the first kilobyte is kept, and no more than needed is read', async () => {
+  test('the first kilobyte of a long response is kept, and no more than needed is read', async () => {
     let written = 0;
     receiver.answer = (_, response) => {
       response.writeHead(200);
@@ -136,7 +136,7 @@ describe('sending', () => {
     expect(written).toBeLessThan(1e8);
   });
 
-  test('a receiver that does not answer in time, resets, or is not there', async () => {
+  test('a receiver that times out, resets, or is unreachable', async () => {
     const quick = make({ allow: ['127.0.0.1'], withinMs: 150 });
     receiver.answer = () => undefined;
     expect(await post(receiver.url, quick)).toMatchObject({ status: null, problem: 'timeout' });
@@ -157,7 +157,7 @@ describe('sending', () => {
     ['early hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
     ['headers', 'x-more: y\r\n'],
     ['one header', 'y'],
-  ])('endless %s are a failed try, at once', async (what, piece) => {
+  ])('endless %s fail immediately', async (what, piece) => {
     let written = 0;
     receiver.answer = (_, { socket }) => {
       socket?.write(what === 'headers' ? 'HTTP/1.1 200 OK\r\n' : what === 'one header' ? 'HTTP/1.1 200 OK\r\nx: ' : '');
@@ -174,7 +174,7 @@ describe('sending', () => {
     expect(written).toBeLessThan(1e8);
   });
 
-  test('a few interim responses precede the real one', async () => {
+  test('interim responses are skipped', async () => {
     receiver.answer = (_, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: '</a>' });
@@ -183,7 +183,7 @@ describe('sending', () => {
     expect(await post(receiver.url)).toMatchObject({ status: 204, problem: null });
   });
 
-  test('connections are used again, and one that the receiver has closed meanwhile costs nothing', async () => {
+  test('connections are reused, and one closed by the receiver costs nothing', async () => {
     const sockets = new Set<unknown>();
     receiver.answer = (_, response) => {
       sockets.add(response.socket);
@@ -209,7 +209,7 @@ describe('sending', () => {
       'https://169.254.169.254/latest/meta-data/',
     ],
     ...['https://10.0.0.1/', 'http://1.1.1.1/'],
-  ])('%s is refused, as a URL and when sending', async (template) => {
+  ])('%s is rejected, as a URL and when sending', async (template) => {
     const url = template.replace('PORT', String(secure.port));
     const strict = make({ allow: [] });
     expect(await strict.problemWith(url)).toMatch(/^must (be an https URL|lead to a public address)/);
@@ -226,11 +226,11 @@ describe('sending', () => {
     ['https://ada:secret@app.example.com/', 'user name'],
     ['https://app.example.com/#here', 'fragment'],
     ['http://app.example.com/', 'must be an https URL'],
-  ])('%j is no URL of a receiver', async (url, problem) => {
+  ])('%j is not a valid receiver URL', async (url, problem) => {
     expect(await make({ allow: [] }).problemWith(url)).toContain(problem);
   });
 
-  test('a name that leads to a private address is refused, also one that leads there only after the check', async () => {
+  test('a name that resolves to a private address is rejected, also if it does so only after the check', async () => {
     const names = await startNameServer((asked) => (asked === 0 ? '93.184.216.34' : '127.0.0.1'));
     try {
       const rebinding = make({ allow: [], nameServers: [names.address] });

@@ -52,7 +52,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     vi.waitFor(async () => expect(await deliveries(webhookId)).toMatchObject(expected), WAIT);
   const events = (): Event[] => receiver.received.map(({ body }) => JSON.parse(body) as Event);
 
-  test('each event arrives, signed, and those of a user in their order', async () => {
+  test("each event arrives signed, and each user's events in order", async () => {
     const { webhookId, secret } = await make();
     const ids = ['a', 'b', 'c'].map((prefix) => uniqueName(prefix));
     for (const id of ids) await makeUser(server, application, id);
@@ -76,7 +76,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(json.lastSuccessAt).not.toBeNull();
   });
 
-  test('a webhook whose secret cannot be opened is tried again, unsigned never, and stops nothing else', async () => {
+  test('a webhook whose secret cannot be decrypted is retried, never sent unsigned, and blocks no others', async () => {
     const { webhookId } = await make({ description: 'sealed under another secret' });
     const other = await startReceiver();
     const { webhookId: healthy } = await make({ url: other.url });
@@ -94,7 +94,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     await other.close();
   });
 
-  test('a process whose secret is outdated gives its webhooks back', async () => {
+  test('a process with an outdated secret releases its webhooks', async () => {
     await make();
     await makeUser(server, application);
     await receiver.until(1);
@@ -114,7 +114,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     await receiver.until(2);
   });
 
-  test('events of one application are not looked for on behalf of another', async () => {
+  test('events of one application are not read on behalf of another', async () => {
     const quiet = await server.application();
     const quietManage = await manageWith(server, { appIds: [quiet.appId] });
     await quietManage.send('POST', `/applications/${quiet.clientId}/webhooks`, { url: receiver.url });
@@ -137,7 +137,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     await quietManage.send('DELETE', `/applications/${quiet.clientId}?confirm=${quiet.clientId}`);
   });
 
-  test('of the types that were chosen alone, from its creation on', async () => {
+  test('only of the chosen types, from its creation on', async () => {
     await makeUser(server, application);
     await make({ types: ['user.updated'] });
     const { clientUserId } = await makeUser(server, application);
@@ -146,7 +146,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(events()).toMatchObject([{ type: 'user.updated', data: { clientUserId, clientUserName: 'Other' } }]);
   });
 
-  test('what fails is tried again after a pause, and later events of the user wait for it', async () => {
+  test('a failed delivery is retried after a pause, and later events of the user wait for it', async () => {
     const { webhookId } = await make();
     receiver.answer = (_, response) => void response.writeHead(302, { location: `${receiver.url}/there` }).end();
     const { clientUserId } = await makeUser(server, application);
@@ -199,7 +199,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     }, WAIT);
   });
 
-  test('a delivery shows its request and response, can be sent again, and tells ids alone once the user is deleted', async () => {
+  test('a delivery shows its request and response, can be resent, and contains only ids once the user is deleted', async () => {
     const { webhookId } = await make();
     receiver.answer = (_, response) => void response.writeHead(200).end('Hello Test user');
     const { clientUserId } = await makeUser(server, application);
@@ -233,7 +233,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect((await manage.get(`${path}/${webhookId}/deliveries?state=lost`)).json.code).toBe('9400');
   });
 
-  test('a replay sends again what happened since a time, with the same ids', async () => {
+  test('a replay resends events since a time, with the same ids', async () => {
     const { webhookId } = await make();
     await makeUser(server, application);
     await makeUser(server, application);
@@ -244,7 +244,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(new Set(ids.slice(2))).toEqual(new Set(ids.slice(0, 2)));
   });
 
-  test('the metrics tell what came of tries, and how far a webhook is behind', async () => {
+  test('the metrics show the outcomes of attempts, and how far a webhook is behind', async () => {
     const figures = async () => {
       const text = await (await fetch(`${server.url}/metrics`)).text();
       const read = (name: string) =>
@@ -298,7 +298,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect((at[2] as number) - (at[0] as number)).toBeGreaterThan(500);
   });
 
-  test('what a process leaves behind, another one of the same database sends', async () => {
+  test('another process on the same database sends what one left behind', async () => {
     const first = await startTestServer(url, ALLOW);
     const { webhookId } = await make();
     const own = '00000000-0000-4000-8000-000000000000';

@@ -53,7 +53,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
   });
 
   test.each(['a/b', '/', '//x/', 'ü 100%', '%2F', '..', 'A?b#c', '😀', 'by-client-id', '*'])(
-    'the id %j is read, changed and deleted by its percent-encoded form',
+    'the id %j is read, changed and deleted in its percent-encoded form',
     async (name) => {
       const clientUserId = `${uniqueName()}${name}`;
       const { userCode } = await makeSignedInUser(server, application, clientUserId);
@@ -67,7 +67,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     },
   );
 
-  test('are found where a proxy unescaped the slashes of their id', async () => {
+  test('are found if a proxy unescaped the slashes of their id', async () => {
     const name = uniqueName();
     await makeUser(server, application, `${name}/b/c`);
     expect((await get(`/by-client-id/${name}/b/c`)).json).toMatchObject({ clientUserId: `${name}/b/c` });
@@ -105,7 +105,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect((await get(`/${userCode}`)).json.status).toBe('active');
   });
 
-  test("a user's own token deletes by their own id, and nobody else", async () => {
+  test("a user's own token deletes only that user by their own id", async () => {
     const user = await makeSignedInUser(server, application);
     const neighbour = await makeSignedInUser(server, application);
     const remove = (clientUserId: string) =>
@@ -118,7 +118,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect((await remove(user.clientUserId)).status).toBe(204);
   });
 
-  test('are renamed, all of the change or nothing; unknown members are ignored', async () => {
+  test('are renamed completely or not at all; unknown members are ignored', async () => {
     const { userCode, clientUserId } = await makeSignedInUser(server, application);
     const rest = `/${userCode}`;
     const renamed = `${uniqueName()}@example.org`;
@@ -154,7 +154,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect((await get(rest)).json).toEqual(answer.json);
   });
 
-  test('an id that a profile without a user has is 0024', async () => {
+  test('an id of a profile without a user is 0024', async () => {
     const { userCode } = await makeSignedInUser(server, application);
     const orphan = await makeUser(server, application);
     await database.execute(url, `delete from users where client_user_id = '${orphan.clientUserId}'`);
@@ -164,7 +164,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect((await get(`/${userCode}`)).status).toBe(200);
   });
 
-  test('of many who want one id at once, exactly one gets it', async () => {
+  test('of many concurrent requests for one id, exactly one succeeds', async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => makeSignedInUser(server, application)));
     const wanted = uniqueName();
     const answers = await Promise.all([
@@ -176,7 +176,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect((await get(`/by-client-id/${wanted}`)).json.clientUserId).toBe(wanted);
   });
 
-  test('a deleted user is created anew with the Idempotency-Key of the first request', async () => {
+  test('a deleted user is created again with the Idempotency-Key of the first request', async () => {
     const body = { ...application, clientUserId: uniqueName(), clientUserName: 'Twice' };
     const key = { 'idempotency-key': uniqueName() };
     await server.post('/api/v2/app/create-user', body, key);

@@ -18,7 +18,7 @@ const AREA_A: [method: string, path: string][] = [
 ];
 
 /** INNKEEPER_SERVE, so that {base_url} and {profile_url} can be two addresses. */
-describe('which areas a process answers for', () => {
+describe('the areas that a process serves', () => {
   let users: TestServer;
   let options: TestServer;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('which areas a process answers for', () => {
     expect(answer).toMatchObject({ status: 404, json: { code: '9404' } });
   });
 
-  it('a user who signed in at the one address is known at the other', async () => {
+  it('a user who signed in at one address is known at the other', async () => {
     const application = await users.application();
     const { accessToken } = await makeSignedInUser(users, application);
     expect(options.service.publicUrl).not.toBe(users.service.publicUrl);

@@ -39,7 +39,7 @@ describe.each(databases)('bad input on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  test.each(JSON_PATHS)('%s: what is not one JSON object is 0021', async (path) => {
+  test.each(JSON_PATHS)('%s: a body that is not one JSON object is 0021', async (path) => {
     for (const [why, body] of NOT_JSON) {
       const { status, json } = await server.send('POST', path, { body: Buffer.from(body) });
       expect({ why, status, json }).toEqual({ why, status: 400, json: { code: '0021', message: expect.any(String) } });
@@ -53,12 +53,12 @@ describe.each(databases)('bad input on $kind', (database) => {
     }
   });
 
-  test('the method is wrong before the body is too large', async () => {
+  test('the method is checked before the body size', async () => {
     const { status, json } = await server.send('PUT', '/oauth/v2/get-access-token', { body: ' '.repeat(70_000) });
     expect({ status, code: json.code }).toEqual({ status: 400, code: '0010' });
   });
 
-  test('names that belong to every object are ordinary members', async () => {
+  test('names of Object.prototype are ordinary members', async () => {
     const body = '{"constructor":{"prototype":{"x":1}},"toString":1,"hasOwnProperty":null}';
     expect((await server.send('POST', JSON_PATHS[0] as string, { body })).json.code).toBe('0004');
   });
@@ -76,7 +76,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect({ status, json }).toEqual({ status: 404, json: { code: '9404', message: expect.any(String) } });
   });
 
-  test('a browser at the bare address is led to the portal; a program is told that nothing is there', async () => {
+  test('a browser at the root is redirected to the portal; a program gets 9404', async () => {
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const led = await server.send('GET', '/?utm=x', { headers });
     expect([led.status, led.headers.get('location'), led.headers.get('vary')]).toEqual([302, 'portal', 'Accept']);
@@ -102,7 +102,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect({ status, code: json.code, allow: headers.get('allow') }).toEqual({ status: 405, code: '9405', allow });
   });
 
-  test('a part of the path that cannot be decoded names nothing: how that is told is for the route to say', async () => {
+  test('a path segment that cannot be decoded names nothing; the route decides how that is reported', async () => {
     const { clientId: apiKey } = await server.application();
     for (const [method, path, status, code] of [
       ['GET', '/nowhere/%zz', 404, '9404'],
@@ -138,7 +138,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     ['POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n', 417, '9417'],
     [`GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, '9431'],
     ['OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404, '9404'],
-  ])('%#: what is hardly HTTP gets an answer like all others, and is counted', async (text, status, code) => {
+  ])('%#: malformed HTTP gets a regular response and is counted', async (text, status, code) => {
     const count = async () => {
       const { text: samples } = await server.send('GET', '/metrics');
       const found = samples.matchAll(new RegExp(`^innkeeper_requests_total\\{.*code="${code}"\\} (\\d+)$`, 'gm'));
@@ -163,7 +163,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     ['FOO /api/v2/app/create-user', 405, '9405', 'POST'],
     ['delete /api/v2/app/%zz/users/y', 405, '9405', 'GET, HEAD, PATCH, DELETE'],
     ['get /livez', 405, '9405', 'GET, HEAD'],
-  ])('%s: a method that nobody knows is like one that the path does not take', async (line, status, code, allow) => {
+  ])('%s: an unknown method is treated like an unsupported one', async (line, status, code, allow) => {
     const after = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
     for (const before of ['', after]) {
       const answer = (await answerTo(`${before}${line} HTTP/1.1\r\nHost: x\r\n\r\n`)).slice(-600);
@@ -171,7 +171,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     }
   });
 
-  test('HTTP/1.0 needs no Host, and a request in absolute form is one', async () => {
+  test('HTTP/1.0 needs no Host, and absolute-form targets are accepted', async () => {
     expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
     const absolute = 'DELETE http://example.com/api/v2/app/%zz/users/x HTTP/1.0\r\n\r\n';
     expect(await answerTo(absolute)).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"0012"/);
@@ -183,7 +183,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('the service is as well as before', async () => {
+  test('the service still works', async () => {
     expect((await server.send('GET', '/readyz')).json).toEqual({ status: 'ok' });
   });
 });

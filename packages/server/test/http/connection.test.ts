@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connection, type Exchange } from '../../src/http/server/connection.ts';
 
-test('what a pipelined request costs does not grow with the requests before it', () => {
+test('the cost of a pipelined request does not grow with the requests before it', () => {
   const connection = new Connection(new Socket());
   let looks = 0;
   const isFinished: boolean[] = [];

@@ -19,7 +19,7 @@ describe.each(databases)('create-user on $kind', (database) => {
     return { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
   };
 
-  test('answers 200 with the four fields, not to be stored', async () => {
+  test('returns 200 with the four fields, marked no-store', async () => {
     const body = await valid();
     const { status, json, headers } = await server.post(PATH, body);
     expect(status).toBe(200);
@@ -39,7 +39,7 @@ describe.each(databases)('create-user on $kind', (database) => {
     ['clientSecret', '0007'],
     ['clientUserId', '0005'],
     ['clientUserName', '0023'],
-  ])('%s missing is %s, and the message says in which way', async (field, code) => {
+  ])('%s missing is %s, and the message says how', async (field, code) => {
     for (const [why, value, word] of MISSING) {
       const { status, json } = await server.post(PATH, { ...(await valid()), [field]: value });
       expect({ why, status, code: json.code }).toEqual({ why, status: 400, code });
@@ -101,7 +101,7 @@ describe.each(databases)('create-user on $kind', (database) => {
     }
   });
 
-  test('255 characters are enough, whatever they are', async () => {
+  test('any 255 characters are accepted', async () => {
     for (const text of ['x'.repeat(255), '😀'.repeat(255), '"\\/\b\f\n\r\t', "'; drop table users; --"]) {
       const body = { ...(await valid()), clientUserId: text, clientUserName: text };
       const { status, json } = await server.post(PATH, body);
@@ -119,7 +119,7 @@ describe.each(databases)('create-user on $kind', (database) => {
   );
 
   describe('Idempotency-Key', () => {
-    test('repeats give the same user a fresh token; the one before stops working', async () => {
+    test('repeats return the same user with a new token; the previous one stops working', async () => {
       const body = await valid();
       const key = { 'idempotency-key': uniqueName('key') };
       const first = await server.post(PATH, body, key);
@@ -143,14 +143,14 @@ describe.each(databases)('create-user on $kind', (database) => {
       expect((await server.post(PATH, await valid(), key)).status).toBe(200);
     });
 
-    test('20 repeats at once make one user and no failure', async () => {
+    test('20 concurrent repeats create one user without a failure', async () => {
       const body = await valid();
       const key = { 'idempotency-key': uniqueName('key') };
       const answers = await Promise.all(Array.from({ length: 20 }, () => server.post(PATH, body, key)));
       expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(200));
     });
 
-    test('does not shield a failed request, nor an unusable key', async () => {
+    test('does not cover a failed request, nor an invalid key', async () => {
       const body = await valid();
       const key = { 'idempotency-key': uniqueName('key') };
       expect((await server.post(PATH, { ...body, clientSecret: 'wrong' }, key)).json.code).toBe('0011');

@@ -12,7 +12,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
   const remove = (clientId: string, rest: string, headers: Record<string, string> = {}) =>
     server.send('DELETE', `/api/v2/app/${clientId}/users${rest}`, { headers });
 
-  test('204 without a body, by Basic; then nothing of the user is left', async () => {
+  test('204 without a body, by Basic; nothing of the user is left', async () => {
     const application = await server.application();
     const user = await makeSignedInUser(server, application);
     const fresh = await server.post('/api/v2/app/special-token', { ...application, clientUserId: user.clientUserId });
@@ -33,7 +33,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
     expect(again.userCode).not.toBe(user.userCode);
   });
 
-  test("204 by the user's own access token, which then fails at once", async () => {
+  test("204 by the user's own access token, which then fails immediately", async () => {
     const application = await server.application();
     const user = await makeSignedInUser(server, application);
     const own = () => remove(application.clientId, `/${user.userCode}`, bearer(user.accessToken));
@@ -42,7 +42,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
     expect({ status, code: json.code }).toEqual({ status: 400, code: '0011' });
   });
 
-  test('neither credential, or a wrong one, is 400 with code 0011 and deletes nothing', async () => {
+  test('missing or wrong credentials are 400 with code 0011, and delete nothing', async () => {
     const application = await server.application();
     const other = await server.application();
     const user = await makeSignedInUser(server, application);
@@ -105,7 +105,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
     }
   });
 
-  test('a code is read in either case, by Basic and by Bearer', async () => {
+  test('a code is accepted in either case, by Basic and by Bearer', async () => {
     const application = await server.application();
     for (const credentials of [() => basic(application), bearer]) {
       const { userCode, accessToken } = await makeSignedInUser(server, application);
@@ -114,7 +114,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
     }
   });
 
-  test('deleteNeedsCredentials=false serves callers that send none, and still refuses wrong ones', async () => {
+  test('deleteNeedsCredentials=false accepts requests without credentials, and still rejects wrong ones', async () => {
     const application = await server.application({ deleteNeedsCredentials: false });
     const user = await makeSignedInUser(server, application);
     const path = `/${user.userCode}`;
@@ -123,7 +123,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
     expect((await remove(application.clientId, path)).json.code).toBe('0025');
   });
 
-  test('a specialToken that was never exchanged goes with its user', async () => {
+  test('an unused specialToken is deleted with its user', async () => {
     const application = await server.application();
     const { userCode, clientUserId } = await makeSignedInUser(server, application);
     await remove(application.clientId, `/${userCode}`, basic(application));

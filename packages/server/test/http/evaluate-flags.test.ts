@@ -23,7 +23,7 @@ describe.each(databases)('OFREP on $kind', (database) => {
     evaluate(key, context, { ...bearer(testUser.user.accessToken), ...headers });
   const byApplication = (key: string, context: unknown) => evaluate(key, context, basic(testUser.application));
 
-  test('one flag is what the user saved, the default, or left to the code', async () => {
+  test('one flag is the saved value, the default, or left to the code', async () => {
     const saved = await byToken('kitchen.vegetarian');
     expect(saved.status).toBe(200);
     expect(saved.json).toEqual({
@@ -41,7 +41,7 @@ describe.each(databases)('OFREP on $kind', (database) => {
     expect((await byToken(String(option_key_uid))).json).toMatchObject({ key: option_key_uid, value: 5 });
   });
 
-  test('the application names the user by code or by its own id', async () => {
+  test('the application identifies the user by code or by its own id', async () => {
     const { userCode, clientUserId } = testUser.user;
     for (const targetingKey of [userCode, userCode.toUpperCase(), clientUserId]) {
       expect((await byApplication('kitchen.vegetarian', { targetingKey })).json.value).toBe(true);
@@ -49,7 +49,7 @@ describe.each(databases)('OFREP on $kind', (database) => {
     }
   });
 
-  test('all flags come with an ETag that holds until something changes', async () => {
+  test('all flags have an ETag that is valid until something changes', async () => {
     const first = await byToken();
     expect(first.json.flags).toMatchObject([
       { key: 'kitchen.vegetarian', value: true, reason: 'TARGETING_MATCH' },
@@ -65,7 +65,7 @@ describe.each(databases)('OFREP on $kind', (database) => {
     expect([next.status, next.headers.get('etag') === etag]).toEqual([200, false]);
   });
 
-  test('pages of allowed origins may read it', async () => {
+  test('pages of allowed origins may read them', async () => {
     const headers = { origin: 'https://app.example.com' };
     const answer = await byToken('kitchen.vegetarian', {}, headers);
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
@@ -75,7 +75,7 @@ describe.each(databases)('OFREP on $kind', (database) => {
     expect(stranger.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('refusals carry a code of ours and one of OpenFeature', async () => {
+  test('errors have one of our codes and one of OpenFeature', async () => {
     const statusAndCode = ({ status, json }: { status: number; json: Record<string, unknown> }) => [
       status,
       json.code,

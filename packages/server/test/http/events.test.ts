@@ -39,7 +39,7 @@ describe.each(databases)('events on $kind', (database) => {
   const followUser = (accessToken: string, headers: Record<string, string> = {}) =>
     EventReader.open(`${server.url}/api/user_options/events`, { ...at.apiKey, ...bearer(accessToken), ...headers });
 
-  test('a stream is over when its client closes its side of the connection', async () => {
+  test('a stream ends when its client closes its side of the connection', async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     const headers = Object.entries({ ...basic(at.application), host: 'x', accept: 'text/event-stream' });
@@ -56,7 +56,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(received.endsWith('0\r\n\r\n')).toBe(true);
   });
 
-  test('streams have a limit for each user, application and process, and a place again when one ends', async () => {
+  test('streams are limited per user, application and process, and a slot is freed when one ends', async () => {
     const small = await startTestServer(await database.fresh(), { streams: '4', streamsPerApplication: '3' });
     try {
       const [one, other] = [await withCatalog(small), await withCatalog(small)];
@@ -84,7 +84,7 @@ describe.each(databases)('events on $kind', (database) => {
     for (const reader of mine) reader.close();
   });
 
-  test('the feed tells what happened, in order, and goes on where it was left', async () => {
+  test('the feed lists events in order, and resumes from a cursor', async () => {
     const start = await latest();
     const user = await signIn();
     const saved = await save(user.userCode, 'fruit', ['cherry']);
@@ -152,7 +152,7 @@ describe.each(databases)('events on $kind', (database) => {
     ]);
   });
 
-  test('what cannot be read is refused with a reason', async () => {
+  test('invalid input is rejected with a reason', async () => {
     const other = await server.application();
     const foreign = (await read('after=latest', other)).json.next;
     const refusals: [string, string][] = [
@@ -193,7 +193,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect((await read('', application)).json.items).toHaveLength(1);
   });
 
-  test('a stream sends events as they happen, and resumes where it broke off', async () => {
+  test('a stream sends events as they happen, and resumes where it was interrupted', async () => {
     const stream = await follow({}, 'after=latest&type=selection.saved');
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
     const user = await signIn();
@@ -214,7 +214,7 @@ describe.each(databases)('events on $kind', (database) => {
     resumed.close();
   });
 
-  test('a stream ends when its secret does', async () => {
+  test('a stream ends with its secret', async () => {
     const { service } = server;
     const application = await server.application();
     const stream = await EventReader.open(`${server.url}${pathOf(application)}?after=latest`, basic(application));
@@ -228,7 +228,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(await stream.next()).toBeUndefined();
   });
 
-  test('a page follows the options of its user alone', async () => {
+  test("a page sees only its user's options", async () => {
     const [user, other] = [await signIn(), await signIn()];
     const stream = await followUser(user.accessToken);
     await save(other.userCode, 'portions', [1]);
@@ -262,7 +262,7 @@ describe.each(databases)('events on $kind', (database) => {
     expect(await resumed.next()).toBeUndefined();
   });
 
-  test('a service that closes ends its streams, and none stays behind', async () => {
+  test('a service that closes ends all of its streams', async () => {
     const own = await startTestServer(await database.fresh());
     const application = await own.application();
     const streams = await Promise.all(

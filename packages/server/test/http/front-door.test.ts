@@ -42,7 +42,7 @@ describe.each(databases)('the front door on $kind', (database) => {
   test.each([
     ['an invalid chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
     ['an unsupported transfer encoding', 'Transfer-Encoding: gzip\r\n\r\n{}'],
-  ])('a response that was given before %s arrives still reaches the client', async (_, rest) => {
+  ])('a response sent before %s arrives still reaches the client', async (_, rest) => {
     for (const [line, status] of [
       ['POST /livez', 405],
       ['POST /nope', 404],
@@ -71,7 +71,7 @@ describe.each(databases)('the front door on $kind', (database) => {
     }
   });
 
-  test('HEAD has the headers of GET, the length included, and no body', async () => {
+  test('HEAD has the headers of GET, including the length, and no body', async () => {
     const get = await server.send('GET', '/openapi.json', { headers: { 'accept-encoding': 'identity' } });
     const head = await server.send('HEAD', '/openapi.json', { headers: { 'accept-encoding': 'identity' } });
     expect([head.status, head.text]).toEqual([200, '']);
@@ -80,7 +80,7 @@ describe.each(databases)('the front door on $kind', (database) => {
     }
   });
 
-  test('made-up languages find the responses that are kept already', async () => {
+  test('unknown languages use the cached responses', async () => {
     const { apiKey } = await withCatalog(server, EXAMPLE);
     const read = (language: string) =>
       server.send('GET', '/api/option_keys', { headers: { ...apiKey, 'accept-language': language } });
@@ -111,7 +111,7 @@ describe.each(databases)('the front door on $kind', (database) => {
   });
 });
 
-test('what is being made for one request is waited for by the others, and made once', async () => {
+test('concurrent requests wait for one response to be built', async () => {
   const cache = new CatalogCache(10_000);
   const answer = { body: new WireText('x'), etag: '""', page: undefined };
   let made = 0;
@@ -126,7 +126,7 @@ test('what is being made for one request is waited for by the others, and made o
   expect(await cache.make('broken', 1, async () => answer)).toBe(answer);
 });
 
-test('the cache evicts the least recently used of all applications, and stays within its bound', () => {
+test('the cache evicts the least recently used entry of all applications, and stays within its limit', () => {
   const cache = new CatalogCache(10_000);
   const answer = { body: new WireText('x'.repeat(1_000)), etag: '""', page: undefined };
   for (let index = 0; index < 100; index++) {

@@ -17,7 +17,7 @@ describe.each(databases)('get-access-token on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  test('answers user code, name, email and token, with token_type and expires_in', async () => {
+  test('returns user code, name, email and token, with token_type and expires_in', async () => {
     const application = await server.application();
     const { specialToken, clientUserId } = await makeUser(server, application, 'ada@example.com');
     const { status, json, headers } = await server.post(PATH, { clientSecret: application.clientSecret, specialToken });
@@ -54,7 +54,7 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     expect(json.email).toBe(email);
   });
 
-  test('0002 when the token service hands out a token that somebody has; the specialToken is still good', async () => {
+  test('0002 if the token service issues a token that already exists; the specialToken stays valid', async () => {
     const application = await server.application();
     const { clientSecret } = application;
     const [first, second] = [await makeUser(server, application), await makeUser(server, application)];
@@ -92,7 +92,7 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     }
   });
 
-  test('0007 has words of its own here and on create-user', async () => {
+  test('0007 has its own message here and on create-user', async () => {
     const here = await server.post(PATH, {});
     const there = await server.post('/api/v2/app/create-user', { clientId: 'x' });
     expect([here.json.code, there.json.code]).toEqual(['0007', '0007']);
@@ -129,7 +129,7 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     expect((await server.post(PATH, { clientSecret: application.clientSecret, specialToken })).json.code).toBe('0008');
   });
 
-  test('lifetimes are the settings of the application', async () => {
+  test('lifetimes are settings of the application', async () => {
     const application = await server.application({ accessTokenTtl: 120, specialTokenTtl: 60 });
     // With PostgreSQL the time is the database's.
     const before = server.service.now();

@@ -19,7 +19,7 @@ test.each([
   ['spaces and semicolons', fill(' ;')],
   ['commas', fill(',')],
   ['zeros', `br;q=0.${fill('0')}1`],
-])('Accept-Encoding of %s is read in linear time', (_, header) => {
+])('Accept-Encoding of %s is parsed in linear time', (_, header) => {
   expect(twenty(() => acceptsEncoding(header, 'br'))).toBeLessThan(200);
 });
 
@@ -61,7 +61,7 @@ const languages = createLanguages([
 ]);
 
 test.each(['a-', 'en-', '-', 'a,', 'zh-hant-', ';q=', 'en;q=0.', ' '])(
-  'Accept-Language of %s is read in linear time',
+  'Accept-Language of %s is parsed in linear time',
   (unit) => {
     expect(twenty(() => languages.negotiate(`x${fill(unit)}x`))).toBeLessThan(200);
   },
@@ -73,16 +73,16 @@ test.each([
   ['fr;q=0.9, es;q=0.1', 'es'],
   ['es-ES, en', 'es'],
   ['zh', 'en'],
-])('Accept-Language: %s asks for %s', (header, tag) => expect(languages.negotiate(header)?.tag).toBe(tag));
+])('Accept-Language: %s requests %s', (header, tag) => expect(languages.negotiate(header)?.tag).toBe(tag));
 
 /** Normalising is quadratic in the marks that follow one letter: half a million of them take minutes. */
 const marks = `a${'\u0301\u0316'.repeat(5_000)}`;
 
-test('a password is normalised only when it is short enough to be one', () => {
+test('a password is normalised only if it is short enough to be valid', () => {
   expect(processorTime(() => void verifyPassword(null, marks))).toBeLessThan(60);
 });
 
-test('a name of a language is compared only when it is short enough to be one', () => {
+test('a language name is compared only if it is short enough to be valid', () => {
   expect(processorTime(() => expect(languages.find(marks)).toBeUndefined())).toBeLessThan(60);
   expect(languages.find('espan\u0303ol')?.tag).toBe('es');
 });

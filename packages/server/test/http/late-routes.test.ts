@@ -23,7 +23,7 @@ const TARGETS = [
   ['PUT', '/apis', undefined],
 ] as const;
 
-test.each(TARGETS)('%s %s is found whichever was asked for before', (method, target, path) => {
+test.each(TARGETS)('%s %s is found in any order of requests', (method, target, path) => {
   for (const [otherMethod, other] of [[method, target] as const, ...TARGETS]) {
     const routes = makeRoutes();
     routes.find(otherMethod, other);
@@ -31,7 +31,7 @@ test.each(TARGETS)('%s %s is found whichever was asked for before', (method, tar
   }
 });
 
-test('the refusal of another method knows routes that nobody asked for yet', () => {
+test('405 responses include routes that were not requested yet', () => {
   expect(makeRoutes().refusalOf('/api/things').headers).toEqual({ allow: 'GET, HEAD, POST' });
   expect(makeRoutes().refusalOf('/nowhere').code).toBe('9404');
 });

@@ -54,7 +54,7 @@ describe.each(databases)('the list of users on $kind', (database) => {
   };
   const ids = ({ items }: Listed) => items.map(({ clientUserId }) => clientUserId).sort();
 
-  test('goes through all of them page by page, with links, and counts them', async () => {
+  test('returns all of them in pages, with links, and counts them', async () => {
     const whole = await list('count=true');
     expect(whole.json).toMatchObject({ next: null, total: 4 });
     const known = { 'if-none-match': whole.headers.get('etag') as string };
@@ -92,7 +92,7 @@ describe.each(databases)('the list of users on $kind', (database) => {
     expect(ids((await list('status=active')).json as Listed)).toEqual(['ada', 'cia/x', 'dan']);
   });
 
-  test('is filtered by what users chose', async () => {
+  test('is filtered by selections', async () => {
     expect(await where('kitchen.vegetarian=true')).toEqual(['ada']);
     expect(await where('kitchen.vegetarian!=true')).toEqual(['bob', 'cia/x', 'dan']);
     expect(await where('kitchen.vegetarian')).toEqual(['ada', 'bob']);
@@ -137,7 +137,7 @@ describe.each(databases)('the list of users on $kind', (database) => {
     expect(Object.keys(json)).toEqual(['code', 'message']);
   });
 
-  test('is for the back end alone', async () => {
+  test('is for the back end only', async () => {
     for (const headers of [{}, basic({ ...at.application, clientSecret: 'no' })]) {
       const { status, json } = await server.send('GET', `${path()}?where=nonsense`, { headers });
       expect({ status, code: json.code }).toEqual({ status: 400, code: '0011' });
@@ -146,7 +146,7 @@ describe.each(databases)('the list of users on $kind', (database) => {
     expect((await list('limit=999')).status).toBe(200);
   });
 
-  test('is streamed whole as NDJSON where that is asked for', async () => {
+  test('is streamed as NDJSON on request', async () => {
     const accept = { accept: 'application/x-ndjson' };
     const { headers, text } = await list('where=kitchen.fruit%3Dcherry&limit=1', accept);
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
@@ -165,7 +165,7 @@ describe.each(databases)('the list of users on $kind', (database) => {
     expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: '' });
   });
 
-  test('a long stream has everybody once, whatever is read at a time', async () => {
+  test('a long stream contains every user once, for any page size', async () => {
     const { clientId, clientSecret, appId } = await server.application();
     const { service } = server;
     const entries = Array.from({ length: 5_500 }, (_, index) => ({

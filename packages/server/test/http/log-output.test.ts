@@ -20,14 +20,14 @@ function endingWith(last: string): Promise<string> {
 }
 
 test.each(['process.exit(0);', "throw new Error('a defect');"])(
-  'every line is there, once and in its order, after %s',
+  'every line is written once and in order, after %s',
   async (last) => {
     const lines = (await endingWith(last)).trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: 100 }, (_, line) => line));
   },
 );
 
-test('a terminal that is stopped holds up neither the process nor its end', async () => {
+test('a stopped terminal blocks neither the process nor its end', async () => {
   const [script, ended] = [scratchFile('mjs'), scratchFile('json')];
   writeFileSync(
     script,

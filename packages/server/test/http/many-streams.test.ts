@@ -31,7 +31,7 @@ describe.each(databases)('many event streams on $kind', (database) => {
     live.follow(application, { after: 'latest', types: TYPES }, userId);
   const followAll = () => Promise.all(Array.from({ length: STREAMS }, () => follow(randomUUID())));
 
-  test('a stream that is slow holds one large event, or a few small ones', async () => {
+  test('a slow stream buffers one large event, or a few small ones', async () => {
     const user = await makeSignedInUser(server, example.application);
     const early = await follow(user.userCode);
     const { place } = early;
@@ -55,7 +55,7 @@ describe.each(databases)('many event streams on $kind', (database) => {
     follower.end();
   });
 
-  test('only those that an event is for are woken, and the others go past it', async () => {
+  test('only the streams that an event concerns are woken', async () => {
     const user = await makeSignedInUser(server, example.application);
     const [own, others] = [await follow(user.userCode), await followAll()];
     let woken = 0;
@@ -73,7 +73,7 @@ describe.each(databases)('many event streams on $kind', (database) => {
     for (const each of [own, ...others]) each.end();
   });
 
-  test('a publication is told to a few in each turn of the event loop, and to all', async () => {
+  test('a publication is sent to a few streams per turn of the event loop, and to all', async () => {
     const followers = await followAll();
     let [inTurn, most] = [0, 0];
     const nextTurn = () => {

@@ -62,7 +62,7 @@ describe.each(databases)('the embedded token service on $kind, through oauth4web
     await expect(oauth.validateJwtAccessToken(issuer, request, 'another', insecure)).rejects.toThrow();
   });
 
-  test("another application's token looks like none, and cannot be revoked", async () => {
+  test("another application's token looks unknown, and cannot be revoked", async () => {
     const { application, user } = await signedIn();
     const other = await server.application();
     const ask = (path: string, headers: Record<string, string>) =>
@@ -73,7 +73,7 @@ describe.each(databases)('the embedded token service on $kind, through oauth4web
   });
 
   test.each(['/oauth/v2/introspect', '/oauth/v2/revoke'])(
-    '%s refuses in the words of RFC 6749 and our own',
+    '%s returns errors in terms of RFC 6749 and ours',
     async (path) => {
       const application = await server.application();
       const body = new URLSearchParams({ token: 'x' });
@@ -97,7 +97,7 @@ describe.each(databases)('the embedded token service on $kind, through oauth4web
     },
   );
 
-  test('a rotated key is published before it signs, and old tokens stay good', async () => {
+  test('a rotated key is published before it signs, and old tokens stay valid', async () => {
     const { application, user, client } = await signedIn();
     const keys = async () => (await server.send('GET', '/oauth/v2/jwks')).json.keys as { kid: string }[];
     const before = await keys();
@@ -128,7 +128,7 @@ describe('a server on any free port', () => {
   const issuerOf = async (server: TestServer) =>
     (await server.send('GET', '/.well-known/oauth-authorization-server')).json.issuer;
 
-  test('is known by the port that it got: as issuer, in its links, to its own page', async () => {
+  test('uses the port it got: as issuer, in its links, in its own page', async () => {
     const server = await startTestServer(await sqlite.fresh(), { port: '0', publicUrl: '' });
     try {
       expect(new URL(server.url).port).not.toBe('0');
@@ -150,7 +150,7 @@ describe('a server on any free port', () => {
     }
   });
 
-  test('is known by its public address where that was given', async () => {
+  test('uses its public URL if set', async () => {
     const publicUrl = 'https://users.example.com/innkeeper';
     const server = await startTestServer(await sqlite.fresh(), { port: '0', publicUrl });
     try {

@@ -58,7 +58,7 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
     expect(wrongType).toMatchObject({ value: 'code', errorCode: ErrorCode.TYPE_MISMATCH });
   });
 
-  test('a page evaluates its own, and polls for changes', async () => {
+  test("a page evaluates its user's flags, and polls for changes", async () => {
     const headers = Object.entries(bearer(testUser.user.accessToken)) as [string, string][];
     const provider = new OFREPWebProvider({ baseUrl: server.url, headers, pollInterval: 50 });
     await WebOpenFeature.setContext({ targetingKey: testUser.user.userCode });
@@ -79,7 +79,7 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
     expect(client.getNumberDetails('open.volume', 0)).toMatchObject({ value: 10, reason: 'TARGETING_MATCH' });
   });
 
-  test('answers are as the protocol describes them', async () => {
+  test('responses match the protocol', async () => {
     const document = parse(await readFile(join(import.meta.dirname, 'ofrep-openapi.yaml'), 'utf8'));
     const { schemas } = document.components;
     // Where the contract says more: defaults have a reason of their own, which OpenFeature knows and this document does not, and values may be lists.

@@ -60,7 +60,7 @@ async function fill(stage: Stage): Promise<Line[]> {
   return waiting;
 }
 
-it('refuses requests while too many acts wait, health probes excepted, and accepts them again afterwards', async () => {
+it('rejects requests while too many acts wait, except health probes, and recovers', async () => {
   const stage = await setStage();
   const { server, lock } = stage;
   const key = { apiKey: stage.application.clientId };
@@ -121,7 +121,7 @@ it('refuses requests while too many acts wait, health probes excepted, and accep
   expect((await alone('/metrics')).text).toMatch(/status="503",code="9503"\} \d/);
 });
 
-it('resumes refused clients before it closes', async () => {
+it('resumes paused clients before it closes', async () => {
   const stage = await setStage();
   await fill(stage);
   const impatient = await Promise.all(Array.from({ length: 5 }, () => open(stage, [create(stage)])));

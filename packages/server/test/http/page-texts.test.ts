@@ -15,7 +15,7 @@ async function written(content: unknown): Promise<string> {
   return file;
 }
 
-test('the page speaks further languages, and says some things in its own words', async () => {
+test('the page supports further languages, and custom texts', async () => {
   const pageTexts = await written({ 'fr-CA': FRENCH, de: { invalid: 'Der Link geht nicht mehr' } });
   const server = await startTestServer(await (databases[0] as (typeof databases)[0]).fresh(), { pageTexts });
   try {
@@ -32,7 +32,7 @@ test('the page speaks further languages, and says some things in its own words',
   }
 });
 
-test('words are found by tag, then by language, then in English', () => {
+test('texts are found by tag, then by language, then in English', () => {
   const words = new PageWords({ 'pt-BR': { ...FRENCH, title: 'Preferências' } });
   expect(['pt-br', 'de-CH', 'pt', undefined].map((tag) => words.find(tag).tag)).toEqual(['pt-BR', 'de', 'en', 'en']);
 });
@@ -47,14 +47,14 @@ test.each<[string, unknown, string]>([
   ['a blank text', { de: { save: ' ' } }, 'de.save must be a text of 1 to 500 characters'],
   ['a number', { de: { save: 1 } }, 'de.save must be a text of 1 to 500 characters'],
   ['a lost placeholder', { de: { atMost: 'Zu viel' } }, 'de.atMost must have the placeholders {max}'],
-])('a start is refused with a file of %s', async (_what, content, problem) => {
+])('the start fails with a file of %s', async (_what, content, problem) => {
   const pageTexts = await written(content);
   const start = () => readConfig({ databaseUrl: 'sqlite::memory:', secret: SECRET, pageTexts }, { env: {} });
   expect(start).toThrow(ConfigError);
   expect(start).toThrow(`INNKEEPER_PAGE_TEXTS is ${pageTexts}: ${problem}`);
 });
 
-test('a start is refused when the file is missing', () => {
+test('the start fails if the file is missing', () => {
   const start = () => readConfig({ secret: SECRET, pageTexts: '/nowhere/texts.json' }, { env: {} });
   expect(start).toThrow('INNKEEPER_PAGE_TEXTS is /nowhere/texts.json: the file cannot be read (ENOENT)');
 });

@@ -36,7 +36,7 @@ describe.each(databases)('preference links on $kind', (database) => {
   const submit = (path: string, form: URLSearchParams) => server.send('POST', path, { body: form });
   const saved = async (testUser: TestUser) => values((await testUser.read()).json);
 
-  test('a link is short, expires, and is made with what it shows', async () => {
+  test('a link is short, expires, and is created with its content', async () => {
     const testUser = await makeTestUser(server);
     const made = await link(testUser);
     expect(made.status).toBe(200);
@@ -64,7 +64,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect(empty.status).toBe(200);
   });
 
-  test('refusals come in the order of the contract and say what is wrong', async () => {
+  test('errors follow the order of the contract and name the problem', async () => {
     const testUser = await makeTestUser(server);
     const { application, user } = testUser;
     const statusAndCode = async (path: string, body: unknown, who = application) => {
@@ -145,7 +145,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect([dead.text.includes('<img'), dead.text.includes(light)]).toEqual([false, false]);
   });
 
-  test('every kind of key is shown and saved without scripts, and only what was changed', async () => {
+  test('every kind of key is shown and saved without scripts, and only changes are saved', async () => {
     const testUser = await makeTestUser(server);
     const path = await makePage(testUser);
     const unchanged = await submit(path, formOf((await server.send('GET', path)).text));
@@ -200,7 +200,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect(await saved(testUser)).toContainEqual(['portions', 4]);
   });
 
-  test('wrong values are refused at their fields, whatever a form sends', async () => {
+  test('invalid values are rejected at their fields, for arbitrary forms', async () => {
     const testUser = await makeTestUser(server);
     const path = await makePage(testUser);
     const shown = (await server.send('GET', path)).text;
@@ -228,7 +228,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect(await saved(testUser)).toEqual([]);
   });
 
-  test('one click unsubscribes, without cookies, from anywhere, without a redirect', async () => {
+  test('one click unsubscribes without cookies, from anywhere, without a redirect', async () => {
     const testUser = await makeTestUser(server);
     await testUser.save(await testUser.choice('vegetarian', [true]));
     await testUser.save(await testUser.choice('tags', ['news', 'offers']));
@@ -256,7 +256,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect((await server.send('POST', page.replace('/p/', '/u/'))).status).toBe(404);
   });
 
-  test('what a catalog no longer has cannot be unsubscribed from, and stops nothing', async () => {
+  test('removed keys cannot be unsubscribed from, and block nothing', async () => {
     const testUser = await makeTestUser(server);
     const { json } = await link(testUser, { unsubscribe: { 'open.volume': [0], 'open.tags': ['none'] } });
     const languages = [{ name: 'English', tag: 'en', default: true }];
@@ -270,7 +270,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     expect((await server.send('POST', pathOf(json.list_unsubscribe))).status).toBe(422);
   });
 
-  test('a link that does not work shows one page, whatever the reason', async () => {
+  test('an invalid link shows one page, for any reason', async () => {
     const testUser = await makeTestUser(server);
     const { application, user } = testUser;
     const path = await makePage(testUser);
@@ -359,7 +359,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     for (const path of paths) expect(everything).not.toContain(tokenOf(path).slice(4, 44));
   });
 
-  test('a long page is made while it is sent, and nothing costly is made for each of its fields', async () => {
+  test('a long page is rendered while it is sent, with nothing costly per field', async () => {
     const keys = Array.from({ length: 450 }, (_, at) => ({
       ...{ name: `k${at}`, type: at % 2 ? 'date' : 'number', translations: { Íslenska: `Reitur ${at}` } },
       constraint: at % 2 ? { min: '2020-01-01', max: '2030-12-31' } : { min: 0.5, max: 1000, step: 0.5 },
@@ -397,7 +397,7 @@ describe.each(databases)('preference links on $kind', (database) => {
   });
 });
 
-test('every accent colour can be read, and so can what is written on it', () => {
+test('every accent colour is readable, and so is text on it', () => {
   const rgb = (color: string) => [...Buffer.from(color.slice(1), 'hex')];
   for (let step = 0; step < 512; step++) {
     const color = `#${Buffer.from([(step >> 6) * 36, ((step >> 3) & 7) * 36, (step & 7) * 36]).toString('hex')}`;
@@ -410,7 +410,7 @@ test('every accent colour can be read, and so can what is written on it', () => 
   expect(contrast([0, 0, 0], [255, 255, 255])).toBe(21);
 });
 
-test('of ten thousand altered or forged links, none passes', () => {
+test('none of ten thousand altered or forged links is accepted', () => {
   const keyring = createKeyring('a secret for links, long enough 0123456789 abcdef');
   const content: LinkContent = {
     appId: 123_456_789,

@@ -43,7 +43,7 @@ describe.each(databases)('races on $kind, two replicas', (database) => {
     expect(await replicas[0].service.storage.applications.countUsers(appId)).toBe(ROUNDS);
   });
 
-  test('deleting a user while its tokens are asked for and exchanged leaves nothing behind', async () => {
+  test('deleting a user while its tokens are requested and exchanged leaves nothing behind', async () => {
     const application = await replicas[0].application();
     const { clientId, clientSecret, appId } = application;
     for (let round = 0; round < 25; round++) {

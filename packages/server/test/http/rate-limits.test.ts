@@ -29,7 +29,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     left: headers.get('ratelimit')?.replace(/t=\d+/g, 't'),
   });
 
-  test('of an application: the last one is served, the next is 429 with Retry-After, and one comes back in time', async () => {
+  test('of an application: the last request is served, the next is 429 with Retry-After, and one is refilled in time', async () => {
     const application = await here.application({ rateLimit: '3/1h' });
     const policy = '"address";q=40;w=3600, "application";q=3;w=3600';
     const from = someone();
@@ -57,7 +57,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     expect((await createUser(here, brief, from)).status).toBe(200);
   });
 
-  test('of every kind of request of an application, and apart for users and options', async () => {
+  test('apply to every kind of request of an application, separately for users and options', async () => {
     const shop = await withCatalog(here);
     const { clientId, clientSecret, appId } = shop.application;
     const { specialToken } = await makeUser(here, shop.application);
@@ -83,7 +83,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     expect((await here.send('PUT', '/api/user_options', { body: '{}', headers })).status).toBe(429);
   });
 
-  test('of reads that are answered from memory, with headers that pages of the application can read', async () => {
+  test("apply to cached reads, with headers that the application's pages can read", async () => {
     const shop = await withCatalog(here);
     const { clientId, appId } = shop.application;
     const origin = 'https://shop.example';
@@ -110,7 +110,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     expect((await read(someone())).status).toBe(200);
   });
 
-  test('of an address: whatever it asks for, known or not, but not whether the service lives', async () => {
+  test('of an address: apply to all requests except health probes', async () => {
     const from = someone();
     const paths = ['/api/option_groups', '/manage/v1/applications', '/nowhere', '/openapi.json', '/portal/'];
     const ask = (path: string, server = here) => server.send('GET', path, { headers: from });
@@ -133,7 +133,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     expect(seen(await here.send('GET', '/nowhere', network(2))).left).toBe('"address";r=38;t');
   });
 
-  test('hold for replicas together', async () => {
+  test('are shared by replicas', async () => {
     const application = await here.application();
     const from = someone();
     const ask = async (server: TestServer) => (await createUser(server, application, from)).status;
@@ -146,7 +146,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
   });
 });
 
-test('what a limit may be', () => {
+test('valid limits', () => {
   expect(readRateLimit('600/1m')).toEqual({ quota: 600, seconds: 60 });
   expect(readRateLimit('1/86400s')).toEqual({ quota: 1, seconds: 86_400 });
   expect(readRateLimit('off')).toBe('off');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { makeUser, startTestServer, type TestServer } from './start.ts';
 
-describe.concurrent.each(databases)('refusals that are nobody’s request on $kind', (database) => {
+describe.concurrent.each(databases)('errors outside of requests on $kind', (database) => {
   let server: TestServer;
   let url: string;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
     expect(answer).toMatchObject({ status: 401, json: { code: '9401' } });
   });
 
-  test('whoever asks for problem details gets them, beside the fields that all errors have', async ({ expect }) => {
+  test('clients that accept problem details get them, beside the fields that all errors have', async ({ expect }) => {
     const { clientId } = await server.application();
     for (const [method, path, code, status, more] of [
       ['GET', '/api/option_groups', '1001', 401, {}],
@@ -49,7 +49,7 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
     }
   });
 
-  test('a database that does not get to it is 9503 with Retry-After, and good again afterwards', async ({ expect }) => {
+  test('a database that times out is 9503 with Retry-After, and recovers', async ({ expect }) => {
     const application = await server.application();
     const { clientId, clientSecret } = application;
     const user = { clientId, clientSecret, clientUserId: 'late', clientUserName: 'Late' };

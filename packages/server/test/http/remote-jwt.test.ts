@@ -59,7 +59,7 @@ describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) 
       body: new URLSearchParams({ token: accessToken }),
     });
 
-  test('that its keys do not verify, that have expired or are of another issuer are 0002, and the specialToken stays valid', async () => {
+  test('that cannot be verified, have expired or have another issuer are 0002, and the specialToken stays valid', async () => {
     const { specialToken } = await makeUser(server, application);
     const good = await sign({ exp: seconds() + 300 });
     const unusable = [
@@ -83,7 +83,7 @@ describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) 
     expect(keysAsked).toBe(1);
   });
 
-  test('times with fractions, and far ones, are kept as whole milliseconds', async () => {
+  test('fractional and far-future times are stored as whole milliseconds', async () => {
     for (const exp of [seconds() + 300.123456, seconds() + 300.9999999, 1e15, Number.MAX_VALUE]) {
       const { specialToken } = await makeUser(server, application);
       token = await sign({ exp, iat: seconds() + 0.123456 });
@@ -94,7 +94,7 @@ describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) 
     }
   });
 
-  test('an opaque token is handed out as it is', async () => {
+  test('an opaque token is passed on unchanged', async () => {
     const { specialToken } = await makeUser(server, application);
     token = `opaque-${specialToken.slice(-8)}`;
     expect((await exchange(specialToken)).json).toMatchObject({ access_token: token, expires_in: 600 });

@@ -18,14 +18,14 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
   const createUser = (server: TestServer, application: { clientId: string; clientSecret: string }) =>
     server.post('/api/v2/app/create-user', { ...application, clientUserId: uniqueName(), clientUserName: 'x' });
 
-  test('an application made in one is known at once in the other', async () => {
+  test('an application created in one is known immediately in the other', async () => {
     for (let round = 0; round < 5; round++) {
       const application = await here.application();
       expect((await createUser(there, application)).status).toBe(200);
     }
   });
 
-  test('a rotated secret works at once; the one before works until its time', async () => {
+  test('a rotated secret works immediately; the previous one until it expires', async () => {
     const application = await here.application();
     await createUser(there, application);
     const { storage, keyring } = here.service;
@@ -48,7 +48,7 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
     expect((await createUser(there, last)).status).toBe(200);
   });
 
-  test('a setting changed in one is in force in the other within a second', async () => {
+  test('a setting changed in one applies in the other within a second', async () => {
     const application = await here.application();
     const user = await makeSignedInUser(there, application);
     await here.service.storage.applications.update(application.appId, { set: { deleteNeedsCredentials: false } });
@@ -67,7 +67,7 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
     expect((await createUser(there, application)).json.code).toBe('0012');
   });
 
-  test('a token issued in one is good in the other, and fails there at once when its user is deleted', async () => {
+  test('a token issued in one is valid in the other, and fails there immediately when its user is deleted', async () => {
     const application = await here.application();
     const user = await makeSignedInUser(here, application);
     const introspect = () =>

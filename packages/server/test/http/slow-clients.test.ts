@@ -43,7 +43,7 @@ async function trickle(head: string, rest = ''): Promise<{ answer: string; ms: n
   return { answer, ms: performance.now() - started };
 }
 
-it('cuts off who sends a byte at a time, or no more, after about ten seconds, and nobody else', async () => {
+it('disconnects clients that send a byte at a time, or stop, after about ten seconds, and no others', async () => {
   const idle = await Promise.all(Array.from({ length: 200 }, open));
   const trickling = [
     trickle('GET /livez HTTP/1.1\r\nHost: localhost\r\n', 'X-Slow: 1\r\n'),

@@ -12,7 +12,7 @@ describe.each(databases)('special-token on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  test('gives the create-user answer with a fresh token; earlier unspent ones stop working', async () => {
+  test('returns the create-user response with a new token; earlier unspent ones stop working', async () => {
     const application = await server.application();
     const { clientId, clientSecret } = application;
     const { clientUserId, specialToken } = await makeUser(server, application);

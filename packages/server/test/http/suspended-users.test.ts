@@ -38,7 +38,7 @@ describe.each(databases)('a suspended user on $kind', (database) => {
     return (await there.send('POST', '/oauth/v2/introspect', { headers: basic(at.application), body })).json;
   };
 
-  test('has tokens that answer as revoked, until resumed', async () => {
+  test('has tokens that behave as revoked, until resumed', async () => {
     const { userCode, accessToken, clientUserId } = await makeSignedInUser(here, at.application);
     const owned = () => ({ ...apiKey(), ...bearer(accessToken) });
     const save = () => there.post('/api/user_options', { ...key, value: [true] }, owned());
@@ -99,7 +99,7 @@ describe.each(databases)('a suspended user on $kind', (database) => {
     expect(items).toMatchObject([{ user_options_uid, option: { value: true } }]);
   });
 
-  test('has tokens that can still be revoked, for good', async () => {
+  test('has tokens that can still be revoked permanently', async () => {
     const { userCode, accessToken } = await makeSignedInUser(here, at.application);
     await set(userCode, 'suspended');
     const body = new URLSearchParams({ token: accessToken });
@@ -108,7 +108,7 @@ describe.each(databases)('a suspended user on $kind', (database) => {
     expect(await introspect(accessToken)).toEqual({ active: false });
   });
 
-  test('and one who was made in the same moment as others are told apart', async () => {
+  test('is distinguished from one created at the same moment', async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => makeUser(here, at.application)));
     const codes = new Map<string, string>();
     for (const { clientUserId } of users.slice(0, 3)) {

@@ -9,7 +9,7 @@ describe.each(databases)('failed credentials on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  test('are throttled with 9429 and Retry-After, while right ones from the same address are served', async () => {
+  test('are throttled with 9429 and Retry-After, while valid ones from the same address are served', async () => {
     const application = await server.application();
     const { clientId, clientSecret } = application;
     const guess = () =>

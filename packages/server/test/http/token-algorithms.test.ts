@@ -50,7 +50,7 @@ describe.each(databases)('access tokens on $kind', (database) => {
   const jwks = async () => (await there.send('GET', '/oauth/v2/jwks')).json as unknown as { keys: Jwk[] };
 
   test.each(ALGORITHMS)(
-    'are signed with %s where the application says so, and other libraries verify them',
+    'are signed with %s if the application is set to it, and other libraries verify them',
     async (algorithm) => {
       const application = await here.application(algorithm === 'EdDSA' ? undefined : { tokenAlgorithm: algorithm });
       const { accessToken, userCode } = await makeSignedInUser(here, application);
@@ -96,14 +96,14 @@ describe.each(databases)('access tokens on $kind', (database) => {
     },
   );
 
-  test('many first tokens of one algorithm make one key', async () => {
+  test('many first tokens of one algorithm create one key', async () => {
     const [before, application] = [await jwks(), await here.application({ tokenAlgorithm: 'ES256' })];
     await Promise.all(Array.from({ length: 6 }, () => makeSignedInUser(here, application)));
     const made = (await jwks()).keys.filter(({ kid }) => !before.keys.some((each) => each.kid === kid));
     expect(made.length).toBeLessThanOrEqual(1);
   });
 
-  test('are signed with one algorithm, and taken with no other', async () => {
+  test('are signed with one algorithm, and accepted with no other', async () => {
     const application = await here.application({ tokenAlgorithm: 'RS256' });
     const { accessToken } = await makeSignedInUser(here, application);
     const [, claims, signature] = accessToken.split('.');
@@ -116,7 +116,7 @@ describe.each(databases)('access tokens on $kind', (database) => {
     }
   });
 
-  test('carry what holds for the user of the keys in tokenClaims', async () => {
+  test("contain the user's effective values of the keys in tokenClaims", async () => {
     const catalog = await withCatalog(here);
     const manage = await manageWith(here);
     const { clientId } = catalog.application;

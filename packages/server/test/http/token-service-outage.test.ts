@@ -22,7 +22,7 @@ describe.each(databases)('get-access-token with a remote token service on $kind'
     await provider.stop();
   });
 
-  test('0002 while it gives no token, 0009 while it cannot be reached; then the same specialToken is exchanged', async () => {
+  test('0002 while it issues no token, 0009 while it is unreachable; then the same specialToken is exchanged', async () => {
     const application = await server.application();
     const { clientSecret } = application;
     const { specialToken } = await makeUser(server, application);
@@ -39,7 +39,7 @@ describe.each(databases)('get-access-token with a remote token service on $kind'
     expect(await exchange()).toMatchObject({ status: 400, json: { code: '0008' } });
   });
 
-  test('one that was never met is asked again by the next request', async () => {
+  test('one that was never reached is tried again by the next request', async () => {
     await provider.fail('refused');
     const met = await startTestServer(await database.fresh(), {
       tokenServiceUrl: provider.url,

@@ -5,7 +5,7 @@ import type { Fault } from '../tokens/oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from '../tokens/oidc-provider-process.ts';
 import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestServer, uniqueName } from './start.ts';
 
-describe.each(databases)('with a token service of its own, on $kind', ({ fresh }) => {
+describe.each(databases)('with its own token service, on $kind', ({ fresh }) => {
   let provider: OidcProviderProcess;
   let server: TestServer;
   /** Another replica, which waits no longer than a service does. */
@@ -36,7 +36,7 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
   const introspect = (token: string) =>
     server.send('POST', '/oauth/v2/introspect', { body: new URLSearchParams({ token }), headers: basic(application) });
 
-  it('hands out its tokens, knows them again, and takes them until they are revoked or the user is gone', async () => {
+  it('issues tokens, recognises them, and accepts them until they are revoked or the user is gone', async () => {
     const email = `${uniqueName()}@example.com`;
     const { specialToken } = await makeUser(server, application, email);
     const granted = await exchange(specialToken);
@@ -71,7 +71,7 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
     ['garbage', '0002', () => server],
     ['invalid_grant', '0002', () => server],
   ];
-  it.each(faults)('%s: %s in time, and the specialToken is still good', async (fault, code, at) => {
+  it.each(faults)('%s: %s in time, and the specialToken stays valid', async (fault, code, at) => {
     const { specialToken } = await makeUser(server, application);
     await provider.fail(fault);
     const fail = async () => expect(await exchange(specialToken, at())).toMatchObject({ status: 400, json: { code } });
@@ -81,7 +81,7 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
     expect((await exchange(specialToken)).json.code).toBe('0008');
   });
 
-  it('what does not need it is answered while exchanges wait for it', async () => {
+  it('requests that do not need it are answered while exchanges wait for it', async () => {
     const waiting = await Promise.all(Array.from({ length: 60 }, () => makeUser(server, application)));
     await provider.fail('black-hole');
     let answered = 0;

@@ -44,11 +44,11 @@ describe('the address of a client', () => {
   test.each([
     ['no proxy is trusted', () => direct],
     ['another proxy is trusted', () => elsewhere],
-  ])('is that of the connection when %s: made-up ones do not help', async (_, server) => {
+  ])('is that of the connection when %s: spoofed ones are ignored', async (_, server) => {
     expect(await exhaust(server(), (index) => `203.0.113.${index}`, '203.0.113.77')).toEqual(REFUSED);
   });
 
-  test('is what the trusted proxy says, however many the client puts before it', async () => {
+  test('is the one from the trusted proxy, however many the client adds before it', async () => {
     const spoofed = (index: number) => `198.51.100.${index}, 203.0.113.9, 192.0.2.7`;
     expect(await exhaust(behind, spoofed, '203.0.113.9')).toEqual(REFUSED);
     expect((await guess(behind, '203.0.113.10')).status).toBe(401);
@@ -63,7 +63,7 @@ describe('the address of a client', () => {
     expect((await guess(behind, '2001:db8:0:8::1')).status).toBe(401);
   });
 
-  test('never makes a forwarded request one of the same machine', async () => {
+  test('never makes a forwarded request a local one', async () => {
     const forwarded = (server: TestServer, address: string) =>
       server.send('GET', '/metrics', { headers: { 'x-forwarded-for': address } });
     for (const server of [direct, behind, elsewhere]) {
@@ -128,7 +128,7 @@ test.each([
   'fe80::1%eth0',
   '10.0.0.1;10.0.0.2',
   'true',
-])('%s is no list of proxies', (trustedProxies) => {
+])('%s is not a valid list of proxies', (trustedProxies) => {
   const settings = { databaseUrl: 'postgres://x/y', secret: 'x', trustedProxies };
   expect(() => readConfig(settings, { env: {} })).toThrow(/INNKEEPER_TRUSTED_PROXIES is .*CIDR ranges/);
 });

@@ -26,7 +26,7 @@ async function open(requests: string[]): Promise<Line> {
   return line;
 }
 
-it('answers in the order of asking, whatever had to wait for the next turn', async () => {
+it('responds in request order, even if some wait for the next turn', async () => {
   const paths = ['/api/user_options', '/livez', '/nowhere', '/api/option_groups'];
   const asked = Array.from({ length: MANY }, (_, at) => `X-Request-Id: n${at}\r\napiKey: ${clientId}\r\n`);
   const line = await open(asked.map((headers, at) => rawRequest(paths[at % paths.length] as string, '', headers)));
@@ -45,7 +45,7 @@ it.each([
   ['what is none', 'NONE\r\n\r\n', ['200', '400']],
   ['CONNECT', CONNECT, ['200', '405']],
   ['the end of what it has to say', '', ['200']],
-])('answers a request that waits, and then %s', async (_, next, statuses) => {
+])('responds to a waiting request, and then %s', async (_, next, statuses) => {
   const application = await server.application();
   const { clientSecret } = application;
   const body = { clientId: application.clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
@@ -55,7 +55,7 @@ it.each([
   expect([...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(statuses);
 });
 
-it('reads no more of a client that asks and asks than it can answer', async () => {
+it('reads no more of a client than it can answer', async () => {
   const asked = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`).repeat(1_000);
   const line = await open([]);
   // More than fits in between, and no answer is read.
@@ -71,7 +71,7 @@ it('reads no more of a client that asks and asks than it can answer', async () =
   expect(line.socket.writableLength).toBeGreaterThan(0);
 });
 
-it('reads one large body in a turn, however many arrive together', async () => {
+it('reads one large body per turn, however many arrive together', async () => {
   // Longer than what the request log reads again.
   const body = JSON.stringify({ clientId, text: 'x'.repeat(20_000) });
   const crowd = await Promise.all(Array.from({ length: 20 }, () => open([])));
@@ -98,7 +98,7 @@ it('reads one large body in a turn, however many arrive together', async () => {
   expect(new Set(readIn).size).toBe(readIn.length);
 });
 
-it('lets others in while a crowd on open connections asks without a break', async () => {
+it('serves others while many open connections send without a break', async () => {
   const ask = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`);
   let over = false;
   const crowd = await Promise.all(Array.from({ length: 3 * MANY }, () => open([])));
@@ -120,7 +120,7 @@ it('lets others in while a crowd on open connections asks without a break', asyn
   }
 });
 
-it('refuses requests that waited for half a second, health probes excepted', async () => {
+it('rejects requests that waited for half a second, except health probes', async () => {
   const crowd = await Promise.all(Array.from({ length: 2 * MANY }, () => open([rawRequest('/livez')])));
   await expect.poll(() => crowd.every(({ text }) => text.includes('200 OK'))).toBe(true);
   const watch = crowd.pop() as Line;

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from './start.ts';
 const MIB = 1024 ** 2;
 
 /** They are dropped before anything is asked of a database. */
-describe('bodies that nobody reads', () => {
+describe('unread bodies', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(await sqlite.fresh());
@@ -53,7 +53,7 @@ describe('bodies that nobody reads', () => {
     ['POST /nope', 404, '9404'],
     ['PUT /oauth/v2/get-access-token', 400, '0010'],
     ['FOO /oauth/v2/get-access-token', 400, '0010'],
-  ])('%s with 20 MiB, all written before anything is read, is answered %i', async (line, status, code) => {
+  ])('%s with 20 MiB, fully written before anything is read, gets %i', async (line, status, code) => {
     const head = `${line} HTTP/1.1\r\nHost: x\r\n`;
     const sized = `${head}Connection: close\r\nContent-Length: ${20 * MIB}\r\n\r\n`;
     for (const answer of [
@@ -64,12 +64,12 @@ describe('bodies that nobody reads', () => {
     }
   });
 
-  test('a head that is far too long is answered 431', async () => {
+  test('a head that is far too long gets 431', async () => {
     const answer = await writeThenRead('GET /livez HTTP/1.1\r\nX: ', Buffer.alloc(4 * MIB, 'x'));
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test('a connection whose body was refused unread serves the next request, once that has come', async () => {
+  test('a connection whose body was rejected unread serves the next request', async () => {
     const socket = open();
     let answer = '';
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -83,7 +83,7 @@ describe('bodies that nobody reads', () => {
     expect(answer).toMatch(/^HTTP\/1.1 404 [\s\S]*HTTP\/1.1 200 /);
   });
 
-  test.each(['POST /api/v2/app/create-user', 'POST /nope'])('%s without end is cut off', async (line) => {
+  test.each(['POST /api/v2/app/create-user', 'POST /nope'])('%s without end is disconnected', async (line) => {
     const socket = open();
     socket.on('error', () => {});
     socket.write(`${line} HTTP/1.1\r\nHost: x\r\nContent-Length: ${1024 ** 4}\r\n\r\n`);
@@ -101,7 +101,7 @@ describe('bodies that nobody reads', () => {
     expect(sent).toBeLessThan(90 * MIB);
   });
 
-  test('who trickles after the answer is cut off', async () => {
+  test('a client that trickles after the response is disconnected', async () => {
     const socket = open();
     socket.on('error', () => {});
     socket.write('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n');

@@ -36,7 +36,7 @@ function headersOf(message: string): Map<string, string> {
   );
 }
 
-test('a mail program unsubscribes with nothing but the headers of a message', async () => {
+test('a mail program unsubscribes with only the headers of a message', async () => {
   const server = await startTestServer((await databases[0]?.fresh()) as string);
   const mailbox = await startMailbox();
   try {

@@ -42,7 +42,7 @@ test('waits for the client, and ends with it', async () => {
   expect({ isReturned, isBounded: made < 1_000 }).toEqual({ isReturned: true, isBounded: true });
 });
 
-test('breaks the connection off when it fails: what came is not the whole', async () => {
+test('closes the connection on failure: the response is incomplete', async () => {
   const { socket, done } = await stream(async function* () {
     yield 'one';
     throw new Error('the database is gone');

@@ -7,7 +7,7 @@ import { makeSignedInUser, makeUser, startTestServer, type TestServer } from './
 const HOUR = 3_600_000;
 
 /** The server runs in this process: setting its Date sets the clock of the machine, and leaves the monotonic one alone. */
-describe.each(databases)('a clock that is set while the service runs, on $kind', (database) => {
+describe.each(databases)('a clock changed while the service runs, on $kind', (database) => {
   let server: TestServer;
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true });
@@ -26,7 +26,7 @@ describe.each(databases)('a clock that is set while the service runs, on $kind',
     });
   };
 
-  test('signs nothing while it is wrong, and goes on by itself', { timeout: 90_000 }, async () => {
+  test('signs nothing while it is wrong, and recovers', { timeout: 90_000 }, async () => {
     if (database.kind !== 'postgres') return;
     const application = await server.application();
     const { clientSecret } = application;
@@ -56,14 +56,14 @@ describe.each(databases)('a clock that is set while the service runs, on $kind',
     expect(await active()).toBe(200);
   });
 
-  test('a service that starts with a wrong clock: PostgreSQL refuses it, a file cannot know', async () => {
+  test('a service that starts with a wrong clock: PostgreSQL rejects it, SQLite cannot know', async () => {
     setClock(-2.1 * HOUR);
     const starting = database.fresh().then((url) => startTestServer(url));
     if (database.kind === 'sqlite') await (await starting).close();
     else await expect(starting).rejects.toThrow(/2 hours behind the database's.*timedatectl set-ntp true/);
   });
 
-  test('one wrong password while it is 30 days ahead locks nobody out', { timeout: 60_000 }, async () => {
+  test('one wrong password while it is 30 days ahead locks no one out', { timeout: 60_000 }, async () => {
     const account = { email: 'ada@example.com', password: PASSWORD };
     expect((await openSession(server, { token: await setUpToken(server), ...account })).status).toBe(201);
     setClock(30 * 24 * HOUR);
@@ -74,7 +74,7 @@ describe.each(databases)('a clock that is set while the service runs, on $kind',
     await vi.waitFor(async () => expect((await openSession(server, account)).status).toBe(201), { timeout: 20_000 });
   });
 
-  test('a limit with 1 of 4 used refuses nobody when it is set back', async () => {
+  test('a limit with 1 of 4 used rejects no one when it is set back', async () => {
     const application = await server.application({ rateLimit: '4/10m' });
     const { clientId, clientSecret } = application;
     const create = (clientUserId: string) =>

@@ -25,7 +25,7 @@ describe.each(databases)('mail on $kind', (database) => {
   const linkIn = (text: string): string => /http\S+#ik\w_[\w-]+/.exec(text)?.[0] ?? '';
   const unique = () => `${uniqueName()}@example.com`;
 
-  test('a forgotten password: the mailed link signs in once and sets a new one, with no word of the old', async () => {
+  test('a forgotten password: the mailed link signs in once and sets a new one without the old', async () => {
     const email = unique();
     const visitor = await signedIn(server, email);
     await visitor.send('PUT', '/account/password', { password: PASSWORD });
@@ -42,7 +42,7 @@ describe.each(databases)('mail on $kind', (database) => {
     expect(audit.json.items).toContainEqual(expect.objectContaining({ action: 'account.linkMade', subject: email }));
   });
 
-  test('the owner of an account is told when the password or the second factor changes, in their language', async () => {
+  test('the owner of an account is notified when the password or the second factor changes, in their language', async () => {
     const email = unique();
     const visitor = await signedIn(server, email);
     await visitor.send('PATCH', '/account/preferences', { language: 'de' });
@@ -69,7 +69,7 @@ describe.each(databases)('mail on $kind', (database) => {
     expect(received[0]?.text).toContain(`${server.service.publicUrl}/portal/account`);
   });
 
-  test('a sign-in link leaves the links before it valid, as anyone can ask for one', async () => {
+  test('a sign-in link leaves earlier links valid, as anyone can request one', async () => {
     const email = unique();
     await signedIn(server, email);
     for (const _ of [1, 2]) expect((await ask(email, 'signIn')).status).toBe(202);
@@ -78,7 +78,7 @@ describe.each(databases)('mail on $kind', (database) => {
     for (const link of links) expect((await openSession(server, { token: tokenOf(link) })).status).toBe(201);
   });
 
-  test('an address without an account gets the same answer and no mail', async () => {
+  test('an address without an account gets the same response and no mail', async () => {
     const known = unique();
     await signedIn(server, known);
     const unknown = unique();
@@ -90,7 +90,7 @@ describe.each(databases)('mail on $kind', (database) => {
     expect(await mail.mailsTo(unknown, 0)).toEqual([]);
   });
 
-  test('asking too often is refused, with an account or without', async () => {
+  test('too many requests are rejected, with or without an account', async () => {
     const [known, unknown] = [unique(), unique()];
     await signedIn(server, known);
     for (const email of [known, unknown]) {
@@ -119,7 +119,7 @@ describe.each(databases)('mail on $kind', (database) => {
     }
   });
 
-  test('an invitation goes out by mail, in the language of its sender; the link in it is accepted', async () => {
+  test("an invitation is mailed in the sender's language, and its link can be accepted", async () => {
     const { appId, clientId } = await server.application();
     const owner = await memberWith(server, [{ appId, role: 'owner' }]);
     await owner.send('PATCH', '/account/preferences', { language: 'de' });
@@ -135,7 +135,7 @@ describe.each(databases)('mail on $kind', (database) => {
     expect(await openSession(server, { token, password: PASSWORD })).toMatchObject({ status: 201, json: { email } });
   });
 
-  test('invitations to one address are mailed only so often, and never refused for it', async () => {
+  test('invitations to one address are mailed only so often, but never rejected for it', async () => {
     const { clientId } = await server.application();
     const manage = await manageWith(server);
     const email = unique();
@@ -146,7 +146,7 @@ describe.each(databases)('mail on $kind', (database) => {
     await mail.mailsTo(email, 10);
   });
 
-  test('a name with line ends, markup and directions adds no header, no recipient and no tag', async () => {
+  test('a name with line breaks, markup and direction marks adds no header, recipient or tag', async () => {
     const { appId, clientId } = await server.application();
     const name = 'A\r\nBcc: evil@example.com\r\n\r\n<b>x</b>\u202e';
     await server.service.storage.applications.update(appId, { name });
@@ -170,7 +170,7 @@ describe.each(databases)('mail on $kind', (database) => {
     }
   });
 
-  test('owners are warned once of a secret that expires while it is in use, and of a webhook that fails', async () => {
+  test('owners are warned once of a secret that expires while in use, and of a failing webhook', async () => {
     const { appId, clientId } = await server.application();
     const owner = await memberWith(server, [{ appId, role: 'owner' }]);
     const editor = await memberWith(server, [{ appId, role: 'editor' }]);

@@ -48,8 +48,8 @@ async function silentServer(): Promise<string> {
   return `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-describe('the queue of mails', () => {
-  test('a server that is away or hangs: every try ends, the last one counts, and it becomes a problem', async () => {
+describe('the mail queue', () => {
+  test('an unreachable or hanging server: every attempt ends, the last one counts, and it becomes a problem', async () => {
     for (const [url, reason, withinMs] of [
       [`smtp://127.0.0.1:${await freePort()}`, /^E(SOCKET|CONNECTION|CONNREFUSED)$/, 5_000],
       [await silentServer(), /^ETIMEDOUT$/, 50],
@@ -69,7 +69,7 @@ describe('the queue of mails', () => {
     }
   });
 
-  test('a server that answers a byte at a time holds no connection after the try', async () => {
+  test('a server that responds a byte at a time holds no connection after the attempt', async () => {
     const { promise: allClosed, resolve } = Promise.withResolvers<void>();
     let closed = 0;
     const server = createServer((socket) => {
@@ -91,7 +91,7 @@ describe('the queue of mails', () => {
     await vi.waitFor(() => expect(onFailure).toHaveBeenLastCalledWith('ETIMEDOUT', true), 5_000);
   });
 
-  test('a server that comes back gets the letter, and the problem is over', async () => {
+  test('a server that recovers gets the letter, and the problem ends', async () => {
     const port = await freePort();
     const { mailer } = mailerTo(`smtp://127.0.0.1:${port}`, { pausesMs: Array(1000).fill(5), withinMs: 2_000 });
     mailer.send(async () => LETTER);
@@ -106,7 +106,7 @@ describe('the queue of mails', () => {
     expect(mailer.problems()).toEqual([]);
   });
 
-  test('a refused address is not tried again, and says nothing of it', async () => {
+  test('a rejected address is not retried, and is not logged', async () => {
     const server = await startMailServer({
       onRcptTo: (_, __, done) => done(Object.assign(new Error('no ada@example.com here'), { responseCode: 550 })),
     });
@@ -117,7 +117,7 @@ describe('the queue of mails', () => {
     expect(onFailure.mock.calls).toEqual([['the server answered 550 to RCPT TO', true]]);
   });
 
-  test('is bounded: what does not fit is dropped', async () => {
+  test('is bounded: excess letters are dropped', async () => {
     const { mailer, onDropped } = mailerTo(await silentServer(), { maxQueued: 3 });
     for (let each = 0; each < 10; each += 1) mailer.send(async () => LETTER);
     // One in flight, three queued.
@@ -125,7 +125,7 @@ describe('the queue of mails', () => {
     expect(onDropped).toHaveBeenCalledTimes(6);
   });
 
-  test('a letter that cannot be written fails alone; nobody to write to is no failure', async () => {
+  test('a letter that cannot be written fails alone; no recipient is no failure', async () => {
     const server = await startMailServer();
     held.push(server);
     const { mailer, onFailure } = mailerTo(server.url, { withinMs: 2_000 });
@@ -137,7 +137,7 @@ describe('the queue of mails', () => {
     expect(onFailure.mock.calls).toEqual([['it could not be written (TypeError)', true]]);
   });
 
-  test('closing sends what is queued, and does not wait for a server that hangs', async () => {
+  test('closing sends queued letters, and does not wait for a hanging server', async () => {
     const server = await startMailServer();
     held.push(server);
     const quick = mailerTo(server.url, { withinMs: 2_000, closeWithinMs: 2_000 });
@@ -153,7 +153,7 @@ describe('the queue of mails', () => {
   });
 });
 
-test('mail goes unencrypted to this machine alone, unless the URL says so', () => {
+test('mail is sent unencrypted only to this machine, unless the URL says so', () => {
   const read = (url: string, from = 'Inn, Keeper <innkeeper@example.com>') => {
     const problems: string[] = [];
     return readMail(url, from, problems) ?? problems;
@@ -211,7 +211,7 @@ test('doctor tries to connect, and names the server without its password', async
   expect(JSON.stringify(failed)).not.toContain('wrong');
 });
 
-test('a service whose mail server is away answers at once, and shows what becomes of its mails', async () => {
+test('a service with an unreachable mail server responds immediately, and shows the state of its mails', async () => {
   const server = await startTestServer(await sqlite.fresh(), {
     smtpUrl: `smtp://127.0.0.1:${await freePort()}`,
     mailFrom: 'a@example.com',

@@ -19,7 +19,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 const ofApplications = operations.filter(({ path }) => path.startsWith('/applications/{clientId}'));
 const title = ({ operation }: { operation: Operation }) => operation.operationId;
 
-test('every operation on an application says what it takes, and no other does', () => {
+test('every operation on an application declares its access, and no other does', () => {
   expect(operations.length).toBeGreaterThan(40);
   expect(ofApplications.filter(({ operation }) => !operation['x-access']).map(title)).toEqual([]);
   const others = operations.filter((each) => !ofApplications.includes(each));
@@ -33,7 +33,7 @@ const ROLE_OF = { read: 'viewer', texts: 'translator', users: 'support', write: 
 
 type Ask = (method: string, path: string) => Promise<Answer>;
 
-describe.each(databases)('who may do what on $kind', (database) => {
+describe.each(databases)('access on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
@@ -59,7 +59,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
     ];
   };
 
-  test.each(ACCESS)('%s opens its operations and those of the ones before it, and no other', async (access) => {
+  test.each(ACCESS)('%s allows its own operations and those of lower access only', async (access) => {
     const { appId, clientId } = await server.application();
     for (const [who, send] of await holders(access, appId)) {
       const answers = await Promise.all(ofApplications.map((operation) => ask(send, operation, clientId)));
@@ -79,7 +79,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
     expect(await server.service.storage.members.list(appId)).toHaveLength(2);
   });
 
-  test('an application that is not one’s own looks like one that does not exist', async () => {
+  test('an application without permission looks like one that does not exist', async () => {
     const [mine, other] = [await server.application(), await server.application()];
     const owner = await memberWith(server, [{ appId: mine.appId, role: 'owner' }]);
     const scoped = await token({ appIds: [mine.appId] });
@@ -95,7 +95,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
     }
   });
 
-  test('without a credential, or with a wrong one, nothing is answered', async () => {
+  test('missing or wrong credentials get no data', async () => {
     const { clientId } = await server.application();
     const guarded = operations.filter(({ operation }) => operation.security.length > 0);
     expect(operations.filter((each) => !guarded.includes(each)).map(title)).toEqual([
@@ -116,7 +116,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
     }
   });
 
-  test('what is of an account is for the one who is signed in, and for no token', async () => {
+  test('account operations require a session; tokens are not accepted', async () => {
     const own = operations.filter(({ operation: { security } }) =>
       security.every((each) => Object.keys(each).join() === 'portalSession'),
     );
@@ -129,7 +129,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
     }
   });
 
-  test('from another page, a session changes nothing', async () => {
+  test('another page cannot change anything with a session', async () => {
     const { appId, clientId } = await server.application();
     const { cookie } = await memberWith(server, [{ appId, role: 'owner' }]);
     const headers = { cookie, 'sec-fetch-site': 'same-site', 'x-innkeeper-portal': '1' };

@@ -20,7 +20,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
   const activity = (clientId: string, query = '') => manage.get(`/applications/${clientId}/activity?${query}`);
   const overview = async (clientId: string) => (await manage.get(`/applications/${clientId}/overview`)).json;
 
-  test('a new application says what is to be done', async () => {
+  test('a new application lists the next steps', async () => {
     const { clientId } = await server.application();
     const nothing = { count: 0, more: false };
     expect(await overview(clientId)).toMatchObject({
@@ -51,7 +51,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
     expect(await done()).toEqual(['languages', 'options', 'publish', 'translations']);
   });
 
-  test('everything that happens is counted, in its hour and its day, and survives a restart', async () => {
+  test('all activity is counted, by hour and day, and survives a restart', async () => {
     const { application, apiKey, keyNamed } = await withCatalog(server);
     const { clientId, clientSecret } = application;
     const user = await makeSignedInUser(server, application);
@@ -115,7 +115,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
     expect((await activity(clientId)).json).toMatchObject({ total: { ...total, requests: 12 } });
   });
 
-  test('a token service that cannot be reached is told', async () => {
+  test('an unreachable token service is reported', async () => {
     const tokenServiceUrl = `http://127.0.0.1:${await freePort()}`;
     const remote = await startTestServer(url, {
       tokenServiceUrl,
@@ -138,7 +138,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
     }
   });
 
-  test('steps are whole, and those asked for', async () => {
+  test('steps are complete and as requested', async () => {
     const { clientId } = await server.application();
     const { json } = await activity(clientId, 'from=2026-01-01T22:30:00Z&to=2026-01-02%2001:01:00');
     expect(json).toMatchObject({ from: '2026-01-01 22:00:00', to: '2026-01-02 02:00:00' });

@@ -37,7 +37,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     return json as { clientId: string; clientSecret: string; name: string };
   };
 
-  test('one that is made can be used at once, and its secret is shown once', async () => {
+  test('a new one can be used immediately, and its secret is shown once', async () => {
     const name = '<img src=x onerror=alert(1)> "Ünï"\'; drop table';
     const made = await manage.send('POST', '/applications', { name });
     expect(made.status).toBe(201);
@@ -105,7 +105,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     });
   });
 
-  test('a change is in force at once, and leaves alone what it does not name', async () => {
+  test('a change applies immediately, and leaves other settings alone', async () => {
     const application = await make();
     const path = `/applications/${application.clientId}`;
     const first = await manage.send('PATCH', path, {
@@ -133,7 +133,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     expect(removed.status).toBe(204);
   });
 
-  test('of many changes at once none is lost', async () => {
+  test('no concurrent change is lost', async () => {
     const { clientId } = await make();
     const changes = [
       { settings: { accessTokenTtl: 60 } },
@@ -155,7 +155,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     });
   });
 
-  test('what cannot be set is told field by field, and nothing is changed', async () => {
+  test('invalid settings are reported by field, and nothing changes', async () => {
     const { clientId } = await make();
     const answer = await manage.send('PATCH', `/applications/${clientId}`, {
       name: '',
@@ -217,7 +217,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     expect(await works(next)).toBe(false);
   });
 
-  test('another rotation within the overlap revokes the previous secret only when told to', async () => {
+  test('another rotation during the overlap revokes the previous secret only on request', async () => {
     const application = await make();
     const rotate = async (body: object) =>
       await manage.send('POST', `/applications/${application.clientId}/secrets`, body);
@@ -234,7 +234,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     expect(answer).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'overlap' }] } });
   });
 
-  test('an application is deleted by whoever says its clientId twice', async () => {
+  test('an application is deleted by repeating its clientId', async () => {
     const application = await make();
     await makeUser(server, application);
     const path = `/applications/${application.clientId}`;

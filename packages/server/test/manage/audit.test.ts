@@ -28,7 +28,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
   const audit = async (clientId: string, query = '') =>
     (await manage.get(`/applications/${clientId}/audit?${query}`)).json as { items: Entry[]; next: string | null };
 
-  test('who changed what, from what to what, and no secret', async () => {
+  test('shows who changed what, before and after, without secrets', async () => {
     const made = await manage.send('POST', '/applications', { name: 'Acme' });
     const { clientId, clientSecret } = made.json as { clientId: string; clientSecret: string };
     const path = `/applications/${clientId}`;
@@ -97,7 +97,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     ]);
   });
 
-  test('every edit of a draft, undone and redone, and no text of it', async () => {
+  test('every edit of a draft, undone and redone, without its text', async () => {
     const { application, edit, send } = await editor(server);
     const text = uniqueName('a text of the catalog');
     const translations = { Deutsch: text };
@@ -117,7 +117,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     expect(JSON.stringify(items)).not.toContain(text);
   });
 
-  test('a user is named until erased; the applications themselves are not told of', async () => {
+  test('a user is named until deleted; actions by applications are not audited', async () => {
     const application = await server.application();
     const { clientId } = application;
     const user = await makeSignedInUser(server, application, `${uniqueName()}@example.com`);
@@ -141,7 +141,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     expect(await dump(url)).not.toContain(user.clientUserId);
   });
 
-  test('what is about no application, or one that is gone, is for who may do everything', async () => {
+  test('entries about no application, or a deleted one, require full access', async () => {
     const name = uniqueName('doomed');
     const made = await manage.send('POST', '/applications', { name });
     const { clientId } = made.json as { clientId: string };
@@ -157,7 +157,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     expect((await scoped.get('/audit')).json).toMatchObject({ code: '9403' });
   });
 
-  test('two tokens of one name are told apart, and their making says which it was', async () => {
+  test('two tokens of one name are distinguished', async () => {
     const { clientId } = await server.application();
     const root = await signedIn(server, 'root@example.com');
     const made: { tokenId: string; token: string }[] = [];
@@ -181,7 +181,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
   });
 
   test.each(['a\u0007b', 'a\nb', '\u009b31m', 'a\u202etxt.exe', 'a\u2066b', 'a\u2028b'])(
-    '%j is no name of a token or an application',
+    '%j is not a valid name of a token or an application',
     async (name) => {
       const { clientId } = await server.application();
       const root = await signedIn(server, 'names@example.com');
@@ -202,7 +202,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     },
   );
 
-  test('who looks or translates sees names of those at work, and no address', async () => {
+  test("viewers and translators see other members' names but not their addresses", async () => {
     const { application, path } = await editor(server);
     const { appId, clientId } = application;
     const [owner, testUser] = [

@@ -72,7 +72,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     ],
     ['with too many members', () => `[${join(200_000, () => '{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0}')}]`, '1000000'],
     ['with too many objects', () => `{"groups":[${join(2_000_000, () => '{}')}]}`, 'more than 250000 objects'],
-  ])('a body %s is refused before it is parsed', async (_, make, message) => {
+  ])('a body %s is rejected before it is parsed', async (_, make, message) => {
     const manage = await manageWith(server);
     const { clientId } = await server.application();
     const body = make();
@@ -87,7 +87,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     }
   });
 
-  test('groups and keys are not without number, and of many mistakes the first are told', async () => {
+  test('groups and keys are limited, and only the first of many problems are reported', async () => {
     const { send } = await editor(server, { languages, groups: [] });
     const groups = Array.from({ length: 10_001 }, (_, at) => ({ name: `g${at}` }));
     const many = await send('POST', '/catalog/plan', { languages, groups });
@@ -101,7 +101,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     expect(reported.json.errors).toHaveLength(200);
   });
 
-  test('a catalog of hundreds of things that are no groups or keys is refused', async () => {
+  test('a catalog of hundreds of invalid groups or keys is rejected', async () => {
     const { edit, send } = await editor(server, { languages, groups: [] });
     const anything = Array(300).fill('a');
     for (const groups of [anything, [{ name: 'g', keys: anything }], [...anything.map(() => ({})), { name: 7 }]]) {
@@ -120,7 +120,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     }
   });
 
-  test('a revision beyond all numbers does not exist', async () => {
+  test('a revision beyond the number range does not exist', async () => {
     const { get, send } = await editor(server, { languages, groups: [] });
     for (const revision of ['2147483648', '99999999999999999999']) {
       for (const path of [`/revisions/${revision}`, `/catalog/translations/export?revision=${revision}`]) {
@@ -131,7 +131,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     }
   });
 
-  test('of many texts that are wrong or have changed, the first are told', async () => {
+  test('of many invalid or changed texts, the first are reported', async () => {
     const { edit } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
     const wrong = { path: '', language: '', text: '' };
     const refused = await edit('PATCH', '/translations', { texts: Array(3_000).fill(wrong) });
@@ -146,7 +146,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     expect(await many.tree()).toMatchObject({ revision: 1 });
   });
 
-  test('patterns are counted over all groups, also those that an edit leaves alone', async () => {
+  test('patterns are counted over all groups, including those that an edit leaves alone', async () => {
     const key = (pattern: string, at: number) => ({ name: `k${at}`, type: 'string', constraint: { pattern } });
     const patterns = Array.from({ length: 1000 }, (_, at) => `a|${at}`);
     const groups = [{ name: 'full', keys: patterns.map(key) }, { name: 'other' }];
@@ -170,7 +170,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
     ['de-u-co-phonebk', 'Deutsch'],
     ['en-t-de', 'English'],
     ['de-x-private', 'Deutsch'],
-  ])('a name is proposed for %s', async (tag, name) => {
+  ])('a name is suggested for %s', async (tag, name) => {
     const manage = await manageWith(server);
     const answer = await manage.get(`/languages/suggestions?tag=${tag}`);
     expect(answer).toMatchObject({ status: 200, json: { tag, name: expect.stringContaining(name) } });

@@ -219,7 +219,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-test('catalogs of both databases do what a small model does, whatever is done to them', async () => {
+test('catalogs of both databases behave like a small model, for arbitrary operations', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 40 }), async (actions) => {
       const model = new CatalogModel();

@@ -39,7 +39,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect(answer.json).toEqual({ languages: [], groups: [] });
   });
 
-  test('is published from a file, seen at once, and comes back as it was sent', async () => {
+  test('is published from a file, visible immediately, and exported as sent', async () => {
     const { application, manage, path, get } = await editor(server);
     const listed = async () =>
       (
@@ -63,7 +63,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await get('/catalog', { 'if-none-match': '"2"' })).status).toBe(304);
   });
 
-  test('is not published without If-Match: 9428, nor with what is none: 9400', async () => {
+  test('is not published without If-Match: 9428, nor with an invalid one: 9400', async () => {
     const { manage, path } = await editor(server);
     const missing = await manage.send('PUT', `${path}/catalog`, EXAMPLE);
     expect(missing).toMatchObject({ status: 428, json: { code: '9428' } });
@@ -75,7 +75,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect(any).toMatchObject({ status: 200, json: { revision: 2 } });
   });
 
-  test('two editors: the second is told what the first changed, and nothing is lost', async () => {
+  test('two editors: the second sees what the first changed, and nothing is lost', async () => {
     const { manage, path, edit, file } = await editor(server, SMALL);
     const seen = await file();
     const first = { ...seen, languages: [...(seen.languages as Wire[]), { name: 'Español', tag: 'es' }] };
@@ -120,7 +120,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await file()).groups).toHaveLength(2);
   });
 
-  test('edits from whatever there is follow each other, and none is lost', async () => {
+  test('edits with If-Match: * follow each other, and none is lost', async () => {
     const { edit, file } = await editor(server, SMALL);
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, index) => edit('POST', '/groups', { name: `g${index}` })),
@@ -129,7 +129,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect(((await file()).groups as Wire[]).map(({ name }) => name).sort()).toEqual(['g0', 'g1', 'g2', 'g3', 'look']);
   });
 
-  test('what breaks saved selections is refused with 9409 and counted, unless it is allowed', async () => {
+  test('changes that break saved selections are rejected with 9409 and counted, unless allowed', async () => {
     const made = await editor(server, SMALL);
     const { manage, path, edit, key } = made;
     await choose(made, 'theme', 'dark');
@@ -153,7 +153,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect(flag).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'allow_breaking' }] } });
   });
 
-  test('a plan changes nothing, and says what is missing', async () => {
+  test('a plan changes nothing, and lists missing texts', async () => {
     const { manage, path, get } = await editor(server, SMALL);
     const plan = await manage.send('POST', `${path}/catalog/plan`, {
       ...SMALL,
@@ -172,7 +172,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await get('/catalog')).headers.get('etag')).toBe('"1"');
   });
 
-  test('what is not valid is told field by field with 9422, and nothing is published', async () => {
+  test('invalid catalogs are reported by field with 9422, and not published', async () => {
     const { manage, path, get } = await editor(server, SMALL);
     const cases: [unknown, string[]][] = [
       [{}, ['languages', 'groups']],
@@ -216,7 +216,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await get('/catalog')).headers.get('etag')).toBe('"1"');
   });
 
-  test('a catalog far larger than other bodies is taken, from those who may', async () => {
+  test('a catalog may be far larger than other bodies, for authorised callers', async () => {
     const { manage, path, application } = await editor(server, SMALL);
     const keys = Array.from({ length: 2_000 }, (_, index) => ({
       name: `key-${index}`,
@@ -237,7 +237,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect(elsewhere).toMatchObject({ status: 413, json: { code: '9413' } });
   });
 
-  test('odd texts survive unharmed, all the way to those who read them', async () => {
+  test('unusual texts are stored and served unchanged', async () => {
     const odd = [
       '<script>alert(1)</script>',
       '"><img src=x onerror=alert(1)>',
@@ -282,7 +282,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await edit('PUT', '/languages', { languages })).json).toMatchObject({ changed: false, changes: [] });
   });
 
-  test('what is published here is seen in another process within a second', async () => {
+  test('a publication is visible in another process within a second', async () => {
     const url = await database.fresh();
     const [here, there] = [await startTestServer(url), await startTestServer(url)];
     try {
@@ -354,7 +354,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await tree()).groups).toHaveLength(1);
   });
 
-  test('another application has a catalog of its own', async () => {
+  test('another application has its own catalog', async () => {
     const [one, other] = [await editor(server, SMALL), await editor(server)];
     const { keyUid } = await one.key('theme');
     const foreign = editorOf(other.manage, other.path);

@@ -39,7 +39,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
 
   const paths = (json: Wire) => (json.changes as Wire[]).map(({ kind, path }) => `${kind} ${path}`);
 
-  test('edits go into the draft, nobody else sees them, and publishing makes one revision of them', async () => {
+  test('edits go into the draft, are visible only there, and are published as one revision', async () => {
     const { change, draft, draftTree, tree, file, get, publish, application } = await drafter();
     expect(await draft()).toEqual({ revision: 1, draft: null });
     const before = await get('/catalog/tree?draft=true');
@@ -95,7 +95,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await publish()).json.code).toBe('9404');
   });
 
-  test('every edit takes draft=true', async () => {
+  test('every edit accepts draft=true', async () => {
     const { change, draftTree, draft, send, keyOf } = await drafter();
     const group = (await draftTree()).groups[0] as Tree['groups'][0];
     const { keyUid } = group.keys[1] as { keyUid: string };
@@ -126,7 +126,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(await keyOf('fruit')).toMatchObject({ keyUid });
   });
 
-  test('nothing changed is no new version, and begins no draft', async () => {
+  test('an edit without a change creates no version and no draft', async () => {
     const { change, draft, key } = await drafter();
     const { keyUid } = await key('fruit');
     const nothing = await change('PATCH', `/keys/${keyUid}`, {}, 1);
@@ -140,7 +140,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(await draft()).toEqual({ revision: 1, draft: null });
   });
 
-  test('two editors: the second is told what the first did', async () => {
+  test('two editors: the second sees what the first did', async () => {
     const { change, key, get, path } = await drafter();
     const other = editorOf(await manageWith(replica, { name: 'other' }), path);
     const { keyUid } = await key('fruit');
@@ -183,7 +183,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     });
   });
 
-  test('a note says why it was published; it is kept with the revision', async () => {
+  test('a note says why a revision was published, and is stored with it', async () => {
     const { change, publish, get } = await drafter();
     await change('POST', '/groups', { name: 'sound' });
     for (const note of ['x'.repeat(1001), 'a\u0000']) {
@@ -201,7 +201,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await get('/revisions/2')).json.note).toBe('Asked for by support\nNo. 7');
   });
 
-  test('an edit that publishes takes a note as well; a draft gets it when it is published', async () => {
+  test('an edit that publishes accepts a note too; a draft gets it when it is published', async () => {
     const { edit, get } = await drafter();
     const add = (name: string, query: string) => edit('POST', `/groups?${query}`, { name }, '*');
     expect((await add('sound', 'note=%20For%20support%20')).status).toBe(201);
@@ -210,7 +210,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await add('light', 'draft=true&note=x')).json).toMatchObject({ code: '9400', errors: [{ field: 'note' }] });
   });
 
-  test('of many at once with one ETag one wins; with * all do', async () => {
+  test('of many concurrent edits with one ETag one wins; with * all do', async () => {
     const { change, draft, draftTree } = await drafter();
     const at = (name: string) => change('POST', '/groups', { name }, 1);
     const raced = await Promise.all(['a', 'b', 'c', 'd'].map(at));
@@ -221,7 +221,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await draftTree()).groups.length).toBe(8);
   });
 
-  test('what was published meanwhile is told, and published over only by saying so', async () => {
+  test('a publication meanwhile is reported, and overridden only explicitly', async () => {
     const { change, edit, draft, publish, key, tree, discard } = await drafter();
     const { keyUid } = await key('fruit');
     await change('PATCH', `/keys/${keyUid}`, { translations: { de: 'Sorte' } });
@@ -245,7 +245,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(await discard()).toMatchObject({ status: 404, json: { code: '9404' } });
   });
 
-  test('what breaks is counted, and published only when allowed', async () => {
+  test('breaking changes are counted, and published only when allowed', async () => {
     const { change, draft, publish, key, group, application } = await drafter();
     const user = await makeSignedInUser(server, application);
     const [{ keyUid }, { groupUid }] = [await key('portions'), await group('kitchen')];
@@ -261,7 +261,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(await publish({ allowBreaking: true })).toMatchObject({ status: 200, json: { revision: 2, breaking } });
   });
 
-  test('edits are taken back and done again, through another replica as well', async () => {
+  test('edits are undone and redone, also through another replica', async () => {
     const { change, step, draft, draftTree, key, path } = await drafter();
     const other = editorOf(await manageWith(replica), path);
     expect(await step('undo')).toMatchObject({ status: 404, json: { code: '9404' } });
@@ -293,7 +293,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await other.get('/catalog/tree?draft=true')).json).toEqual(await draftTree());
   });
 
-  test('undo takes back languages, archiving and whole files', async () => {
+  test('undo covers languages, archiving and whole files', async () => {
     const { step, draftTree, send, change, group } = await drafter();
     const before = await draftTree();
     const { groupUid } = await group('kitchen');
@@ -308,7 +308,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(bad).toMatchObject({ status: 422, json: { code: '9422' } });
   });
 
-  test('a draft begun anew is another one, and what was in the old one is not in it', async () => {
+  test('a new draft contains nothing of the previous one', async () => {
     const { change, discard, draftTree, tree } = await drafter();
     const first = await change('POST', '/groups', { name: 'once' });
     const made = await change('POST', `/groups/${first.json.groupUid}/keys`, { name: 'k', type: 'string' });
@@ -321,7 +321,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await change('POST', '/groups', { name: 'c' }, made.headers.get('etag') as string)).status).toBe(412);
   });
 
-  test('what was made and archived in the draft is never published', async () => {
+  test('items created and archived in the draft are never published', async () => {
     const { change, publish, tree, draftTree } = await drafter();
     const made = await change('POST', '/groups', { name: 'fleeting' });
     await change('DELETE', `/groups/${made.json.groupUid}`, undefined);
@@ -339,7 +339,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await publish()).status).toBe(404);
   });
 
-  test('a translator edits and publishes texts, and nothing else', async () => {
+  test('a translator edits and publishes only texts', async () => {
     const { change, edit, discard, path, application, group, draft } = await drafter();
     const only = { access: 'texts' as const, appIds: [application.appId] };
     const translator = editorOf(await manageWith(server, { name: 'translator', ...only }), path);
@@ -386,7 +386,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((await reader.send('DELETE', '/catalog/draft', undefined, { 'if-match': '*' })).status).toBe(403);
   });
 
-  test('a draft goes with its application, and its acts want If-Match', async () => {
+  test('a draft is deleted with its application, and its operations require If-Match', async () => {
     const { change, send, application, step, draft } = await drafter();
     await change('POST', '/groups', { name: 'x' });
     for (const [method, rest, body] of [

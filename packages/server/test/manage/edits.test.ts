@@ -17,7 +17,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     items.map(({ name, archived }) => (archived ? `(${name})` : name));
   const fields = ({ json }: { json: Wire }) => (json.errors as Wire[]).map(({ field }) => field);
 
-  test('every edit wants If-Match and answers the new ETag', async () => {
+  test('every edit requires If-Match and returns the new ETag', async () => {
     const { send, key, group } = await editor(server);
     const { keyUid } = await key('fruit');
     const { groupUid } = await group('kitchen');
@@ -70,7 +70,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     expect((await get('/catalog/tree', { 'if-none-match': '"2"' })).status).toBe(304);
   });
 
-  test('groups are added, changed, moved, archived and brought back', async () => {
+  test('groups are added, changed, moved, archived and restored', async () => {
     const { edit, tree, group, key } = await editor(server);
     const made = await edit('POST', '/groups', {
       name: 'sound',
@@ -124,7 +124,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     expect(again).toMatchObject({ status: 201, json: { groupUid } });
   });
 
-  test('what a group cannot be is told as seen from the group', async () => {
+  test('problems of a group are reported relative to the group', async () => {
     const { edit, group } = await editor(server);
     const { groupUid } = await group('open');
     const cases: [method: string, rest: string, body: unknown, code: string, field: string][] = [
@@ -151,7 +151,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     }
   });
 
-  test('keys are added, changed, moved, archived and brought back', async () => {
+  test('keys are added, changed, moved, archived and restored', async () => {
     const { edit, group, key, application } = await editor(server);
     const { groupUid } = await group('kitchen');
     const made = await edit('POST', `/groups/${groupUid}/keys`, {
@@ -205,7 +205,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     expect(await key('warmth')).toMatchObject({ keyUid, archived: false });
   });
 
-  test('what a key cannot be is told as seen from the key', async () => {
+  test('problems of a key are reported relative to the key', async () => {
     const { edit, group, key, get } = await editor(server);
     const { groupUid } = await group('kitchen');
     const { keyUid } = await key('fruit');
@@ -278,7 +278,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     );
   });
 
-  test('groups and keys are put in order', async () => {
+  test('groups and keys are reordered', async () => {
     const { edit, tree, group } = await editor(server);
     const [kitchen, open, empty] = [await group('kitchen'), await group('open'), await group('empty')];
     const keys = kitchen.keys.map(({ keyUid }) => keyUid).reverse();

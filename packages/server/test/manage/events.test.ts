@@ -26,7 +26,7 @@ describe.each(databases)('events in /manage/v1 on $kind', (database) => {
       body: JSON.stringify({ clientUserName }),
     });
 
-  test('newest first, page by page, of a type or of a user', async () => {
+  test('newest first, in pages, by type or by user', async () => {
     expect(await list()).toEqual({ items: [], limit: 50, next: null });
     const ids = ['a', 'b', 'c'].map((prefix) => uniqueName(prefix));
     for (const id of ids) await makeUser(server, application, id);
@@ -61,7 +61,7 @@ describe.each(databases)('events in /manage/v1 on $kind', (database) => {
     expect(items).toMatchObject([{ action: 'user.read' }]);
   });
 
-  test('events tell of users: reading them requires access to users', async () => {
+  test('events contain user data: reading them requires access to users', async () => {
     const reader = await manageWith(server, { access: 'read' });
     expect((await get('', reader)).status).toBe(403);
     const other = await server.application();
@@ -69,7 +69,7 @@ describe.each(databases)('events in /manage/v1 on $kind', (database) => {
     expect(json).toEqual({ items: [], limit: 50, next: null });
   });
 
-  test('an id that no event has is a place like any other; what is no id is refused', async () => {
+  test('an id without an event is a valid place; an invalid id is rejected', async () => {
     expect((await get('after=evt_vvvvvvvvvvvvv')).status).toBe(200);
     expect((await list('after=evt_0000000000000')).items).toEqual([]);
     for (const query of ['after=latest', 'after=evt_0', 'type=user.gone', 'userUid=1', 'limit=0']) {

@@ -61,7 +61,7 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     return { ...answer, lines: answer.text.split('\r\n') };
   };
 
-  test('count each value in the order of the catalog, who never chose, and by day', async () => {
+  test('count each value in catalog order, users who never chose, and by day', async () => {
     expect(await insights('theme')).toEqual({
       keyUid: (await at.key('theme')).keyUid,
       at: expect.any(String),
@@ -109,7 +109,7 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     });
   });
 
-  test('are of the moment: whoever chooses is counted in the next answer', async () => {
+  test('are current: a new selection is counted in the next response', async () => {
     const own = await editor(server, CATALOG);
     const { keyUid } = await own.key('unused');
     const chose = async () => (await own.get(`/keys/${keyUid}/insights`)).json.chose;
@@ -122,7 +122,7 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     expect(await chose()).toBe(1);
   });
 
-  test('come as CSV that no spreadsheet takes for formulas', async () => {
+  test('are available as CSV that no spreadsheet takes for formulas', async () => {
     const theme = await csv('theme');
     expect(theme.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(theme.headers.get('content-disposition')).toBe('attachment; filename="look-theme.csv"');
@@ -136,7 +136,7 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     expect((await csv('motto')).lines[0]).toBe('from,b,"\'=HYPERLINK(""http://x"")",chose,never chose');
   });
 
-  test('are refused for what is no key of the application, and for periods that cannot be', async () => {
+  test('are rejected for unknown keys and invalid periods', async () => {
     const { keyUid } = await at.key('theme');
     const elsewhere = await editor(server);
     for (const path of ['insights', 'insights/csv']) {
@@ -148,7 +148,7 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     }
   });
 
-  test('are for everyone who may read', async () => {
+  test('are available to everyone who may read', async () => {
     const reader = await manageWith(server, { access: 'read' });
     const { keyUid } = await at.key('theme');
     expect((await reader.get(`${at.path}/keys/${keyUid}/insights`)).status).toBe(200);

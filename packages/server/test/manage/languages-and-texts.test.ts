@@ -13,7 +13,7 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
 
   const fields = ({ json }: { json: Wire }) => (json.errors as Wire[]).map(({ field }) => field);
 
-  test('languages are listed with their progress, set as a whole, renamed by their tag', async () => {
+  test('languages are listed with their progress, set as a whole, renamed by tag', async () => {
     const { edit, get, file } = await editor(server);
     expect((await get('/catalog/languages')).json).toMatchObject({
       total: 3,
@@ -50,7 +50,7 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
     expect((await edit('PUT', '/languages', { languages })).json).toMatchObject({ changed: false, changes: [] });
   });
 
-  test('names are proposed for languages', async () => {
+  test('names are suggested for languages', async () => {
     const manage = await manageWith(server);
     const suggest = async (tag: string) =>
       (await manage.get(`/languages/suggestions?tag=${encodeURIComponent(tag)}`)).json;
@@ -62,7 +62,7 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
     for (const tag of ['', 'not a tag', '!']) expect(await suggest(tag)).toMatchObject({ code: '9400' });
   });
 
-  test('texts are listed by their paths, filtered, and changed many at once', async () => {
+  test('texts are listed by path, filtered, and changed in bulk', async () => {
     const { get, edit, file } = await editor(server);
     const list = async (query = '') => (await get(`/catalog/translations?limit=500${query}`)).json;
     const all = await list();

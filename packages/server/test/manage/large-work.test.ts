@@ -22,7 +22,7 @@ describe.each(databases)('large work on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  test('a file of texts is read elsewhere, and refused before it is parsed where it is too large', async () => {
+  test('a file of texts is parsed on another thread, and rejected before that if too large', async () => {
     const { send } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
     const preview = (file: string) => ownTime(() => send('POST', '/catalog/translations/preview', { file }));
     // What it costs to send and receive as many bytes, on this machine and now: this thread is the client's too.
@@ -41,7 +41,7 @@ describe.each(databases)('large work on $kind', (database) => {
     }
   });
 
-  test('patterns and long defaults of a plan do not hold up the others', async () => {
+  test('patterns and long defaults of a plan do not block other requests', async () => {
     const { send } = await editor(server, { languages, groups: [] });
     const keys = Array.from({ length: 100 }, (_, at) => ({
       ...{ name: `k${at}`, type: 'string', default: 'a'.repeat(1_000) },
@@ -56,7 +56,7 @@ describe.each(databases)('large work on $kind', (database) => {
     expect(ms).toBeLessThan(300 + 5 * plain.ms);
   });
 
-  test('thousands of words that are no language cost as much as one that is', async () => {
+  test('thousands of unknown languages cost as much as one known one', async () => {
     const many = Array.from({ length: 200 }, (_, at) => ({ name: `Language ${at}`, tag: `en-x-l${at}` }));
     const { send } = await editor(server, { languages: many, groups: [{ name: 'g', keys: [] }] });
     const [review, take] = [
@@ -88,7 +88,7 @@ describe.each(databases)('large work on $kind', (database) => {
     }
   });
 
-  test('what is kept of a large change is its beginning', async () => {
+  test('only the beginning of a large change is stored', async () => {
     const groups = Array.from({ length: 1_500 }, (_, at) => ({ name: `group ${at}` }));
     const { send, edit } = await editor(server, { languages, groups });
     const listed = await send('GET', '/revisions');
@@ -106,7 +106,7 @@ describe.each(databases)('large work on $kind', (database) => {
     expect((await send('GET', '/catalog/draft')).json).toMatchObject({ draft: { changeCount: 0 } });
   });
 
-  test('a default that takes long to match is matched elsewhere in an edit, too', async () => {
+  test('a slow match of a default runs on another thread in an edit, too', async () => {
     const key = { name: 'k', type: 'string', constraint: { pattern: `${WORST}|b+`, max_length: 800 } };
     const { edit, tree } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
     const uid = (await tree()).groups[0]?.keys[0]?.keyUid;
@@ -116,7 +116,7 @@ describe.each(databases)('large work on $kind', (database) => {
     expect(bad.result).toMatchObject({ status: 422, json: { errors: [{ field: 'default' }] } });
   });
 
-  test('a costly match runs elsewhere, and never for a user who is not there', async () => {
+  test('a costly match runs on another thread, and never for an unknown user', async () => {
     const key = { name: 'k', type: 'string', multiple: true, constraint: { pattern: WORST, max_length: 800 } };
     const { tree, application } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
     const [group] = (await tree()).groups;
@@ -138,7 +138,7 @@ describe.each(databases)('large work on $kind', (database) => {
   });
 });
 
-test('work that takes too long is stopped, and the next of the same application is done', async () => {
+test("work that takes too long is stopped, and the application's next task runs", async () => {
   const pool = new WorkPool(300);
   const checks = Array.from({ length: 500 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(4_000)}${at}` }));
   const slow = pool.run('matchPatterns', checks, { appId: 1 });
@@ -151,7 +151,7 @@ test('work that takes too long is stopped, and the next of the same application 
 
 const NOTHING = { names: [], hasLanguages: false };
 
-test('an application has few tasks waiting, and others are not behind them', async () => {
+test('an application has few tasks waiting, and others do not queue behind them', async () => {
   const pool = new WorkPool();
   const checks = Array.from({ length: 20 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(900)}${at}` }));
   const order: string[] = [];

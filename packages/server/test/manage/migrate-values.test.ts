@@ -64,7 +64,7 @@ describe.each(databases)('migrations of values on $kind', (database) => {
     return { ...made, appId, catalog, placedOf, save, held };
   }
 
-  test('what is planned is what is done, in lists and of single values, and a second run does nothing', async () => {
+  test('the plan matches the result, for lists and single values, and a second run does nothing', async () => {
     const { appId, catalog, placedOf, save, held } = await make();
     const { storage, now } = server.service;
     const users = await Promise.all(Array.from({ length: 12 }, () => createUser(storage, appId)));
@@ -106,7 +106,7 @@ describe.each(databases)('migrations of values on $kind', (database) => {
     );
   }, 600_000);
 
-  test('over /manage/v1: counted, migrated, told by the history and the audit; refused with the reason', async () => {
+  test('over /manage/v1: counted, migrated, in history and audit; rejected with a reason', async () => {
     const { application, placedOf, save, held, send, get, key } = await make();
     const users = await Promise.all(Array.from({ length: 3 }, () => makeSignedInUser(server, application)));
     for (const { userCode } of users) await save('one', userCode, 'old');

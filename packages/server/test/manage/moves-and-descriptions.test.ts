@@ -58,7 +58,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     };
   }
 
-  test('a file moves a key to another group, with its UID and its selections; the file may stay as it is', async () => {
+  test('a file moves a key to another group with its UID and selections; the file can be applied again', async () => {
     const { put, key, group, save, tree, get } = await make();
     const consent = await key('consent');
     expect((await save(consent, (await group('ads')).groupUid, [true])).status).toBe(201);
@@ -95,7 +95,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     expect((await put((await get('/catalog')).json)).json).toMatchObject({ changed: false });
   });
 
-  test('a draft moves a key, back and forth, and publishes it where it shows it', async () => {
+  test('a draft moves a key back and forth, and publishes it in its final group', async () => {
     const { change, step, publish, key, group, draftTree, tree, send } = await make();
     const [consent, privacy, ads] = [await key('consent'), await group('privacy'), await group('ads')];
     const where = async (read: () => Promise<Tree>) =>
@@ -122,7 +122,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     expect((await change('PATCH', `/keys/${consent.keyUid}`, { groupUid: 7 })).status).toBe(400);
   });
 
-  test('a draft publishes the new key that it shows, not the old one of its name, and says who edited it', async () => {
+  test('a draft publishes its new key, not an old one of the same name, with its editors', async () => {
     const { change, publish, key, group, save, draftTree, tree, path, get, counts } = await make();
     const consent = await key('consent');
     const { groupUid } = await group('ads');
@@ -154,7 +154,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     ]);
   });
 
-  test('a group comes back with the keys that were live when it was archived, and export then apply changes nothing', async () => {
+  test('a group is restored with the keys active when it was archived, and export then apply changes nothing', async () => {
     const { edit, key, group, tree, get, put } = await make();
     const [consent, ads] = [await key('consent'), await group('ads')];
     await edit('DELETE', `/keys/${consent.keyUid}`, undefined);
@@ -182,7 +182,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     expect((await get('/catalog')).text).not.toContain('Einwilligung');
   });
 
-  test('help texts go from the file to those who read them, and are translated like names', async () => {
+  test('help texts are published from the file, and translated like names', async () => {
     const { put, offered, get, key, group, edit, send, tree } = await make();
     const file = structuredClone(FILE);
     Object.assign(file.groups[0] ?? {}, { descriptions: { English: 'What we show you' } });
@@ -234,7 +234,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     });
   });
 
-  test('an application without a catalog exports what can be applied; another cannot lose all its languages', async () => {
+  test('an application without a catalog exports an applicable file; another cannot lose all its languages', async () => {
     const application = await server.application();
     const { get, edit } = editorOf(await manageWith(server), `/applications/${application.clientId}`);
     const { json } = await get('/catalog');
@@ -244,7 +244,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     expect(await edit('PUT', '', json)).toMatchObject({ status: 422, json: { errors: [{ field: 'languages' }] } });
   });
 
-  test('all faults are told at once: in shape and in meaning, of names, and of languages that differ in their accents only', async () => {
+  test('all problems are reported at once: structure, meaning, names, and languages that differ only in accents', async () => {
     const { put } = await make();
     const answer = await put({
       languages: [...LANGUAGES, { name: 'Español', tag: 'es' }, { name: 'Espan\u0303ol', tag: 'es-MX' }],

@@ -11,7 +11,7 @@ type Asked = { boss: Member; other: Member; path: string; tokenId: string };
 const BODY = JSON.stringify({ name: 'Taken over' });
 
 /** A request that was let in has its body still to come: what it may is asked again when it has. */
-describe.each(databases)('when a body has come, on $kind', (database) => {
+describe.each(databases)('permissions after the body has arrived, on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());

@@ -36,7 +36,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
   const bodies = async (clientId: string, { requestUid }: Logged) =>
     (await manage.get(`/applications/${clientId}/requests/${requestUid}`)).json;
 
-  test('what was sent and answered is there, without the secrets', async () => {
+  test('requests and responses are logged without secrets', async () => {
     const { application, apiKey, keyNamed } = await withCatalog(server);
     const { clientId } = application;
     const user = await makeSignedInUser(server, application);
@@ -129,7 +129,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     expect(rest.next).toBeNull();
   });
 
-  test('no secret of ours is kept, wherever a client puts it', async () => {
+  test('our secrets are never stored, wherever a client puts them', async () => {
     const application = await server.application();
     const { clientId } = application;
     const apiKey = { apiKey: clientId };
@@ -148,7 +148,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     for (const secret of secrets) expect([secret, kept.includes(secret.slice(4))]).toEqual([secret, false]);
   });
 
-  test('nothing that opens something is ever written, wherever it was sent', async () => {
+  test('credentials are never stored, wherever they were sent', async () => {
     const { application, apiKey, keyNamed } = await withCatalog(server);
     const { clientId, clientSecret } = application;
     const user = await makeSignedInUser(server, application);
@@ -196,7 +196,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     }
   });
 
-  test('erasing a user erases what the log holds of them, also what comes to it later', async () => {
+  test('deleting a user deletes their log entries, also later ones', async () => {
     const { application, apiKey, keyNamed } = await withCatalog(server);
     const { clientId, clientSecret } = application;
     const clientUserId = `${uniqueName('grace')}@example.com`;
@@ -241,7 +241,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     expect(await dump(url, KEEP_IDS)).not.toContain(user.userCode);
   });
 
-  test('a busy application is thinned, which the answer says', async () => {
+  test('a busy application is sampled, and the response says so', async () => {
     const { application, apiKey } = await withCatalog(server);
     const { clientId } = application;
     const before = (await list(clientId)).sampled.of;
@@ -267,7 +267,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     expect(items.length).toBeLessThan(180);
   });
 
-  test('who may only read an application does not see its requests; another application has none of them', async () => {
+  test("viewers do not see an application's requests; another application sees none of them", async () => {
     const { application, apiKey } = await withCatalog(server);
     const { clientId, appId } = application;
     await server.send('GET', '/api/option_groups', { headers: apiKey });
@@ -304,7 +304,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     });
   });
 
-  test('switched off, nothing is logged, and counting goes on', async () => {
+  test('when off, nothing is logged, and counting continues', async () => {
     const quiet = await startTestServer(url, { requestLog: 'off' });
     const { application, apiKey } = await withCatalog(quiet);
     await quiet.send('GET', '/api/option_groups', { headers: apiKey });
@@ -313,7 +313,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
   });
 });
 
-test('what looks like a secret is masked also where a text is cut in the middle of it', () => {
+test('a secret is masked even if the text is cut inside it', () => {
   const clientUserName = `${'x'.repeat(240)} ink_${'a'.repeat(43)}`;
   const { full } = maskRequest(undefined, { clientUserName });
   expect(full).toContain('xxx');

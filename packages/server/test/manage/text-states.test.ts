@@ -71,7 +71,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('bare')).toEqual({ outdated: [], reviewed: [] });
   });
 
-  test('a draft has its own states: they go with it, or are published with it', async () => {
+  test('a draft has its own states, discarded or published with it', async () => {
     const { stateOf, change, edit } = await open();
     await change([['look', 'de', 'Optik']], true);
     await change([['look', 'en', 'Appearance']], true);
@@ -84,7 +84,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look')).toEqual({ outdated: ['de', 'es'], reviewed: [] });
   });
 
-  test('a review is of a text and its source: a change of either ends it, and it can be withdrawn', async () => {
+  test('a review applies to a text and its source: a change of either ends it, and it can be withdrawn', async () => {
     const { stateOf, change, review, list } = await open();
     const done = await review([
       ['look', 'Deutsch', 'Aussehen', 'Look'],
@@ -119,7 +119,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look')).toEqual({ outdated: ['es'], reviewed: [] });
   });
 
-  test('another default language outdates nothing', async () => {
+  test('changing the default language outdates nothing', async () => {
     const { stateOf, change, review, edit } = await open();
     await review([['look', 'de', 'Aussehen', 'Look']]);
     await change([['look/theme', 'en', 'Colours']]);
@@ -129,7 +129,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look/theme')).toEqual({ outdated: [], reviewed: [] });
   });
 
-  test('reviews are for translators, of their languages alone, and audited', async () => {
+  test('reviews are for translators, in their languages only, and audited', async () => {
     const { application, path, review, get } = await open();
     const { appId } = application;
     const send = async (role: 'viewer' | 'translator', language: string, text: string) => {

@@ -24,7 +24,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
     }
   });
 
-  test('one that has expired or was revoked is no longer good, at once', async () => {
+  test('an expired or revoked one stops working immediately', async () => {
     const { storage } = server.service;
     const expired = await manageWith(server, { lifetimeSeconds: -1 });
     expect((await expired.get('/applications')).json.code).toBe('9401');
@@ -35,7 +35,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
     expect((await revoked.get('/applications')).json.code).toBe('9401');
   });
 
-  test('a token is for its applications: others look like ones that do not exist', async () => {
+  test('a token is limited to its applications: others look like ones that do not exist', async () => {
     const [mine, other] = [await server.application(), await server.application()];
     const manage = await manageWith(server, { appIds: [mine.appId] });
     expect((await manage.get(`/applications/${mine.clientId}`)).status).toBe(200);
@@ -59,14 +59,14 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
     expect(made).toMatchObject({ status: 403, json: { code: '9403' } });
   });
 
-  test('a token of a deleted application does not become one for all', async () => {
+  test('a token of a deleted application does not apply to all', async () => {
     const application = await server.application();
     const manage = await manageWith(server, { appIds: [application.appId] });
     await server.service.storage.applications.delete(application.appId);
     expect((await manage.get('/applications')).json).toMatchObject({ items: [], total: 0 });
   });
 
-  test('a token to read changes nothing', async () => {
+  test('a read-only token changes nothing', async () => {
     const application = await server.application();
     const manage = await manageWith(server, { access: 'read' });
     const path = `/applications/${application.clientId}`;
@@ -102,7 +102,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
     expect((await manage.send('POST', `${path}/catalog/plan`, file)).status).toBe(200);
   });
 
-  test('when it was last used is noted, without anybody waiting for it', async () => {
+  test('its last use is recorded without delaying requests', async () => {
     const { storage } = server.service;
     const manage = await manageWith(server, { name: 'used' });
     const lastUse = async () => (await storage.manageTokens.list()).find(({ name }) => name === 'used')?.lastUsedAt;
@@ -116,7 +116,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
     expect(await lastUse()).toBe(noted);
   });
 
-  test('whoever guesses is slowed down; who sends none, or a good one, is not', async () => {
+  test('guessing is throttled; requests with a valid token, or none, are not', async () => {
     const good = await manageWith(server);
     const guess = manageAs(server, `ikp_${'b'.repeat(43)}`);
     const codes = new Set<unknown>();
@@ -130,8 +130,8 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
   });
 });
 
-describe('where the portal is not served', () => {
-  test('there is nothing at /manage/v1', async () => {
+describe('without the portal', () => {
+  test('nothing is served at /manage/v1', async () => {
     const [sqlite] = databases as [(typeof databases)[0]];
     const server = await startTestServer(await sqlite.fresh(), { serve: 'users,options' });
     try {

@@ -28,7 +28,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     return { ...made, preview, take, texts, download };
   }
 
-  test('texts are downloaded as CSV of all languages or some, and as XLIFF of one', async () => {
+  test('texts are downloaded as CSV of all or some languages, and as XLIFF of one', async () => {
     const { download, application, edit } = await translator();
     const all = await download('');
     expect(all.headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -53,7 +53,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await download('format=csv&language=de')).text).toContain("\r\nkitchen,Kitchen,'=1+1\r\n");
   });
 
-  test('what cannot be downloaded is told', async () => {
+  test('invalid downloads are reported', async () => {
     const { download, manage } = await translator();
     const cases = [
       ['format=xls', 'format must be one of csv, xliff.'],
@@ -72,7 +72,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await manage.get(`${empty}?format=xliff`)).json.code).toBe('9400');
   });
 
-  test('a file is previewed: new, changed, in conflict, from an older source, and what cannot be taken', async () => {
+  test('a file is previewed: new, changed, conflicting, outdated and invalid texts', async () => {
     const { download, preview, edit, get } = await translator();
     const exported = (await download('format=csv&language=de')).text;
     await edit('PATCH', '/translations', {
@@ -147,7 +147,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await get('/catalog')).headers.get('etag'), 'nothing was changed').toBe('"2"');
   });
 
-  test('a bad line is one problem, whatever it has, and so is a bad column', async () => {
+  test('an invalid line is one problem, and so is an invalid column', async () => {
     const { preview } = await translator();
     const file = [
       'path,English,Deutsch,Klingon',
@@ -167,7 +167,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect(json.texts).toContainEqual(expect.objectContaining({ path: 'kitchen', language: 'de', text: ' Küche ' }));
   });
 
-  test('a file is imported as a whole, with one side of what both changed, or in part', async () => {
+  test('a file is imported as a whole, preferring one side in conflicts, or in part', async () => {
     const { download, take, edit, texts } = await translator();
     const exported = (await download('format=xliff&language=de')).text;
     await edit('PATCH', '/translations', { texts: [{ path: 'kitchen', language: 'de', text: 'Die Küche' }] });
@@ -198,7 +198,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     });
   });
 
-  test('what is chosen is taken, whatever else the file holds', async () => {
+  test('only selected texts are imported', async () => {
     const { take, texts } = await translator();
     const file = csv(['nowhere,x', 'open,Offen', 'kitchen/fruit=apple,Aprikose', 'empty,=Leer', 'open,Zwei']);
     const refused = await take({ file });
@@ -218,13 +218,13 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await take({ file, take: [] })).json).toMatchObject({ changed: false });
   });
 
-  test('texts from an older source are taken, and named', async () => {
+  test('texts from an older source are imported, and listed', async () => {
     const { take } = await translator();
     const { json } = await take({ file: csv(['kitchen,Kitchin,Kombüse'], 'path,source,Deutsch') });
     expect(json.outdated).toEqual([{ path: 'kitchen', language: 'Deutsch', line: 2, was: 'Kitchin', is: 'Kitchen' }]);
   });
 
-  test('files that cannot be read, and bodies that are none, are told with their lines', async () => {
+  test('unreadable files and invalid bodies are reported with their lines', async () => {
     const { preview, take, send } = await translator();
     const broken = [
       ['a,b\n', 'line 1: the first line must name the columns: path, then languages, separated by commas'],
@@ -251,7 +251,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await take({ file, prefer: 'file', take: [] })).json.code).toBe('9400');
   });
 
-  test('a file goes into the draft, and comes from it; what is published stays', async () => {
+  test('a file is imported into the draft and exported from it; published texts stay', async () => {
     const { take, get, send, edit, application } = await translator();
     const draftTexts = async (path: string) => {
       const { json } = await get(`/catalog/translations?draft=true&limit=500&search=${encodeURIComponent(path)}`);
@@ -278,14 +278,14 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await take({ file: csv(['empty,Anders']) }, 1)).json, 'what is published').toMatchObject({ revision: 2 });
   });
 
-  test('a file of another application says nothing about what changed here', async () => {
+  test('a file of another application says nothing about changes here', async () => {
     const [ours, theirs] = [await translator(), await translator()];
     const file = (await theirs.download('language=de')).text.replace('Küche', 'Herd');
     const { json } = await ours.preview(file);
     expect(json).toMatchObject({ exportedRevision: null, texts: [{ path: 'kitchen', kind: 'changed' }] });
   });
 
-  test('whoever says which text they replace never overwrites another', async () => {
+  test('naming the replaced text prevents overwriting another', async () => {
     const { edit, texts } = await translator();
     const change = (text: string | null, was: unknown, path = 'kitchen') =>
       edit('PATCH', '/translations', { texts: [{ path, language: 'Deutsch', text, was }] });
@@ -306,7 +306,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect(['A', 'B']).toContain((await texts()).get('kitchen')?.de);
   });
 
-  test('a text that would stand for two values is told as of who sent it', async () => {
+  test('a text used for two values is reported to its sender', async () => {
     const { edit } = await translator();
     const fieldsOf = async (texts: Wire[]) => {
       const { json } = await edit('PATCH', '/translations', { texts });

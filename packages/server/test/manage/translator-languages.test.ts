@@ -52,7 +52,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
   const send = (who: Visitor, method: string, path: string, body?: unknown) =>
     who.send(method, path, body, { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1', ...ANY });
 
-  test('changes texts of these, published or in the draft, and of no other', async () => {
+  test('changes texts of these only, published or in the draft', async () => {
     const { translator, path, opened } = await invited();
     expect(opened.json.applications).toMatchObject([{ access: 'texts', languages: ['de'] }]);
     for (const draft of [false, true]) {
@@ -77,7 +77,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
     expect((await send(translator, 'POST', `${path}/catalog/draft/publish`, {})).status).toBe(200);
   });
 
-  test('neither publishes, discards nor undoes what others did in another language', async () => {
+  test("cannot publish, discard or undo others' changes in another language", async () => {
     const { translator, owner, path } = await invited();
     expect((await change(owner, path, [['look/theme', 'es', 'Tema']], true)).status).toBe(200);
     for (const [method, rest] of [
@@ -97,7 +97,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
     expect((await send(translator, 'POST', `${path}/catalog/draft/undo`)).status).toBe(200);
   });
 
-  test('imports a file of texts only for these, and a token of theirs opens no more', async () => {
+  test('imports texts only for these, and their token allows no more', async () => {
     const { translator, path, application } = await invited();
     const file = (language: string) => ({ file: `path,${language}\nlook/theme,Neu\n` });
     expect((await send(translator, 'POST', `${path}/catalog/translations/import`, file('Deutsch'))).status).toBe(200);
@@ -109,7 +109,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
     expect((await token.send('PATCH', `${path}/catalog/translations`, texts('es'), ANY)).status).toBe(403);
   });
 
-  test('the limit is changed with the role, is only for translators, and names languages of the application', async () => {
+  test('the limit changes with the role, is only for translators, and names languages of the application', async () => {
     const { translator, owner, path } = await invited();
     const { accountId } = (await translator.send('GET', '/session')).json as { accountId: string };
     const member = `${path}/members/${accountId}`;

@@ -35,7 +35,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
   const outcomes = ({ steps }: Tried) => steps.map(({ operationId, status }) => [operationId, status]);
   const users = async (at: Awaited<ReturnType<typeof editor>>) => (await at.get('/users')).json.items;
 
-  test('runs the whole flow, shows each request and answer without a secret, and leaves nothing', async () => {
+  test('runs the whole flow, shows each request and response without a secret, and leaves nothing behind', async () => {
     const at = await editor(server);
     const { tried, text } = await run(at);
     expect(tried.complete).toBe(true);
@@ -50,7 +50,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect(await users(at)).toEqual([]);
   });
 
-  test('the secret that was lent opens nothing afterwards, and never another application', async () => {
+  test('the temporary secret is invalid afterwards, and never valid for another application', async () => {
     const [at, other] = [await editor(server), await editor(server)];
     const application = await server.service.applications.findByClientId(at.application.clientId);
     if (!application) throw new Error('no application');
@@ -65,14 +65,14 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect((await server.post('/oauth/v2/get-access-token', exchange)).json.code).toBe('0006');
   });
 
-  test('many at once do not meet', async () => {
+  test('concurrent runs do not interfere', async () => {
     const at = await editor(server);
     const all = await Promise.all(Array.from({ length: 6 }, () => run(at)));
     expect(all.map(({ tried }) => tried.complete)).toEqual(Array(6).fill(true));
     expect(await users(at)).toEqual([]);
   });
 
-  test('what a catalog says is shown as it is, addresses too', async () => {
+  test('catalog content is shown unchanged, including addresses', async () => {
     const at = await editor(server, {
       languages: [{ name: 'English', tag: 'en', default: true }],
       groups: [
@@ -90,7 +90,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect(keys.items).toMatchObject([{ option_group_name: 'localhost:80', name: '"a@b' }]);
   });
 
-  test('an application that offers nothing is tried without saving', async () => {
+  test('an application without options is tried without saving', async () => {
     const application = await server.application();
     const manage = await manageWith(server);
     const { json } = await manage.send('POST', `/applications/${application.clientId}/try`);
@@ -104,7 +104,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect(json.complete).toBe(true);
   });
 
-  test('a user that a crash left behind is gone after tidying up, and nobody else', async () => {
+  test('maintenance removes only the user that a crash left behind', async () => {
     const at = await editor(server);
     const { appId, clientId, clientSecret } = at.application;
     const { storage, now } = server.service;
@@ -119,7 +119,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect(await users(at)).toMatchObject([{ clientUserId: 'innkeeper-try-of-somebody' }]);
   });
 
-  test('a failing step is shown, and the user is gone all the same', async () => {
+  test('a failing step is shown, and the user is removed anyway', async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
     const remote = { tokenServiceUrl: nowhere, tokenServiceClientId: 'innkeeper', tokenServiceClientSecret: 'x' };
     const unlucky = await startTestServer(url, remote);
@@ -138,7 +138,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
     }
   });
 
-  test.runIf(database.kind === 'sqlite')('nothing of it is left to happen later', async () => {
+  test.runIf(database.kind === 'sqlite')('leaves no work for later', async () => {
     const application = await server.application();
     const manage = await manageWith(server);
     expect((await manage.send('POST', `/applications/${application.clientId}/try`)).status).toBe(200);
@@ -147,13 +147,13 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect((await server.send('GET', '/livez')).status).toBe(200);
   });
 
-  test('reading is not enough', async () => {
+  test('read access is not enough', async () => {
     const application = await server.application();
     const reader = await manageWith(server, { access: 'read' });
     expect((await reader.send('POST', `/applications/${application.clientId}/try`)).status).toBe(403);
   });
 
-  test('a process that answers for the portal alone says so (9409)', async () => {
+  test('a process that serves only the portal says so (9409)', async () => {
     const alone = await startTestServer(url, { serve: 'portal' });
     try {
       const application = await alone.application();

@@ -57,7 +57,7 @@ describe.each(databases)('on $kind', (database) => {
     };
   }
 
-  test('a member that an operation does not describe is refused by name', async () => {
+  test('an undescribed member is rejected by name', async () => {
     const send = await sender();
     expect(withBody.length).toBeGreaterThan(20);
     for (const { name, path, method, body } of withBody) {
@@ -69,7 +69,7 @@ describe.each(databases)('on $kind', (database) => {
     }
   });
 
-  test('a parameter of another type is refused by name', async () => {
+  test('a parameter of another type is rejected by name', async () => {
     const send = await sender();
     expect(parameters.length).toBeGreaterThan(40);
     for (const { name, path, method, parameter, body } of parameters) {

@@ -75,7 +75,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     expect((await manage.get(`${path}/users/${user.userCode}`)).status).toBe(200);
   });
 
-  test('viewers and translators get counts, and nothing that a user typed', async () => {
+  test('viewers and translators get counts, and no user input', async () => {
     const { as, path, keyUid, application, user } = await makeUser();
     for (const role of ['viewer', 'translator'] as const) {
       const { send } = await as(role);
@@ -101,7 +101,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     expect(await audited(application)).toHaveLength(2);
   });
 
-  test('a plan lets nobody guess what a user typed who may not see it', async () => {
+  test('a plan does not reveal user input to callers without access', async () => {
     const { as, path } = await makeUser();
     const planned = async (role: Role, pattern: string) => {
       const file = structuredClone(EXAMPLE);
@@ -116,7 +116,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     }
   });
 
-  test('the audit names users to those who may see them', async () => {
+  test('the audit names users only to callers with access', async () => {
     const { as, path, user } = await makeUser();
     const support = await as('support');
     expect((await support.send('DELETE', `${path}/users/${user.userCode}/tokens`)).status).toBe(204);
@@ -134,7 +134,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     }
   });
 
-  test('support manages users, and nothing else', async () => {
+  test('support manages only users', async () => {
     const { as, path, user } = await makeUser();
     const { send } = await as('support');
     expect((await send('POST', `${path}/users/${user.userCode}/special-token`)).status).toBe(201);
@@ -152,7 +152,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     expect((await send('DELETE', `${path}/users/${user.userCode}`)).status).toBe(204);
   });
 
-  test('a token of a translator made for users opens neither texts nor users', async () => {
+  test("a translator's token for users opens neither texts nor users", async () => {
     const { as, path, application } = await makeUser();
     const { accountId } = await as('translator');
     const token = await manageWith(server, { accountId, access: 'users', appIds: [application.appId] });
@@ -160,7 +160,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     expect((await token.get(`${path}/users`)).status).toBe(403);
   });
 
-  test('reading one user is audited once in 15 minutes, for each reader', async () => {
+  test('reading one user is audited once in 15 minutes per reader', async () => {
     const { as, path, user, application } = await makeUser();
     const [ada, eve] = [await as('support'), await as('owner')];
     const one = `${path}/users/${user.userCode}`;
@@ -200,7 +200,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     ]);
   });
 
-  test('a list of events about nobody is not', async () => {
+  test('a list of events without users is not', async () => {
     const application = await server.application();
     const { get } = await manageWith(server, { name: 'watcher' });
     const path = `/applications/${application.clientId}`;
@@ -208,7 +208,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     expect(await audited(application)).toEqual([]);
   });
 
-  test('so is a list of events, which hold what users typed; support sees no address of members in them', async () => {
+  test('a list of events is, because it contains user input; support sees no addresses of members in it', async () => {
     const { as, path, application } = await makeUser();
     const [owner, { send, email }] = [await as('owner'), await as('support')];
     const group = await owner.send(
@@ -229,7 +229,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
     ]);
   });
 
-  test('so is reading what a user sent', async () => {
+  test("reading a user's requests is audited too", async () => {
     const { as, path, user, application } = await makeUser();
     const { send, email } = await as('support');
     const logged = await vi.waitFor(

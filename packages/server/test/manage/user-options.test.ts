@@ -9,7 +9,7 @@ import { byToken, manageWith } from './manage.ts';
 
 const DAY = 86_400_000;
 
-describe.each(databases)('options of a user by /manage/v1 on $kind', (database) => {
+describe.each(databases)("a user's options through /manage/v1 on $kind", (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
@@ -25,7 +25,7 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
     return { ...testUser, send };
   };
 
-  test('support saves and unsets; history and audit say who did', async () => {
+  test('support saves and unsets; history and audit name the actor', async () => {
     const { application, user, send, choice, save, read } = await support();
     await save(await choice('volume', [5]));
     const [volume, motto] = [await choice('volume', [10]), await choice('motto', ['Hi'], { language: 'de' })];
@@ -73,7 +73,7 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
     ]);
   });
 
-  test('what is wrong is refused with its code and changes nothing', async () => {
+  test('invalid input is rejected with its code and changes nothing', async () => {
     const { send, choice, read, save } = await support();
     const volume = await choice('volume', [11]);
     const seen = (await save({ ...volume, value: [5] })).json.etag;
@@ -101,7 +101,7 @@ describe.each(databases)('options of a user by /manage/v1 on $kind', (database) 
     expect((await reader.send('DELETE', '/options?option_key_uid=x')).status).toBe(403);
   });
 
-  test('history is kept as long as historyKept says', async () => {
+  test('history is kept as set by historyKept', async () => {
     const { application, user, save, choice } = await support();
     const { storage } = server.service;
     const total = async () => (await storage.selections.history(user.userCode, { offset: 0, limit: 9 })).total;

@@ -37,7 +37,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
   type Found = { items: { clientUserId: string }[]; next: string | null; limit: number; code?: string };
   const ids = ({ items }: Found) => items.map(({ clientUserId }) => clientUserId);
 
-  test('are created, once, with an event and an entry in the audit', async () => {
+  test('are created once, with an event and an audit entry', async () => {
     const made = await at.send('POST', '/users', { clientUserId: 'grace@example.com', clientUserName: 'Grace Hopper' });
     expect(made.status).toBe(201);
     expect(made.json).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect((await at.send('DELETE', `/users/${userUid}`)).status).toBe(204);
   });
 
-  test('are found by what their id or name holds, first by how their id begins, or by their uid', async () => {
+  test('are found by part of their id or name, ids with that prefix first, or by uid', async () => {
     await addUser('zoe@example.com', 'Zoë Žižek');
     await addUser('zed', '<script>alert(1)</script>');
     await addUser('other-zo', 'Someone ZOE-like');
@@ -101,7 +101,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect((await elsewhere.get(`/users/${one.userUid}`)).json.code).toBe('9404');
   });
 
-  test('are paged by a cursor, each once, in a search too', async () => {
+  test('are paged by a cursor, each once, also in a search', async () => {
     for (let index = 0; index < 7; index++) {
       await addUser(`page-${index}`, `Paged ${index}`);
       await addUser(`x-${index}`, `has page-like name ${index}`);
@@ -129,7 +129,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     }
   });
 
-  test('are sorted by when they were created, page by page, filtered and searched too', async () => {
+  test('are sorted by creation time, in pages, filtered and searched too', async () => {
     for (const name of ['sort-b', 'sort-c', 'sort-a']) await addUser(name, 'Sorted');
     const paged = async (query: string) => {
       const seen: string[] = [];
@@ -153,7 +153,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(lines.map(({ clientUserId }) => clientUserId)).toEqual(['sort-b', 'sort-c', 'sort-a']);
   });
 
-  test('are filtered by the day they were created, also those that an import brought', async () => {
+  test('are filtered by creation day, including imported ones', async () => {
     const lines = ['2001-02-03', '2001-02-04', '2001-03-01', '1999-01-01'].map((day, index) => ({
       line: index + 1,
       text: JSON.stringify({
@@ -186,7 +186,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     }
   });
 
-  test('are filtered by what they chose and by status, with a search on top', async () => {
+  test('are filtered by selection and status, combined with a search', async () => {
     const [chose, other] = [
       await makeSignedInUser(server, at.application, 'where-1'),
       await makeSignedInUser(server, at.application, 'where-2'),
@@ -219,7 +219,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(ids((await at.manage.get(next.replace('/manage/v1', ''))).json as Found)).toEqual(['where-2']);
   });
 
-  test('are renamed, suspended and resumed, which the audit has without their names', async () => {
+  test('are renamed, suspended and resumed, audited without their names', async () => {
     const { userCode, clientUserId } = await makeSignedInUser(server, at.application);
     const taken = await makeSignedInUser(server, at.application);
     const change = (body: unknown) => at.send('PATCH', `/users/${userCode}`, body);
@@ -240,7 +240,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     ]);
   });
 
-  test('are shown with their tokens, which can be revoked one by one', async () => {
+  test('are shown with their tokens, which can be revoked individually', async () => {
     const user = await makeSignedInUser(server, at.application, 'ada@example.com');
     const path = `/users/${user.userCode}`;
     const { json } = await at.get(path);
@@ -279,7 +279,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect((await at.send('DELETE', `/users/${NOBODY}/tokens`)).json.code).toBe('9404');
   });
 
-  test('get a fresh specialToken, which is good for one exchange', async () => {
+  test('get a new specialToken, valid for one exchange', async () => {
     const user = await makeSignedInUser(server, at.application);
     const issued = await at.send('POST', `/users/${user.userCode}/special-token`);
     expect(issued).toMatchObject({
@@ -296,7 +296,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect((await exchange()).json.code).toBe('0008');
   });
 
-  test('have options, with defaults marked, a history, and an export of everything', async () => {
+  test('have options with marked defaults, a history, and a complete export', async () => {
     const user = await makeSignedInUser(server, at.application, '"odd" <id> ünï');
     const fruit = await save(user, 'fruit', ['cherry']);
     const motto = await save(user, 'motto', ['Hello']);
@@ -362,7 +362,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(reported).toEqual([...ofMotto, [fruit, ['apple', 'cherry']], [fruit, ['cherry']]]);
   });
 
-  test('with a large history are exported as they are read, and listed in pages that end early', async () => {
+  test('with a large history are exported as a stream, and listed in pages that end early', async () => {
     const user = await makeSignedInUser(server, at.application);
     const selectionId = (await save(user, 'motto', ['Hello'])) as string;
     const { selections } = server.service.storage;
@@ -398,7 +398,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     }
   });
 
-  test('are erased with everything, and their tokens fail at once', async () => {
+  test('are deleted with all data, and their tokens fail immediately', async () => {
     const user = await makeSignedInUser(server, at.application);
     await save(user, 'volume', [10]);
     const path = `/users/${user.userCode}`;
@@ -413,7 +413,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     for (const uid of ['x', NOBODY]) expect((await at.get(`/users/${uid}`)).json.code).toBe('9404');
   });
 
-  test('are counted by what they chose', async () => {
+  test('are counted by selection', async () => {
     const { key, get, edit, application } = await editor(server);
     const own = { apiKey: application.clientId };
     const vote = async (keyName: string, value: unknown[]) => {

@@ -37,7 +37,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     return json as { webhookId: string; secret: string } & Record<string, unknown>;
   };
 
-  test('viewers see where a webhook goes, and not the rest of its URL', async () => {
+  test("viewers see a webhook's host, but not the rest of its URL", async () => {
     const { webhookId } = await make({ url: `${receiver.url}/hook?token=secret` });
     const viewer = await memberWith(server, [{ appId: Number(clientId.split('_')[0]), role: 'viewer' }]);
     for (const rest of ['', `/${webhookId}`]) {
@@ -118,7 +118,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     [{ url: 'https://app.example.com/', maxPerSecond: 1001 }, 'maxPerSecond', 'at most 1000'],
     [{ url: 'https://app.example.com/', maxPerSecond: '5' }, 'maxPerSecond', 'must be a whole number or null'],
     [{ url: 'https://app.example.com/', secret: 'x' }, 'secret', 'is unknown'],
-  ])('%j is refused', async (body, field, message) => {
+  ])('%j is rejected', async (body, field, message) => {
     const { status, json } = await manage.send('POST', path, body);
     expect([status, json.code]).toEqual([400, '9400']);
     expect(json.errors).toMatchObject([{ field, message: expect.stringContaining(message) }]);
@@ -131,7 +131,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     expect([status, json.code, json.message]).toEqual([409, '9409', 'An application has at most 10 webhooks.']);
   });
 
-  test('members with read access see webhooks and change nothing; other applications see none', async () => {
+  test('members with read access see webhooks and cannot change them; other applications see none', async () => {
     const { webhookId } = await make();
     const reader = await manageWith(server, { access: 'read' });
     const { text } = await reader.get(`${path}/${webhookId}`);
@@ -182,7 +182,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     expect((await manage.get(`${path}/${webhookId}`)).json).toMatchObject({ recent: { deliveries: 2, failed: 1 } });
   });
 
-  test('one test of an application at a time', async () => {
+  test('only one test per application runs at a time', async () => {
     const { webhookId } = await make();
     let answerNow = (): void => {};
     receiver.answer = () => new Promise((resolve) => (answerNow = () => resolve(204)));
@@ -194,7 +194,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     expect((await first).status).toBe(200);
   });
 
-  test('while a secret is rotated, both of them verify', async () => {
+  test('during a rotation, both secrets verify', async () => {
     const { webhookId, secret } = await make();
     const { status, json } = await manage.send('POST', `${path}/${webhookId}/rotate-secret`, { overlap: '1h' });
     expect(status).toBe(201);
@@ -229,7 +229,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
     expect(refused.json).toMatchObject({ code: '9400', errors: [{ field: 'overlap' }] });
   });
 
-  test('a replay needs a time of the past and a webhook that is on', async () => {
+  test('a replay requires a past time and an active webhook', async () => {
     const { webhookId } = await make();
     const replay = (since?: unknown) => manage.send('POST', `${path}/${webhookId}/replay`, { since });
     for (const since of [undefined, 5, 'yesterday', '2025-02-30', '2999-01-01']) {

@@ -87,7 +87,7 @@ describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
     return { problem: new URL(url).searchParams.get('problem'), status, session: session.status, json: session.json };
   };
 
-  test('a subject that databases cannot keep is refused, and so is none', async () => {
+  test('a subject that databases cannot store is rejected, and so is an empty one', async () => {
     const base = claims;
     for (const sub of ['a\u0000b', 'a\ud800b', '', 'x'.repeat(256), 7 as unknown as string]) {
       claims = { ...base, sub };
@@ -97,12 +97,12 @@ describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
     expect(await enter()).toMatchObject({ problem: null, session: 200 });
   });
 
-  test.each(['nonsense', 'javascript:alert(1)', 7])('people who sign out are not sent to %s', async (endpoint) => {
+  test.each(['nonsense', 'javascript:alert(1)', 7])('signing out does not redirect to %s', async (endpoint) => {
     metadata = { end_session_endpoint: endpoint };
     expect(await enter()).toMatchObject({ session: 200, json: { signOutUrl: null } });
   });
 
-  test('answers without end, compressed ones and redirects are refused, with little read', async () => {
+  test('endless and compressed responses and redirects are rejected, with little read', async () => {
     const json = { 'content-type': 'application/json' };
     const bomb = gzipSync(Buffer.alloc(100_000_000, 0x20));
     let written = 0;

@@ -57,7 +57,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
   const comeBack = async (browser: Browser) =>
     (await browser.open(start(), (url) => url.startsWith(`${server.url}/portal/oidc/callback`))).url;
 
-  test('makes an account for a verified address of an allowed domain, and finds it again by its subject', async () => {
+  test('creates an account for a verified address of an allowed domain, and finds it again by its subject', async () => {
     const person = someone();
     await provider.person(person);
     const { browser, url } = await enter(undefined, '?next=%2Faccount');
@@ -94,7 +94,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect([problemIn(url), status, browser.cookies.has('innkeeper')]).toEqual([problem, 200, false]);
   });
 
-  test('an account with a password is linked by a verified address alone, and by one identity', async () => {
+  test('an account with a password is linked only by a verified address, to one identity', async () => {
     const email = `${uniqueName()}@elsewhere.example`;
     const owner = await signedIn(server, email);
     await owner.send('PUT', '/account/password', { password: PASSWORD });
@@ -111,7 +111,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect((await openSession(server, { email, password: PASSWORD })).status).toBe(201);
   });
 
-  test('an invited address gets an account in whatever domain, and accepts with it', async () => {
+  test('an invited address gets an account in any domain, and accepts with it', async () => {
     const { appId, clientId } = await server.application();
     const person = someone({ email: `${uniqueName()}@agency.example` });
     await provider.person(person);
@@ -147,7 +147,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect(await accessWith({ admins: true })).toEqual([false, undefined]);
   });
 
-  test('what is replayed, altered or another browser’s is refused', async () => {
+  test('replayed or altered responses, and those of another browser, are rejected', async () => {
     await provider.person(someone());
     const browser = openBrowser();
     const back = await comeBack(browser);
@@ -166,7 +166,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect(problemIn((await other.open(fresh.replace(/code=[^&]+/, `code=${code}`))).url)).toBe('refused');
   });
 
-  test('a wrong nonce, verifier or issuer of the response is refused', async () => {
+  test('a wrong nonce, verifier or issuer in the response is rejected', async () => {
     await provider.person(someone());
     for (const part of ['nonce', 'verifier']) {
       const browser = openBrowser();
@@ -182,7 +182,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect(problemIn((await browser.open(back.href)).url)).toBe('refused');
   });
 
-  test('an ID token of another issuer, audience or key, or an expired one, is refused', async () => {
+  test('an ID token of another issuer, audience or key, or an expired one, is rejected', async () => {
     const person = someone();
     await provider.person(person);
     const own = await importJWK(provider.signingKey, 'EdDSA');
@@ -212,7 +212,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     }
   });
 
-  test('a provider that is away, fails or cancels leads back to the sign-in page', async () => {
+  test('an unreachable, failing or cancelled provider leads back to the sign-in page', async () => {
     await provider.person(null);
     expect(problemIn((await enter()).url)).toBe('cancelled');
     await provider.person(someone());
@@ -230,7 +230,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect(problemIn((await browser.open(back)).url)).toBe('refused');
   });
 
-  test('nobody is sent elsewhere, and nothing but paths of the portal comes back', async () => {
+  test('redirects lead only to paths of the portal', async () => {
     await provider.person(someone());
     for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a\r\nset-cookie: x=1']) {
       const { url } = await enter(undefined, `?next=${encodeURIComponent(next)}`);
@@ -238,7 +238,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     }
   });
 
-  test('signing out leads to the provider, which forgets the person too', async () => {
+  test('signing out leads to the provider, which ends its session too', async () => {
     await provider.person(someone());
     const { browser } = await enter();
     const visitor = visitorWith(server, `innkeeper=${browser.cookies.get('innkeeper')}`);
@@ -254,7 +254,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect((await (await signedIn(server)).send('GET', '/session')).json.signOutUrl).toBeNull();
   });
 
-  test('the sign-in page learns what there is; passwords that are off sign in nobody', async () => {
+  test('the sign-in page shows available methods; disabled passwords do not work', async () => {
     const methods = async (at: TestServer) => (await at.send('GET', '/manage/v1/session/methods')).json;
     expect(await methods(server)).toEqual({ password: true, mail: false, oidc: { name: 'Acme' } });
     const { host } = new URL(provider.url);
@@ -271,7 +271,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
   });
 });
 
-test('settings that cannot work are refused, each with what to do', () => {
+test('invalid settings are rejected, each with a suggested fix', () => {
   const problems = (settings: Record<string, string>): string => {
     try {
       readConfig({ secret: SECRET, oidcClientId: 'a', oidcClientSecret: 'b', ...settings }, { env: {} });
@@ -297,7 +297,7 @@ test('settings that cannot work are refused, each with what to do', () => {
   expect(problems({ passwords: 'off' })).toContain('nobody could sign in');
 });
 
-test('a provider whose metadata names another issuer, or has none, is refused', async () => {
+test('a provider whose metadata has another issuer, or none, is rejected', async () => {
   const provider = await startOidcProvider();
   const issuerAt = (path: string) =>
     createIdentityProvider({ issuer: provider.url + path, clientId: 'a', clientSecret: 'b', scope: 'openid' });

@@ -4,7 +4,7 @@ import { storageDriver } from '../../src/storage/open.ts';
 import { databases } from '../databases.ts';
 import { makeUser, startTestServer } from '../http/start.ts';
 
-test('after a clean stop an embedded database is one file: a copy of it has everything', async () => {
+test('after a clean stop an embedded database is one file, and a copy of it is complete', async () => {
   const url = await (databases[0] as (typeof databases)[0]).fresh();
   const server = await startTestServer(url);
   const application = await server.application();

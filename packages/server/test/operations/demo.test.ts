@@ -27,7 +27,7 @@ function curlLines(output: string): string[] {
 }
 
 describe('npm start in an empty folder', () => {
-  it('shows a demo application and five lines that work as pasted; the second start makes and shows nothing', async () => {
+  it('shows a demo application and five lines that work as pasted; the second start creates and shows nothing', async () => {
     await run('curl', ['--version']); // the lines are for curl: without it nothing here can be told
     const cwd = await mkdtemp(join(inject('scratchFolder'), 'demo-'));
     const first = await serve({ args: ['--demo'], cwd });
@@ -86,7 +86,7 @@ describe('npm start in an empty folder', () => {
     expect(await second.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('makes one demo application when several start at once', async () => {
+  it('creates one demo application when several start concurrently', async () => {
     const cwd = await mkdtemp(join(inject('scratchFolder'), 'demo-'));
     const servers = await Promise.all([1, 2, 3].map(() => serve({ args: ['--demo'], cwd })));
     await vi.waitFor(() => {

@@ -57,7 +57,7 @@ describe('the database file under a running service', () => {
     expect(looks).toHaveLength(1);
   }
 
-  test('a line a second tells of requests that fail, with their number and without a stack', async () => {
+  test('failing requests are logged once a second, with their number and without a stack', async () => {
     rmSync(path);
     const began = performance.now();
     const answers = await Promise.all(Array.from({ length: 60 }, create));
@@ -72,7 +72,7 @@ describe('the database file under a running service', () => {
     }
   });
 
-  test('deleted: nothing is acknowledged any more, it is told, and nothing new is made at the next start', async () => {
+  test('deleted: nothing more is acknowledged, it is reported, and the next start creates nothing', async () => {
     expect(await create()).toMatchObject({ status: 200 });
     const { name } = await create();
     rmSync(path);
@@ -93,28 +93,31 @@ describe('the database file under a running service', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test.each(['', '-wal'])('deleted%s while a reader needs the log: the advice rescues the log too', async (ending) => {
-    const reader = new DatabaseSync(path, { readOnly: true });
-    reader.exec('begin');
-    reader.prepare('select count(*) from users').get();
-    const { name } = await create();
-    rmSync(path + ending);
-    await expectStopped(/All data is still in the open files/);
-    const steps = (await readiness()).text;
-    const copies = [...(/Copy it first: (.*?)\. Stop/.exec(steps)?.[1]?.matchAll(/cp (\S+) (\S+)/g) ?? [])];
-    expect(copies).toHaveLength(2);
-    for (const [, from = '', to = ''] of copies) copyFileSync(from, to);
-    reader.close();
-    server.signal('SIGTERM');
-    await server.exited;
-    renameSync(`${path}.rescued`, path);
-    renameSync(`${path}.rescued-wal`, `${path}-wal`);
-    rmSync(`${path}-shm`, { force: true });
-    server = await serve({ settings: { databaseUrl: `sqlite:${path}`, secret: SECRET, logLevel: 'info' } });
-    expect(names(path)).toContain(name);
-  });
+  test.each(['', '-wal'])(
+    'deleted%s while a reader needs the log: the suggested fix rescues the log too',
+    async (ending) => {
+      const reader = new DatabaseSync(path, { readOnly: true });
+      reader.exec('begin');
+      reader.prepare('select count(*) from users').get();
+      const { name } = await create();
+      rmSync(path + ending);
+      await expectStopped(/All data is still in the open files/);
+      const steps = (await readiness()).text;
+      const copies = [...(/Copy it first: (.*?)\. Stop/.exec(steps)?.[1]?.matchAll(/cp (\S+) (\S+)/g) ?? [])];
+      expect(copies).toHaveLength(2);
+      for (const [, from = '', to = ''] of copies) copyFileSync(from, to);
+      reader.close();
+      server.signal('SIGTERM');
+      await server.exited;
+      renameSync(`${path}.rescued`, path);
+      renameSync(`${path}.rescued-wal`, `${path}-wal`);
+      rmSync(`${path}-shm`, { force: true });
+      server = await serve({ settings: { databaseUrl: `sqlite:${path}`, secret: SECRET, logLevel: 'info' } });
+      expect(names(path)).toContain(name);
+    },
+  );
 
-  test('moved away and back: it stops and resumes by itself, and all that was acknowledged is there', async () => {
+  test('moved away and back: it stops and resumes, and everything acknowledged is there', async () => {
     const before = await create();
     renameSync(path, `${path}.elsewhere`);
     await expectStopped(/was deleted or moved/);
@@ -127,7 +130,7 @@ describe('the database file under a running service', () => {
     expect(names(path)).toContain(before.name);
   });
 
-  test('replaced by a copy: the copy is not damaged, not even after kill -9', async () => {
+  test('replaced by a copy: the copy is not damaged, even after kill -9', async () => {
     const early = await create();
     server.signal('SIGTERM');
     await server.exited;
@@ -144,7 +147,7 @@ describe('the database file under a running service', () => {
     expect(names(path)).toEqual([early.name]);
   });
 
-  test('its log deleted: writes stop before they would be lost with it', async () => {
+  test('its log deleted: writes stop before they would be lost', async () => {
     const before = await create();
     rmSync(`${path}-wal`);
     await expectStopped(/-wal was deleted or moved/);

@@ -51,7 +51,7 @@ describe('the names of the database file', () => {
     );
   }
 
-  test.each(['a folder', 'the file'])('a symbolic link to %s that is switched stops the service', async (what) => {
+  test.each(['a folder', 'the file'])('switching a symbolic link to %s stops the service', async (what) => {
     mkdirSync(join(folder, 'two'));
     const link = join(folder, 'data');
     const [target, other, file] =
@@ -75,7 +75,7 @@ describe('the names of the database file', () => {
     await expectReadiness(503, /no longer leads to a file/);
   });
 
-  test('a file with a second name is refused, by either name', async () => {
+  test('a file with a second hard link is rejected, by either name', async () => {
     const second = join(folder, 'second.db');
     linkSync(path, second);
     for (const name of [path, second]) {
@@ -95,7 +95,7 @@ describe('the names of the database file', () => {
     await expectReadiness(200, /^\{"status":"ok"\}$/);
   });
 
-  test('files that are taken away from the user of the service are reported, and the next start says why', async () => {
+  test('files that the service may no longer access are reported, and the next start says why', async () => {
     const options = { settings: { databaseUrl: `sqlite:${path}`, secret: SECRET }, asOwner: true };
     server = await serve(options);
     expect(await create()).toBe(200);
@@ -121,7 +121,7 @@ describe('the names of the database file', () => {
     expect(failing.stderr()).toMatch(/: permission denied\n.*its permissions/);
   });
 
-  test('a file that is emptied takes no more writes', async () => {
+  test('an emptied file accepts no more writes', async () => {
     server = await start(path);
     expect(await create()).toBe(200);
     truncateSync(path);
@@ -129,7 +129,7 @@ describe('the names of the database file', () => {
     await expectReadiness(503, /was emptied.*restore a backup/);
   });
 
-  test('a process that keeps the database locked is reported until it lets go', async () => {
+  test('a process that keeps the database locked is reported until it releases it', async () => {
     server = await start(path);
     const holder = new DatabaseSync(path);
     holder.exec('begin immediate');

@@ -21,7 +21,7 @@ describe('a database that cannot grow', () => {
   });
   afterAll(() => connection.close());
 
-  test('is unavailable in a few words, and a defect keeps its stack', async () => {
+  test('is reported as unavailable in a few words, and a defect keeps its stack', async () => {
     const acts = createActs(connection);
     const settle = (...args: unknown[]) =>
       runBatch(connection, acts, [['performCommonAct', [{ store: 'facts', act: 'settle', args }]]]);
@@ -53,7 +53,7 @@ describe('a service whose disk is full', () => {
     expect(metrics).toMatch(/^innkeeper_problem\{kind="disk"\} 1$/m);
   };
 
-  test('(sqlite) refuses writes, reads on, says so, and has lost nothing', async () => {
+  test('(sqlite) rejects writes, serves reads, says so, and has lost nothing', async () => {
     const databaseUrl = await sqlite.fresh();
     const application = await makeApplication(databaseUrl);
     const largestFile = Math.ceil(statSync(databaseUrl.slice('sqlite:'.length)).size / 1024) + 256;
@@ -83,7 +83,7 @@ describe('a service whose disk is full', () => {
     database.close();
   });
 
-  test('(postgres) refuses writes, reads on and says so', async () => {
+  test('(postgres) rejects writes, serves reads and says so', async () => {
     const databaseUrl = await postgres.fresh();
     const application = await makeApplication(databaseUrl);
     const server = await serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'fatal' } });

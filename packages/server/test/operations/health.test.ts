@@ -56,7 +56,7 @@ async function askAll(url: string, application: NewApplication, specialToken: st
 }
 
 describe('when the database is gone', () => {
-  it.each(['fast', 'crash'] as const)('(%s) it says so, stays, and serves again once it is back', async (how) => {
+  it.each(['fast', 'crash'] as const)('(%s) it says so, keeps running, and recovers', async (how) => {
     const databaseUrl = await postgres.createDatabase();
     const application = await makeApplication(databaseUrl);
     const server = await serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'warn' } });
@@ -92,7 +92,7 @@ describe('when the database is gone', () => {
     expect(server.stderr()).toBe('');
   });
 
-  it('(no answer at all) nobody waits for long, and the end is not held up', async () => {
+  it('(no response at all) no request waits long, and the shutdown is not delayed', async () => {
     const proxy = await flakyProxy(await postgres.createDatabase());
     try {
       const application = await makeApplication(proxy.url);
@@ -147,7 +147,7 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
     }
   });
 
-  it('/metrics tells what the same machine is by its addresses, whichever they are', async () => {
+  it('/metrics recognises the same machine by any of its addresses', async () => {
     const { fresh: freshHere } = databases[0] as (typeof databases)[0];
     const everywhere = await startTestServer(await freshHere(), { host: '::' });
     try {
@@ -166,7 +166,7 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
     }
   });
 
-  it('/metrics has what an operator asks for, as Prometheus reads it', async () => {
+  it("/metrics has the operator's metrics in Prometheus format", async () => {
     const application = await server.application();
     for (let count = 0; count < 5; count++) await makeSignedInUser(server, application);
     await server.post('/api/v2/app/create-user', { ...application, clientSecret: 'wrong', clientUserId: 'a' });
@@ -213,7 +213,7 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
     expect(value('innkeeper_database_waiting')).toBe(0);
   });
 
-  it('/metrics cannot be made to grow by whoever makes up paths and methods', async () => {
+  it('/metrics does not grow with made-up paths and methods', async () => {
     for (let count = 0; count < 20; count++) await server.send('GET', `/${uniqueName()}`);
     const samples = readPrometheus((await server.send('GET', '/metrics')).text);
     const routes = new Set(samples.flatMap(({ labels }) => labels.route ?? []));

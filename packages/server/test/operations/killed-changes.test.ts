@@ -32,7 +32,7 @@ describe.each(databases)('a process that is killed on $kind', (database) => {
   const entries = (appId: number): Promise<AuditEntry[]> =>
     storage.audit.list(appId, {}, { before: null, limit: 100_000 });
 
-  test('leaves an entry of every change, and none of a change that did not happen', async () => {
+  test('leaves an entry for every change, and none for a change that did not happen', async () => {
     const { databaseUrl, clientId, appId } = await begin();
     const wanted = { name: 'ci', accountId: null, appIds: null, access: 'own', lifetimeSeconds: 3600 } as const;
     const made = await createManageToken(storage, createKeyring(SECRET), wanted, Date.now());
@@ -62,7 +62,7 @@ describe.each(databases)('a process that is killed on $kind', (database) => {
     expect(reported.length).toBeLessThanOrEqual(sent);
   });
 
-  test('an import has an entry with what came in', async () => {
+  test('an import has an entry with its counts', async () => {
     const { databaseUrl, clientId, appId } = await begin();
     const file = scratchFile('ndjson');
     const line = (_: unknown, index: number): string =>

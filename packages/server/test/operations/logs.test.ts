@@ -46,7 +46,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       { timeout: 30_000 },
     );
 
-  it('is one JSON object a line, each with time, level and process, and a line for each request', async () => {
+  it('is one JSON object per line with time, level and process, and a line for each request', async () => {
     const answer = await fetch(`${server.url}/api/v2/app/create-user`, { method: 'POST', body: '{}' });
     const id = answer.headers.get('x-request-id') as string;
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
@@ -83,7 +83,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     }
   });
 
-  it.each(['abc-123', 'trace:7f.9_Z', 'x'.repeat(128)])('takes the request id %s over', async (id) => {
+  it.each(['abc-123', 'trace:7f.9_Z', 'x'.repeat(128)])('adopts the request id %s', async (id) => {
     const answer = await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': id } });
     expect(answer.headers.get('x-request-id')).toBe(id);
     expect(await lineOf(id)).toMatchObject({ status: 404, code: '9404', path: '/nowhere' });
@@ -97,7 +97,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     if (id !== '') expect(server.stdout()).not.toContain(JSON.stringify(id).slice(1, -1));
   });
 
-  it('has what is hardly HTTP too', async () => {
+  it('includes malformed HTTP', async () => {
     const raw = connect(server.port, '127.0.0.1').setEncoding('utf8');
     raw.end('nonsense\r\n\r\n');
     const [answer] = await once(raw, 'data');
@@ -106,7 +106,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     expect(await lineOf(id)).toMatchObject(seen);
   });
 
-  it('never holds a secret, a token, a name or an e-mail address, nor does any error', async () => {
+  it('never contains a secret, a token, a name or an e-mail address, nor does any error', async () => {
     const { clientId, clientSecret } = application;
     const errors: string[] = [];
     const send = async (
@@ -192,7 +192,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     }
   });
 
-  it('has the cause of what was our fault, under the id that the client was given', async () => {
+  it('has the cause of internal errors, under the id that the client got', async () => {
     await execute(databaseUrl, SPOIL[kind]);
     try {
       const { clientId, clientSecret } = application;

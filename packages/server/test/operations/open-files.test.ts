@@ -7,7 +7,7 @@ import { endAll, serve } from './serve-process.ts';
 
 afterEach(endAll);
 
-test('too few files that can be open: said at the start, with the number wanted, and by doctor', async () => {
+test('a low limit of open files is reported at startup, with the required number, and by doctor', async () => {
   const settings = { databaseUrl: `sqlite:${scratchFile('db')}` };
   const server = await serve({ settings, openFiles: 64 });
   await vi.waitFor(() => {

@@ -146,7 +146,7 @@ test('a request continues the trace of its caller, in spans, in the log and at t
   expect(sentTo(({ path }) => path.includes('.well-known'))).toBe(`00-${TRACE}-${call.spanId}-01`);
 });
 
-test('webhooks carry a traceparent, of the request that causes them or of their own', async () => {
+test('webhooks carry a traceparent, of the request that causes them or their own', async () => {
   const manage = { authorization: `Bearer ${manageToken}` };
   const hooks = `/manage/v1/applications/${application.clientId}/webhooks`;
   const hook = (await (await post(hooks, { url: `${peer.url}/hook` }, manage)).json()) as { webhookId: string };
@@ -163,7 +163,7 @@ test('webhooks carry a traceparent, of the request that causes them or of their 
   await vi.waitFor(() => expect(sentTo(own)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/), { timeout: 30_000 });
 });
 
-test('metrics have the names of the semantic conventions; all that arrives is as OTLP defines it', async () => {
+test('metrics follow the semantic conventions, and everything sent is valid OTLP', async () => {
   await createUser({});
   const histogram = () =>
     bodies('/v1/metrics')
@@ -200,7 +200,7 @@ test('metrics have the names of the semantic conventions; all that arrives is as
   ).toHaveLength(2);
 });
 
-test('what is not sampled is not sent, and those it calls know', async () => {
+test('unsampled traces are not sent, and called services know', async () => {
   const traceId = TRACE.replace('0af', '2af');
   const manage = { authorization: `Bearer ${manageToken}` };
   const hooks = `/manage/v1/applications/${application.clientId}/webhooks`;
@@ -221,7 +221,7 @@ test('what is not sampled is not sent, and those it calls know', async () => {
   expect(spans().filter((each) => each.traceId === unwanted)).toEqual([]);
 });
 
-test('without a collector, or with one that is away, the service serves', async () => {
+test('without a collector, or with an unreachable one, the service works', async () => {
   const away = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_TIMEOUT: '200' });
   expect((await createUser({}, away)).status).toBe(200);
   await vi.waitFor(

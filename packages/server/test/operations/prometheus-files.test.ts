@@ -22,7 +22,7 @@ afterAll(() => server.close());
 type Alerts = { groups: { rules: { expr: string }[] }[] };
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
 
-test('alerts and dashboard use metrics that there are', () => {
+test('alerts and dashboard use existing metrics', () => {
   const alerts = parse(readFileSync(ALERTS, 'utf8')) as Alerts;
   const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana/innkeeper.json'), 'utf8')) as Dashboard;
   const expressions = [

@@ -32,7 +32,7 @@ const secretCheck = async (): Promise<string> => {
     .join();
 };
 
-test('an empty or blank secret is refused wherever it comes from', async () => {
+test('an empty or blank secret is rejected, from any source', async () => {
   for (const text of ['', ' \n\t\n']) {
     writeSecret(text);
     for (const args of [['--new'], ['--new', '--demo']]) {
@@ -52,7 +52,7 @@ test('an empty or blank secret is refused wherever it comes from', async () => {
   expect(await secretCheck()).toMatch(/INNKEEPER_SECRET is empty: .* Put its content back/);
 });
 
-test('a database that was encrypted without a secret is told, not served, and can still be exported', async () => {
+test('a database encrypted without a secret is reported, not served, and can still be exported', async () => {
   const storage = await (await storageDriver(`sqlite:${path}`)).open();
   await storage.facts.settle('secret-check', createKeyring('').seal(Buffer.from('innkeeper')));
   await storage.close();
@@ -64,7 +64,7 @@ test('a database that was encrypted without a secret is told, not served, and ca
   expect(await run('app', 'list')).toMatchObject({ code: 0 });
 });
 
-test('a secret that is changed under a running service is saved beside, and told until it is back', async () => {
+test('a secret changed under a running service is saved beside it, and reported until restored', async () => {
   const server = await serve({ settings: { databaseUrl: `sqlite:${path}` } });
   const secret = readFileSync(`${path}.secret`, 'utf8');
   writeSecret('');

@@ -96,7 +96,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
     expect(await commands(url, { INNKEEPER_SECRET: NEW }).doctor()).toBe('strong null');
   });
 
-  test('wrong secrets are refused, with what to do', async () => {
+  test('wrong secrets are rejected, with a suggested fix', async () => {
     const url = await database.fresh();
     await stop(await start(url, SECRET));
     await expect(start(url, NEW, OTHER)).rejects.toThrow('nor does INNKEEPER_SECRET_PREVIOUS');
@@ -117,7 +117,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
     expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('Set both, or neither') });
   });
 
-  test('stopped after any step, both secrets open everything, and running it again finishes it', async () => {
+  test('interrupted after any step, both secrets decrypt everything, and running it again completes it', async () => {
     const url = await database.fresh();
     const server = await start(url, SECRET);
     const made = await seedData(server, receiver);
@@ -146,7 +146,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
   });
 });
 
-test('every column of sealed texts is sealed again', async () => {
+test('every column of encrypted texts is encrypted again', async () => {
   const url = await sqlite.fresh();
   await (await (await storageDriver(url)).open()).close();
   const database = new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true });
@@ -203,7 +203,7 @@ function stoppedAfter(storage: Storage, writes: number): Storage {
 }
 
 describe('a rotation of the secret file of an embedded database', () => {
-  test('needs no restart: a running service takes the new secret over', async () => {
+  test('needs no restart: a running service adopts the new secret', async () => {
     const url = await sqlite.fresh();
     const file = `${url.slice('sqlite:'.length)}.secret`;
     const server = await start(url, '');
@@ -233,7 +233,7 @@ describe('a rotation of the secret file of an embedded database', () => {
     expect(await made.failures(third)).toEqual(['preference link: 404']);
   });
 
-  test('stopped between its files, it starts with both, and the next run finishes it', async () => {
+  test('interrupted between its files, it starts with both, and the next run completes it', async () => {
     const url = await sqlite.fresh();
     const file = `${url.slice('sqlite:'.length)}.secret`;
     const server = await start(url, '');

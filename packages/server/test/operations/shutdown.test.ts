@@ -61,7 +61,7 @@ async function endOf(server: ServeProcess) {
   return { code, signal, ms: performance.now() - started };
 }
 
-describe.each(databases)('the end of a server on $kind', ({ fresh }) => {
+describe.each(databases)('the shutdown of a server on $kind', ({ fresh }) => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s under load drops no accepted request', async (signal) => {
     const databaseUrl = await fresh();
     const application = await makeApplication(databaseUrl);
@@ -101,8 +101,8 @@ describe.each(databases)('the end of a server on $kind', ({ fresh }) => {
   });
 });
 
-describe('the end of a server', () => {
-  it('waits neither for idle connections nor for ever on a client that hangs, and answers one that is late', async () => {
+describe('the shutdown of a server', () => {
+  it('waits neither for idle connections nor forever for a hanging client, and answers a late one', async () => {
     const databaseUrl = await (databases[0] as (typeof databases)[0]).fresh();
     const { clientId, clientSecret } = await makeApplication(databaseUrl);
     const start = () => serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'info' } });

@@ -42,7 +42,7 @@ async function start(script?: string, use: (url: string) => Promise<void> = asyn
   return { main: filesOf(true), writer: filesOf(false) };
 }
 
-test('a start loads what it needs, and no more', async () => {
+test('the start loads only what it needs', async () => {
   const { main, writer } = await start(join(SERVER, 'src/main.ts'));
   const packages = new Set(main.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]));
   expect([...packages]).toEqual(expect.arrayContaining(['find-my-way', 'pino']));
@@ -53,7 +53,7 @@ test('a start loads what it needs, and no more', async () => {
   expect(writer.length).toBeLessThan(120);
 });
 
-test('as it was built, that is a few files', async () => {
+test('the built service consists of a few files', async () => {
   const { main, writer } = await start(undefined, async (url) => {
     // What is called only to see whether it throws is there all the same.
     for (const path of ['/nowhere/%zz', '/api/option_groups/%ff']) {
@@ -68,7 +68,7 @@ test('as it was built, that is a few files', async () => {
   expect(writer).toHaveLength(1);
 });
 
-test('sources that are newer than what was built are what runs', async () => {
+test('sources newer than the build are used', async () => {
   const folder = join(inject('scratchFolder'), 'newer');
   await cp(join(SERVER, 'bin'), join(folder, 'bin'), { recursive: true });
   for (const [file, said] of [
@@ -95,7 +95,7 @@ test('sources that are newer than what was built are what runs', async () => {
   expect(await run()).toBe('built\n');
 });
 
-test('what one user has built, every other can read', async () => {
+test('files built by one user are readable by all', async () => {
   const { buildWhenChanged } = await import(join(SERVER, '../../scripts/build-when-changed.js'));
   const folder = join(inject('scratchFolder'), 'readable');
   const dist = join(folder, 'dist');

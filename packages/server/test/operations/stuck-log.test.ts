@@ -22,7 +22,7 @@ describe('a log that cannot be written', () => {
   const start = async (options: ServeOptions): Promise<ServeProcess> =>
     serve({ ...options, settings: { databaseUrl: await sqlite.fresh(), secret: SECRET, ...options.settings } });
 
-  test('a reader that stops: lines wait, then are dropped, counted and reported, in order', async () => {
+  test('a stopped reader: lines wait, then are dropped, counted and reported, in order', async () => {
     const fifo = makeFifo();
     const server = await start({ stdout: fifo.path });
     const answered = await sendUnknownPaths(server.port, MANY);
@@ -53,7 +53,7 @@ describe('a log that cannot be written', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
-  test('a reader that stops does not hold up the shutdown', async () => {
+  test('a stopped reader does not delay the shutdown', async () => {
     const fifo = makeFifo();
     const server = await start({ stdout: fifo.path });
     await sendUnknownPaths(server.port, 1_000);
@@ -62,7 +62,7 @@ describe('a log that cannot be written', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
-  test('a reader that goes: the service stays, and another reader gets the lines', async () => {
+  test('a reader that disappears: the service continues, and another reader gets the lines', async () => {
     const fifo = makeFifo();
     const server = await start({ stdout: fifo.path });
     fifo.close();
@@ -75,7 +75,7 @@ describe('a log that cannot be written', () => {
     await vi.waitFor(() => expect(requestNumbers(fifo.lines())).toEqual(answered), WAIT);
   });
 
-  test('a socket whose other end goes, as journald does', async () => {
+  test('a socket whose other end closes, like journald', async () => {
     // What spawn calls a pipe is a socket.
     const server = await start({});
     server.closeStdout();

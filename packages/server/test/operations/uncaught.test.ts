@@ -22,7 +22,7 @@ const atSignal = ({ main = '', thread = '' }): string[] => {
   return ['--import', path];
 };
 
-describe('an error that nothing catches', () => {
+describe('an uncaught error', () => {
   afterEach(endAll);
 
   const SETTINGS = { secret: SECRET, logLevel: 'silent' };
@@ -69,14 +69,14 @@ describe('an error that nothing catches', () => {
     expect(server.logs()).toMatchObject([{ level: 'fatal', err: { message: expect.stringContaining(message) } }]);
   });
 
-  test('with a log that cannot be written, the process ends all the same', async () => {
+  test('with a log that cannot be written, the process still ends', async () => {
     const settings = { ...SETTINGS, databaseUrl: await sqlite.fresh() };
     const server = await serve({ settings, stdout: '/dev/full', nodeArgs: atSignal({ main: 'throw new Error();' }) });
     server.signal('SIGUSR2');
     expect((await server.exited).code).toBe(1);
   });
 
-  test('in the process above the workers, it ends them too', async () => {
+  test('in the parent process, it ends the workers too', async () => {
     const settings = { ...SETTINGS, databaseUrl: await sqlite.fresh(), workers: '2' };
     const server = await serve({ settings, nodeArgs: atSignal({ main: "throw new Error('a defect');" }) });
     server.signal('SIGUSR2');

@@ -44,7 +44,7 @@ async function ask(server: ServeProcess, path: string): Promise<Response> {
 }
 
 describe('INNKEEPER_WORKERS=2', () => {
-  it('serves one port from both, sums their figures, replaces one that died, and ends them all', async () => {
+  it('serves one port from both, sums their metrics, replaces one that died, and ends them all', async () => {
     const { server } = await startWorkers();
     const requests = 60;
     for (let count = 0; count < requests; count++) expect((await ask(server, '/nowhere')).status).toBe(404);
@@ -113,7 +113,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
   });
 
-  it('reports a worker that hangs, and does not wait for it at the end', async () => {
+  it('reports a hanging worker, and does not wait for it at shutdown', async () => {
     const { server } = await startWorkers();
     const [stopped] = workersOf(server) as [number, number];
     process.kill(stopped, 'SIGSTOP');
@@ -141,7 +141,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(server.logs()).toContainEqual(expect.objectContaining(killed));
   });
 
-  it('ends its workers with it, who say why', async () => {
+  it('ends its workers with it, which log the reason', async () => {
     const { server } = await startWorkers();
     const workers = workersOf(server);
     server.signal('SIGKILL');
@@ -151,7 +151,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(reported.map(({ pid }) => pid).toSorted()).toEqual(workers.toSorted());
   });
 
-  it('ends when it is told to while its workers are dead', async () => {
+  it('ends on request while its workers are dead', async () => {
     const { server } = await startWorkers();
     const workers = workersOf(server);
     for (const pid of workers) process.kill(pid, 'SIGKILL');
@@ -162,7 +162,7 @@ describe('INNKEEPER_WORKERS=2', () => {
 });
 
 describe.each(['1', '2'])('with %s workers, a port that is in use', (workers) => {
-  it('ends the start at once, with one message that names it and the way out', async () => {
+  it('fails the start immediately, with one message that names it and a suggested fix', async () => {
     const port = await freePort();
     blocker = createServer();
     await new Promise<void>((resolve) => blocker?.listen(port, '127.0.0.1', resolve));

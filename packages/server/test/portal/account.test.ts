@@ -15,7 +15,7 @@ describe.each(databases)('an account on $kind', (database) => {
   });
   afterAll(() => server?.close());
 
-  test('lists its own sessions and ends them, at once, and nobody else’s', async () => {
+  test('lists and ends only its own sessions, immediately', async () => {
     const [ada, phone] = [await signedIn(server, 'ada@a.example'), await signedIn(server, 'ada@a.example')];
     const eve = await signedIn(server, 'eve@a.example');
     const listed = itemsOf(await ada.send('GET', '/account/sessions'));
@@ -32,7 +32,7 @@ describe.each(databases)('an account on $kind', (database) => {
     expect(itemsOf(await ada.send('GET', '/account/sessions'))).toHaveLength(1);
   });
 
-  test('makes personal access tokens, shown once, and revokes its own', async () => {
+  test('creates personal access tokens, shown once, and revokes its own', async () => {
     const [ada, eve] = [await signedIn(server, 'ada@b.example'), await signedIn(server, 'eve@b.example')];
     const application = await server.application();
     const wanted = { name: 'deploy <b>', access: 'read', apps: [application.clientId], expires: '30d' };
@@ -72,14 +72,14 @@ describe.each(databases)('an account on $kind', (database) => {
     [{ name: 'x', apps: 'all' }, 'apps'],
     [{ name: 'x', apps: [1] }, 'apps[0]'],
     [{ name: 'x', scope: 'all' }, 'scope'],
-  ])('%j makes no token', async (body, field) => {
+  ])('%j creates no token', async (body, field) => {
     const ada = await signedIn(server);
     const answer = await ada.send('POST', '/account/tokens', body);
     expect(answer).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field }] } });
     expect(itemsOf(await ada.send('GET', '/account/tokens'))).toEqual([]);
   });
 
-  test('a token for an application that is not there is not made', async () => {
+  test('a token for an unknown application is not created', async () => {
     const ada = await signedIn(server);
     const answer = await ada.send('POST', '/account/tokens', { name: 'x', apps: ['1_a'] });
     expect(answer).toMatchObject({ status: 404, json: { code: '9404' } });

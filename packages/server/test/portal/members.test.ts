@@ -39,7 +39,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
   const look = (token: string) => server.post('/manage/v1/session/link', { token }, fromPortal);
   const address = () => `${uniqueName('Guest')}@example.com`;
 
-  test('an owner invites somebody, who makes an account and has that role there and nothing else', async () => {
+  test('an owner invites someone, who creates an account with only that role', async () => {
     const { owner, path, clientId } = await team();
     const other = await server.application();
     const email = address();
@@ -88,7 +88,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     ).toEqual(['owner', 'translator']);
   });
 
-  test('who has an account accepts with it, and nobody else can', async () => {
+  test('an existing account accepts for itself only', async () => {
     const { owner, path, clientId } = await team();
     const [ada, eve] = [await memberWith(server, []), await memberWith(server, [])];
     const { token } = await invite(owner, path, ada.email.toUpperCase(), 'editor');
@@ -124,7 +124,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     });
   });
 
-  test('an invitation that was taken back, or that another took the place of, is no longer good', async () => {
+  test('a revoked or replaced invitation is no longer valid', async () => {
     const { owner, path } = await team();
     const email = address();
     const [first, second] = [await invite(owner, path, email), await invite(owner, path, email, 'viewer')];
@@ -139,7 +139,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     expect((await openSession(server, { token: second.token, password: PASSWORD })).json.code).toBe('9401');
   });
 
-  test('an invitation ends when its maker no longer owns the application, also one that their token made', async () => {
+  test('an invitation ends when its author no longer owns the application, also if created by their token', async () => {
     const { owner: boss, path, appId } = await team();
     for (const [method, body] of [
       ['DELETE', undefined],
@@ -170,14 +170,14 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     [{ role: 'viewer' }, 'email'],
     [{ email: 'nobody', role: 'viewer' }, 'email'],
     [{ email: 'a@example.com', role: 'viewer', app: 'x' }, 'app'],
-  ])('%j invites nobody', async (body, field) => {
+  ])('%j invites no one', async (body, field) => {
     const { owner, path } = await team();
     const answer = await owner.send('POST', `${path}/invitations`, body);
     expect(answer).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field }] } });
     expect(itemsOf(await owner.send('GET', `${path}/invitations`))).toEqual([]);
   });
 
-  test('a role changes at once, for sessions and tokens; nobody raises themselves', async () => {
+  test('a role changes immediately, for sessions and tokens; no one can raise their own', async () => {
     const { owner, path, appId } = await team();
     const testUser = await memberWith(server, [{ appId, role: 'editor' }]);
     const member = `${path}/members/${testUser.accountId}`;
@@ -227,7 +227,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     }
   });
 
-  test('a token for an application that one may not see is not made; the operator’s invite too', async () => {
+  test('a token for an inaccessible application is not created; the operator can invite', async () => {
     const [mine, other] = [await team(), await team()];
     const answer = await mine.owner.send('POST', '/account/tokens', { name: 'x', apps: [other.clientId] });
     expect(answer.json.code).toBe('9404');
@@ -236,7 +236,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     expect(made).toMatchObject({ status: 201, json: { invitedBy: byToken('ci') } });
   });
 
-  test('how somebody wants the portal to be is kept with the account', async () => {
+  test('portal preferences are stored with the account', async () => {
     const ada = await memberWith(server, []);
     const { json } = await ada.send('GET', '/session');
     expect(json).toMatchObject({ preferences: { theme: 'auto', language: null }, applications: [] });

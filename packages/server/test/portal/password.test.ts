@@ -29,7 +29,7 @@ describe.each(databases)('passwords on $kind', (database) => {
   };
   const enter = (email: string, password: string, at = server) => openSession(at, { email, password });
 
-  test('sign in, in whatever case the address is written, and nothing of them is kept', async () => {
+  test('sign in, with the address in any case, and are not stored', async () => {
     const { email } = await withPassword();
     const answer = await enter(email.toUpperCase(), PASSWORD);
     expect(answer).toMatchObject({ status: 201, json: { email, hasPassword: true, totp: false } });
@@ -43,7 +43,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     expect((await enter(other, 'Über sieben Brücken'.normalize('NFD'))).status).toBe(201);
   });
 
-  test('what is wrong is not told: a wrong one, none at all and an unknown account are alike', async () => {
+  test('errors do not say what is wrong: a wrong password, none, and an unknown account look alike', async () => {
     const { email } = await withPassword();
     await signedIn(server, 'link-only@example.com');
     for (const [address, password] of [
@@ -67,7 +67,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     [{ email: 'a@example.com', password: 'a\u0000b' }, 'password'],
     [{ email: 'a@example.com', password: 'x'.repeat(1025) }, 'password'],
     [{ email: 'a@example.com', password: PASSWORD, code: 123456 }, 'code'],
-  ])('%j is no sign-in', async (body, field) => {
+  ])('%j does not sign in', async (body, field) => {
     expect(await openSession(server, body)).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field }] } });
   });
 
@@ -86,19 +86,19 @@ describe.each(databases)('passwords on $kind', (database) => {
     ['the address', 'weak.password@example.com'],
     ['its first part', 'weak.password99'],
     ['half a character', `${PASSWORD}\ud800`],
-  ])('one that is %s is refused, wherever it is set', async (_, password) => {
+  ])('one that is %s is rejected, wherever it is set', async (_, password) => {
     const visitor = await signedIn(server, 'weak.password@example.com');
     const answer = await visitor.send('PUT', '/account/password', { password });
     expect(answer).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'password' }] } });
     expect((await visitor.send('GET', '/session')).json.hasPassword).toBe(false);
   });
 
-  test('ordinary sentences are let through', async () => {
+  test('ordinary sentences are accepted', async () => {
     const { email } = await withPassword(undefined, 'correct horse battery staple');
     expect((await enter(email, 'correct horse battery staple')).status).toBe(201);
   });
 
-  test('a change needs the one before, ends the other sessions everywhere, and leaves tokens', async () => {
+  test('a change requires the previous one, ends the other sessions everywhere, and keeps tokens', async () => {
     const { email } = await withPassword();
     const [desk, phone] = [await enter(email, PASSWORD), await enter(email, PASSWORD, replica)];
     const visitor = visitorWith(server, cookieOf(desk));
@@ -117,7 +117,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     expect((await manageAs(server, token as string).get('/applications')).status).toBe(200);
   });
 
-  test('a stolen session makes no personal access token: that takes the password', async () => {
+  test('a stolen session cannot create a personal access token: that requires the password', async () => {
     const { email } = await withPassword();
     const thief = visitorWith(server, cookieOf(await enter(email, PASSWORD)));
     const make = (proof: object) => thief.send('POST', '/account/tokens', { name: 'x', expires: '365d', ...proof });
@@ -131,7 +131,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     expect((await make({ password: PASSWORD })).status).toBe(201);
   });
 
-  test('who has forgotten it sets another with a link, in the first hour', async () => {
+  test('a forgotten one is replaced through a link, within the first hour', async () => {
     const { email } = await withPassword();
     const visitor = await signedIn(server, email);
     expect((await visitor.send('PUT', '/account/password', { password: 'found it again at last' })).status).toBe(204);
@@ -149,7 +149,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     }
   });
 
-  test('a set-up link and an invitation keep to the same rules', async () => {
+  test('a set-up link and an invitation follow the same rules', async () => {
     const fresh = await startTestServer(await database.fresh());
     try {
       const token = await setUpToken(fresh);
@@ -161,7 +161,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     }
   });
 
-  test('guesses are slowed down for the account, in all replicas together, whether there is one or not', async () => {
+  test('guesses are throttled per account, over all replicas, whether it exists or not', async () => {
     const { email } = await withPassword();
     for (const address of [email, `${uniqueName()}@example.com`]) {
       const answers = await Promise.all(
@@ -190,7 +190,7 @@ describe.each(databases)('passwords on $kind', (database) => {
   });
 });
 
-test('a password that somebody else hashed, or nobody, is not verified', async () => {
+test('an unknown or missing hash is not verified', async () => {
   // RFC 9106's reference implementation: argon2id, m=65536, t=2, p=1, "password", "somesalt".
   const reference = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   expect(await verifyPassword(reference, 'password')).toBe(true);
@@ -200,7 +200,7 @@ test('a password that somebody else hashed, or nobody, is not verified', async (
   }
 });
 
-test('hundreds of sign-ins at once are not all let near the processor', async () => {
+test('of hundreds of concurrent sign-ins, only some use the processor', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verifyPassword(null, 'x')));
   const refused = outcomes.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(60 - 42);

@@ -28,7 +28,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     await replica?.close();
   });
 
-  test('a set-up link makes the first account, once, and wants an address for it', async () => {
+  test('a set-up link creates the first account, once, and requires an address', async () => {
     const [token, other] = [await setUpToken(server), await setUpToken(server)];
     for (const email of [undefined, '', 'ada', 'ada@', `${'a'.repeat(250)}@example.com`, 7]) {
       const refused = await openSession(server, { token, email, password: PASSWORD });
@@ -50,7 +50,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     ]);
   });
 
-  test('a link signs in once; the cookie is for this host, scripts and other sites never see it', async () => {
+  test('a link signs in once; the cookie is host-only and hidden from scripts and other sites', async () => {
     const token = await signInToken(server);
     const answer = await openSession(server, { token }, { 'user-agent': 'Tests/1.0' });
     expect(answer).toMatchObject({ status: 201, json: { email: 'ada@example.com', administrator: true } });
@@ -68,7 +68,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
   test.each([
     ['one that has expired', 'ada@example.com', Date.now() - DAY - 1000],
     ['one that a newer one took the place of', 'grace@example.com', Date.now()],
-  ])('%s is told plainly', async (_, email, now) => {
+  ])('%s is reported plainly', async (_, email, now) => {
     const token = await signInToken(server, email, now);
     if (now > Date.now() - DAY) await signInToken(server, email.toUpperCase());
     const { status, json } = await openSession(server, { token });
@@ -89,7 +89,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     expect(answer.headers.get('set-cookie')).toBeNull();
   });
 
-  test('a session opens what a token opens, and is named as the author', async () => {
+  test('a session allows the same as a token, and is recorded as the author', async () => {
     const ada = await signedIn(server);
     const made = await ada.send('POST', '/applications', { name: 'Shop' });
     expect(made.status).toBe(201);
@@ -102,7 +102,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     expect((await ada.send('GET', path)).json).toMatchObject({ name: 'Shop', access: 'own' });
   });
 
-  test('signing out ends it at once, in every replica', async () => {
+  test('signing out ends it immediately, in every replica', async () => {
     const ada = await signedIn(server);
     const elsewhere = visitorWith(replica, ada.cookie);
     expect((await elsewhere.send('GET', '/applications')).status).toBe(200);
@@ -115,7 +115,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     }
   });
 
-  test('whatever session a browser brings along, signing in makes another and ends that one', async () => {
+  test('signing in always creates a new session and ends the one in the browser', async () => {
     const planted = `innkeeper=iks_${'f'.repeat(43)}`;
     const first = await openSession(server, { token: await signInToken(server) }, { cookie: planted });
     expect(cookieOf(first)).not.toBe(planted);
@@ -138,7 +138,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     ['who knows', { 'x-innkeeper-portal': '1' }],
     ['a form on our own page', { 'sec-fetch-site': 'same-origin', origin: 'OWN' }],
     ['a form, in an old browser', { origin: 'OWN' }],
-  ] as [string, Record<string, string>][])('a change from %s is refused: 9403', async (_, given) => {
+  ] as [string, Record<string, string>][])('a change from %s is rejected: 9403', async (_, given) => {
     const headers: Record<string, string> = { ...given };
     if (headers.origin === 'OWN') headers.origin = server.url;
     const ada = await signedIn(server);
@@ -160,13 +160,13 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     expect((await ada.send('GET', '/account/tokens')).json.items).toEqual([]);
   });
 
-  test('a browser that says its origin alone is taken at its word', async () => {
+  test('a browser that sends only its origin is accepted', async () => {
     const ada = await signedIn(server);
     const headers = { origin: server.url, 'x-innkeeper-portal': '1' };
     expect((await ada.send('POST', '/applications', { name: 'Origin' }, headers)).status).toBe(201);
   });
 
-  test('a program with a token needs nothing of the portal, and the account is not for it', async () => {
+  test('a program with a token needs no portal, and cannot use the account', async () => {
     const manage = await manageWith(server);
     expect((await manage.send('POST', '/applications', { name: 'By token' })).status).toBe(201);
     for (const [method, path] of [
@@ -184,14 +184,14 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     expect(both.json.code).toBe('9401');
   });
 
-  test('an account that is deleted is out at once', async () => {
+  test('a deleted account is signed out immediately', async () => {
     const eve = await signedIn(server, 'eve@example.com');
     expect(await replica.service.storage.accounts.delete('eve@example.com')).toBe('deleted');
     expect((await eve.send('GET', '/session')).json.code).toBe('9401');
   });
 });
 
-test('where there is HTTPS the cookie is a __Host- one, and no other is taken', async () => {
+test('with HTTPS the cookie is a __Host- one, and no other is accepted', async () => {
   const [sqlite] = databases as [(typeof databases)[0]];
   const server = await startTestServer(await sqlite.fresh(), { publicUrl: 'https://portal.example.com' });
   try {

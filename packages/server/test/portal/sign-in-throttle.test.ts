@@ -4,7 +4,7 @@ import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { openSession, PASSWORD, signedIn } from './portal.ts';
 
-describe.each(databases)('attempts to sign in from many networks on $kind', (database) => {
+describe.each(databases)('sign-in attempts from many networks on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh(), { trustedProxies: '127.0.0.1' });
@@ -19,7 +19,7 @@ describe.each(databases)('attempts to sign in from many networks on $kind', (dat
   const enter = (from: string, email: string, password: string) =>
     openSession(server, { email, password }, { 'x-forwarded-for': from });
 
-  test('who guesses elsewhere holds nobody up; a network of IPv6 counts as one', async () => {
+  test('guesses elsewhere delay no one; an IPv6 network counts as one', async () => {
     const email = await withPassword();
     const guess = (index: number) => enter(`2001:db8:1:2:${index}::${index}`, email, 'wrong guess, sorry');
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(index + 1)));
@@ -33,7 +33,7 @@ describe.each(databases)('attempts to sign in from many networks on $kind', (dat
     expect((await enter('2001:db8:1:2::1', email, PASSWORD)).status).toBe(429);
   });
 
-  test('guessing from very many is slowed down for each, and shuts out no other', async () => {
+  test('guesses from very many networks are throttled for each, and lock out no other', async () => {
     const { service } = server;
     const emailKey = await withPassword();
     const attempt = (network: string) =>

@@ -63,7 +63,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
   const enter = (email: string, code?: string, password = PASSWORD) =>
     openSession(server, { email, password, ...(code !== undefined && { code }) });
 
-  test('is turned on by a first code, asked for at sign-in, and turned off', async () => {
+  test('is enabled by a first code, required at sign-in, and disabled', async () => {
     const email = `${uniqueName()}@example.com`;
     const visitor = await signedIn(server, email);
     await visitor.send('PUT', '/account/password', { password: PASSWORD });
@@ -100,7 +100,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await enter(email)).status).toBe(201);
   });
 
-  test('the first code is guessed at no faster than any other', async () => {
+  test('guessing the first code is throttled like any other', async () => {
     const visitor = await signedIn(server, `${uniqueName()}@example.com`);
     const { json } = await visitor.send('POST', '/account/totp', {});
     const right = totpCode(fromBase32(json.secret as string), Math.floor(server.service.now() / STEP));
@@ -113,7 +113,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(400));
   });
 
-  test('a code is good once, and a wrong password never learns that one is needed', async () => {
+  test('a code works once, and a wrong password does not reveal that one is needed', async () => {
     const { email, secret } = await withTotp();
     const code = nextCode(secret);
     const wrong = await enter(email, code, 'not the password at all');
@@ -127,7 +127,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
       expect((await enter(email, bad)).json).toEqual(wrong.json);
   });
 
-  test('a recovery code serves once in its place; new ones end the ones before', async () => {
+  test('a recovery code works once instead; new ones replace the old', async () => {
     const visitor = await withTotp();
     const [first, second] = visitor.recoveryCodes as [string, string];
     expect(first).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/);
@@ -143,7 +143,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await enter(visitor.email, (renewed.json.recoveryCodes as string[])[9])).status).toBe(201);
   });
 
-  test('a link stands for the password alone, and is not spent by a wrong code', async () => {
+  test('a link replaces only the password, and is not spent by a wrong code', async () => {
     const { email, secret } = await withTotp();
     const token = await signInToken(server, email);
     const looked = await server.post('/manage/v1/session/link', { token }, FROM_PORTAL);
@@ -154,7 +154,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await openSession(server, { token, code: nextCode(secret) })).json.code).toBe('9401');
   });
 
-  test('a stolen session does nothing lasting: that takes the password and a code', async () => {
+  test('a stolen session cannot do anything lasting: that requires the password and a code', async () => {
     const { email, secret, recoveryCodes } = await withTotp();
     const answer = await enter(email, nextCode(secret));
     const thief = visitorWith(server, cookieOf(answer));
@@ -220,7 +220,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await visitor.send('POST', '/account/totp/end', { code: recoveryCode })).status).toBe(204);
   });
 
-  test('with neither password nor codes, a fresh sign-in link is the proof', async () => {
+  test('with neither password nor codes, a new sign-in link is the proof', async () => {
     const email = `${uniqueName()}@example.com`;
     const [fresh, stolen] = [await signedIn(server, email), await signedIn(server, email)];
     expect((await fresh.send('GET', '/session')).json).toMatchObject({ needsPassword: false, needsLink: false });
@@ -248,7 +248,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await again.send('PUT', '/account/password', { password: PASSWORD })).status).toBe(204);
   });
 
-  test('codes are guessed at from no number of networks, and a recovery code gets its owner in all the while', async () => {
+  test('codes cannot be guessed from any number of networks, and a recovery code always works', async () => {
     const { email, recoveryCodes } = await withTotp();
     const [token, other] = [await signInToken(server, email), recoveryCodes[0] as string];
     const guess = (code: string) => openSession(server, { token, code });

@@ -9,7 +9,7 @@ import { databases } from '../databases.ts';
 const BATCH = 1_000;
 const postgres = databases.filter(({ kind, isDistributed }) => kind === 'postgres' && !isDistributed);
 
-test.each(postgres)('right after an import, pages of users are read in the order of an index', async (database) => {
+test.each(postgres)('right after an import, pages of users are read through an index', async (database) => {
   const url = await database.fresh();
   const storage = await (await storageDriver(url)).open();
   const appId = await createApplication(storage);

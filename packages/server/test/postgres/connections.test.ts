@@ -24,8 +24,8 @@ async function open(url: string): Promise<Storage> {
   return storage;
 }
 
-describe('a server that goes away', () => {
-  test('acts fail at once while it is away, and succeed when it is back, without opening anew', async () => {
+describe('an unreachable server', () => {
+  test('acts fail immediately while it is away, and succeed when it is back, without reopening', async () => {
     const server = await startPostgres();
     undo.push(() => server.stop());
     const storage = await open(await server.createDatabase());
@@ -50,7 +50,7 @@ describe('a server that goes away', () => {
     expect(await eventually(() => storage.applications.update(appId, { name: 'y' }))).toBe('updated');
   });
 
-  test('what was acknowledged before a crash is there after it', async () => {
+  test('everything acknowledged before a crash is there after it', async () => {
     const server = await startPostgres({ durable: true });
     undo.push(() => server.stop());
     const storage = await open(await server.createDatabase());
@@ -77,7 +77,7 @@ describe('a server that goes away', () => {
     expect(found.filter(Boolean)).toHaveLength(acknowledged.length);
   });
 
-  test('connections that the server ends: reads do not notice', async () => {
+  test('connections closed by the server: reads do not notice', async () => {
     const url = await postgres.fresh();
     const storage = await open(url);
     const appId = await createApplication(storage);
@@ -102,7 +102,7 @@ describe('a server that goes away', () => {
     expect(await eventually(() => storage.applications.update(appId, { name: 'z' }))).toBe('updated');
   });
 
-  test('a connection that the server ends as soon as it has begun: reads do not notice', async () => {
+  test('a connection closed by the server right after the start: reads do not notice', async () => {
     const proxy = await flakyProxy(await postgres.fresh());
     undo.push(() => proxy.close());
     const storage = await open(proxy.url);
@@ -112,7 +112,7 @@ describe('a server that goes away', () => {
     expect(await storage.users.find(appId, userId)).toMatchObject({ userId });
   });
 
-  test('a server that no longer answers fails acts in time, and is used again when it does', async () => {
+  test('a server that stops responding fails acts in time, and is used again when it responds', async () => {
     const proxy = await flakyProxy(await postgres.fresh());
     undo.push(() => proxy.close());
     const storage = await open(proxy.url);
@@ -141,7 +141,7 @@ describe('a server that goes away', () => {
   });
 });
 
-test('a process that has no time to listen while it connects does not take the server for gone', async () => {
+test('a busy process does not take the server for gone while connecting', async () => {
   const opening = open(await postgres.fresh());
   // As loading modules does on a busy machine, beyond the time that connecting has.
   setImmediate(() => {
@@ -150,7 +150,7 @@ test('a process that has no time to listen while it connects does not take the s
   await (await opening).ping();
 });
 
-test('prepared statements that are lost in a pooler cost nothing but speed', async () => {
+test('prepared statements lost in a pooler cost only speed', async () => {
   const proxy = await flakyProxy(await postgres.fresh());
   undo.push(() => proxy.close());
   const storage = await open(proxy.url);
@@ -164,7 +164,7 @@ test('prepared statements that are lost in a pooler cost nothing but speed', asy
   }
 });
 
-test('a server that has few connections to give is used with those', async () => {
+test('a server with few connections left is used with those', async () => {
   const server = await startPostgres({ settings: ['max_connections=6', 'superuser_reserved_connections=0'] });
   undo.push(() => server.stop());
   const url = await server.createDatabase();

@@ -27,7 +27,7 @@ const selection = (value: string, keyNo = 1) => ({
 /** Migrations from before users could be distributed. */
 const BEFORE = 25;
 
-test('later migrations say which of them are of tables that homes have', () => {
+test('later migrations declare which of their tables are in homes', () => {
   const ofUsers = new RegExp(`\\b(?:table|on|into|update|from)\\s+(?:${HOME_TABLES.join('|')})\\b`);
   for (const migration of MIGRATIONS.slice(BEFORE))
     if (typeof migration === 'string') expect(migration).not.toMatch(ofUsers);
@@ -79,7 +79,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
       };
     }
 
-    test('is one statement, which is one task of one node', async () => {
+    test('is one statement, and one task of one node', async () => {
       const appId = await createApplication(storage);
       const sent: { text: string; values: unknown[] }[] = [];
       const cluster = new Cluster(homes, recording(sent));
@@ -160,7 +160,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     });
   });
 
-  test('a name whose profile outlives its user for a moment, as the delete commits in one home after the other, is imported anew', async () => {
+  test('a name whose profile briefly outlives its user, as the delete commits home by home, is imported again', async () => {
     const url = await copyTemplate(citus, `halves_${randomUUID().slice(0, 8)}`);
     const storage = await (await storageDriver(url)).open();
     const pool = new ConnectionPool(url);
@@ -191,7 +191,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     }
   });
 
-  test('users from before move to their homes with all that they have, once', async () => {
+  test('existing users move to their homes with all data, once', async () => {
     const url = await createUndistributed(citus, `before_${randomUUID().slice(0, 8)}`);
     const before = await (await storageDriver(url)).open();
     const appId = await createApplication(before);
@@ -247,7 +247,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     expect((await cli.run('doctor')).stdout).toContain('tables of 32 homes');
   });
 
-  test('a dump of the coordinator by pg_dump is restored into another cluster', async () => {
+  test('a pg_dump of the coordinator is restored into another cluster', async () => {
     const url = await copyTemplate(citus, `dumped_${randomUUID().slice(0, 8)}`);
     const before = await (await storageDriver(url)).open();
     const appId = await createApplication(before);
@@ -292,7 +292,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     }
   });
 
-  test('a special token says its home in its first two characters', () => {
+  test('a special token contains its home in its first two characters', () => {
     expect(textAtHome(0xfff, 'abcd')).toBe('__cd');
     expect(schemaOf(3)).toBe('innkeeper_home_3');
   });

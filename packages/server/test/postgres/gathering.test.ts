@@ -22,7 +22,7 @@ async function outcomesOf(acts: Promise<{ outcome: string }>[]): Promise<Set<str
   return new Set((await Promise.all(acts)).map(({ outcome }) => outcome));
 }
 
-test('saves that wait for some users keep nobody else waiting', async () => {
+test('saves that wait for some users do not delay others', async () => {
   const { url, storage, users, save } = await begin(90);
   const [busy, others] = [users.slice(0, 34), users.slice(34)];
   await Promise.all(busy.map(save));
@@ -44,7 +44,7 @@ test('saves that wait for some users keep nobody else waiting', async () => {
   await storage.close();
 });
 
-test('an act that is refused takes none of those down that share its statement', async () => {
+test('a rejected act does not affect others in its statement', async () => {
   const storage = await postgresDriver(await postgres.fresh()).open();
   const appId = await createApplication(storage);
   const before = storage.figures();
@@ -60,7 +60,7 @@ test('an act that is refused takes none of those down that share its statement',
   await storage.close();
 });
 
-test('a reused Idempotency-Key is told apart without repeating those that share its statement', async () => {
+test('a reused Idempotency-Key is detected without repeating the others in its statement', async () => {
   const storage = await postgresDriver(await postgres.fresh()).open();
   const appId = await createApplication(storage);
   const once = (body: string) => ({ keyHash: 'ab'.repeat(32), bodyHash: body.repeat(32), expiresAt: NOW + 60_000 });
@@ -77,7 +77,7 @@ test('a reused Idempotency-Key is told apart without repeating those that share 
   await storage.close();
 });
 
-test('a delete that waits for its user keeps no saves waiting', async () => {
+test('a delete that waits for its user delays no saves', async () => {
   const { url, storage, appId, users, save } = await begin(20);
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
@@ -93,7 +93,7 @@ test('a delete that waits for its user keeps no saves waiting', async () => {
   await storage.close();
 });
 
-test('saves of the same keys happen in the order in which they came', async () => {
+test('saves of the same keys run in order', async () => {
   const { storage, users, saveKeys } = await begin(1);
   const [userId = ''] = users;
   await Promise.all([saveKeys(userId, [1], '1'), saveKeys(userId, [1, 2], '2'), saveKeys(userId, [2], '3')]);
@@ -105,7 +105,7 @@ test('saves of the same keys happen in the order in which they came', async () =
   await storage.close();
 });
 
-test('an act that conflicts with somebody every time fails alone', async () => {
+test('an act that always conflicts fails alone', async () => {
   const { url, storage, users, saveKeys } = await begin(10);
   await postgres.execute(
     url,

@@ -29,7 +29,7 @@ async function refused(acts: Promise<unknown>[]): Promise<unknown[]> {
   return (await Promise.allSettled(acts)).map((act) => (act.status === 'rejected' ? act.reason.name : act.value));
 }
 
-test('what is refused while tables are locked is not carried out later', async () => {
+test('acts rejected while tables are locked do not run later', async () => {
   const storage: Storage = await postgresDriver(url).open();
   try {
     const appId = await createApplication(storage);
@@ -68,7 +68,7 @@ test('what is refused while tables are locked is not carried out later', async (
   }
 });
 
-test('a lock on all tables is reported with the session that holds it, until it is over', async () => {
+test('a lock on all tables is reported with its session, until it ends', async () => {
   const server = await startTestServer(url);
   try {
     const tables =
@@ -106,7 +106,7 @@ test('a lock on all tables is reported with the session that holds it, until it 
 });
 
 // As behind a pooler, where a session keeps no bounds of ours.
-test('statements of a shared connection whose time is up are cancelled, each of them', async () => {
+test('overdue statements of a shared connection are each cancelled', async () => {
   await locker.query('create table kept (n integer)');
   const shared = new pg.Client({ connectionString: url, pipeline: true });
   await shared.connect();

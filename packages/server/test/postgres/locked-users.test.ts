@@ -48,7 +48,7 @@ async function stillWaiting(acts: Promise<string>[], others: NewUser[]): Promise
   return waiting;
 }
 
-test('a user whose delete comes to nothing is never taken for gone', async () => {
+test('a user whose delete is rolled back is never reported as gone', async () => {
   const people = await Promise.all(times(60, () => createUser(storage, appId)));
   const [locked, others] = [people.slice(0, 20), people.slice(20)];
   await Promise.all(locked.slice(0, 5).map(save));
@@ -69,7 +69,7 @@ test('a user whose delete succeeds is gone for those who waited', async () => {
   expect(await tally(acts)).toEqual({ 'user-gone': 10, spent: 10 });
 });
 
-test('a user who stays locked is answered with "try again later"', async () => {
+test('requests for a user that stays locked get Retry-After', async () => {
   const one = await createUser(storage, appId);
   await lock([one]);
   const acts = [save(one), exchange(one)];
@@ -80,7 +80,7 @@ test('a user who stays locked is answered with "try again later"', async () => {
   expect(await tally([save(one), exchange(one)])).toEqual({ saved: 1, exchanged: 1 });
 });
 
-test('a thousand acts on locked users leave room for everybody else', async () => {
+test('a thousand acts on locked users leave room for others', async () => {
   const people = await Promise.all(times(40, () => createUser(storage, appId)));
   const [locked, others] = [people.slice(0, 20), people.slice(20)];
   await lock(locked);

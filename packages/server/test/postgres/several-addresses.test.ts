@@ -44,7 +44,7 @@ async function setWritable(server: PostgresServer, writable: boolean): Promise<v
   }
 }
 
-test('the address that takes writes is used, also when that changes under open connections', async () => {
+test('the address that accepts writes is used, also when that changes under open connections', async () => {
   await setWritable(standby, false);
   const hosts = `127.0.0.1:1,127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
   const storage = await postgresDriver(
@@ -66,7 +66,7 @@ test('the address that takes writes is used, also when that changes under open c
   }
 });
 
-test('two addresses that take writes are reported, one under two names is not', async () => {
+test('two addresses that accept writes are reported, one under two names is not', async () => {
   await setWritable(standby, true);
   await setWritable(primary, true);
   const at = (...hosts: string[]) => `postgres://innkeeper:${encodeURIComponent(PASSWORD)}@${hosts.join()}/innkeeper`;
@@ -81,7 +81,7 @@ test('two addresses that take writes are reported, one under two names is not', 
   await split.close();
 });
 
-test('URLs with several hosts become one URL a host', () => {
+test('URLs with several hosts become one URL per host', () => {
   expect(splitHosts('postgres://u:p%40@h1:5432,[::1]:5433,h3/db?sslmode=disable')).toEqual([
     'postgres://u:p%40@h1:5432/db?sslmode=disable',
     'postgres://u:p%40@[::1]:5433/db?sslmode=disable',

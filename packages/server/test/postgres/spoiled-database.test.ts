@@ -30,7 +30,7 @@ async function start() {
   return { databaseUrl, create, ready, url: started.url };
 }
 
-test("another program's database is refused and left as it was", async () => {
+test("another program's database is rejected and unchanged", async () => {
   const url = await postgres.empty();
   await postgres.execute(url, 'create table users (id integer); insert into users values (7)');
   const { code, stderr } = await innkeeper(url, 'migrate');
@@ -43,7 +43,7 @@ test("another program's database is refused and left as it was", async () => {
   await expect(postgres.execute(url, 'select 1 from schema_lock')).rejects.toThrow('does not exist');
 });
 
-test('a schema that is found first, and has none of our tables, is not taken for damage', async () => {
+test('an earlier schema in the search path without our tables is not taken for damage', async () => {
   const { databaseUrl, create } = await start();
   const name = new URL(databaseUrl).pathname.slice(1);
   await postgres.execute(databaseUrl, `create schema other; alter database ${name} set search_path = other, public`);
@@ -53,7 +53,7 @@ test('a schema that is found first, and has none of our tables, is not taken for
   expect((await create()).status).toBe(200);
 });
 
-test('a database that takes no writes: the start and the doctor say so', async () => {
+test('a read-only database: the start and the doctor say so', async () => {
   const url = await postgres.fresh();
   expect(await innkeeper(url, 'app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
   const name = new URL(url).pathname.slice(1);
@@ -65,7 +65,7 @@ test('a database that takes no writes: the start and the doctor say so', async (
   }
 });
 
-test('a role that may not create tables is told what to grant', async () => {
+test('a role that may not create tables gets the required grants', async () => {
   const url = await postgres.empty();
   const role = `poor_${new URL(url).pathname.slice(1)}`;
   await postgres.execute(url, `create role ${role} login password 'poor'`);
@@ -84,7 +84,7 @@ test('a role that may not create tables is told what to grant', async () => {
   expect(await innkeeper(poor, 'app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
 });
 
-test('a table that is missing is a 503, and /readyz and doctor name it', async () => {
+test('a missing table is a 503, and /readyz and doctor name it', async () => {
   const { databaseUrl, create, ready } = await start();
   await postgres.execute(databaseUrl, 'drop table profiles; drop index access_tokens_by_end');
   expect(await create()).toMatchObject({ status: 503, json: { code: '9503' } });
@@ -99,7 +99,7 @@ test('a table that is missing is a 503, and /readyz and doctor name it', async (
   expect(data?.detail).toContain('index access_tokens_by_end is missing');
 });
 
-test('a server that takes no writes any more is read-only, until it takes them', async () => {
+test('a server that becomes read-only is reported until it accepts writes', async () => {
   const { databaseUrl, create, ready, url } = await start();
   const name = new URL(databaseUrl).pathname.slice(1);
   const setReadOnly = async (value: 'on' | 'off') => {
@@ -131,7 +131,7 @@ test('a server that takes no writes any more is read-only, until it takes them',
   await expect.poll(async () => (await ready()).json).toEqual({ status: 'ok' });
 });
 
-test('rows that a policy hides are an error, never an answer or a backup without them', async () => {
+test('rows hidden by a policy are an error, never an incomplete response or backup', async () => {
   const { databaseUrl, create } = await start();
   expect(await create()).toMatchObject({ status: 200 });
   const role = `owner_${new URL(databaseUrl).pathname.slice(1)}`;
@@ -148,7 +148,7 @@ test('rows that a policy hides are an error, never an answer or a backup without
   expect(stderr).toContain('row-level security');
 });
 
-test('a server that may forget what it has acknowledged is reported', async () => {
+test('a server that may lose acknowledged data is reported', async () => {
   const databaseUrl = await postgres.fresh();
   const name = new URL(databaseUrl).pathname.slice(1);
   await postgres.execute(databaseUrl, `alter database ${name} set synchronous_commit = off`);

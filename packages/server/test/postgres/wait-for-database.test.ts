@@ -45,7 +45,7 @@ const way = new Way(target, port);
 const databaseUrl = Object.assign(new URL(target), { host: `127.0.0.1:${port}` }).href;
 afterAll(() => way.close());
 
-test('a start waits for a database that comes later, says so, and /readyz tells when it is away', async () => {
+test('the start waits for a database, says so, and /readyz reports when it is away', async () => {
   const config = readConfig({ databaseUrl, secret: SECRET }, { env: {} });
   const lines: { msg: string; level: number }[] = [];
   const waiting = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ test('a start waits for a database that comes later, says so, and /readyz tells 
   }
 });
 
-test('it gives up after the time that is set, with the reason', async () => {
+test('it gives up after the configured time, with the reason', async () => {
   const nowhere = `postgres://innkeeper@127.0.0.1:${await freePort()}/none`;
   const config = readConfig({ databaseUrl: nowhere, secret: SECRET, databaseWait: '1s' }, { env: {} });
   await expect(waitForDatabase(config, pino({ level: 'silent' }))).rejects.toThrow(StorageUnavailable);

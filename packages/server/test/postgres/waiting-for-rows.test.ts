@@ -37,7 +37,7 @@ const revokeAll = async ({ userId }: NewUser): Promise<string> => {
   return 'revoked';
 };
 
-test('acts that wait for rows keep nobody waiting who does not', async () => {
+test('acts that wait for rows delay no others', async () => {
   const people = await Promise.all(times(18, () => createUser(storage, appId, { idempotency: idempotency() })));
   const [one, ...busy] = people.splice(0, 13) as [NewUser, ...NewUser[]];
   const held = [one, ...busy].map(({ userId }) => userId);
@@ -61,7 +61,7 @@ test('acts that wait for rows keep nobody waiting who does not', async () => {
   expect(await tally(acts)).toEqual({ replayed: 42, issued: 24, revoked: 12 });
 });
 
-test('who writes the log of requests lets an application go that is being deleted', async () => {
+test('writing the request log does not block deleting an application', async () => {
   const { userId } = await createUser(storage, appId);
   await other.query('delete from users where app_id = $1', [appId]);
   const parts = { path: '/', request: null, answer: null };
@@ -84,7 +84,7 @@ test('who writes the log of requests lets an application go that is being delete
   expect(await storage.requestLog.count(appId, { from: 0, to: NOW + 1 })).toBe(0);
 });
 
-test('several migrate a new database at once, whatever it isolates transactions by', async () => {
+test('several processes migrate a new database concurrently, at any isolation level', async () => {
   const fresh = await postgres.empty();
   const name = new URL(fresh).pathname.slice(1);
   await postgres.execute(fresh, `alter database "${name}" set default_transaction_isolation = serializable`);

@@ -20,7 +20,7 @@ const USERS = 200;
 type Act = BatchMessage['acts'][number];
 
 /** After 204 no row of the user is left, soon nothing in the log, and after a scrub nothing in the file either. */
-describe('what was erased', () => {
+describe('erased data', () => {
   let path: string;
   let connection: Connection;
   beforeEach(() => {
@@ -55,7 +55,7 @@ describe('what was erased', () => {
   test.each([
     ['all of them', 1],
     ['every other one', 2],
-  ])('is in neither file once the log was emptied: %s', async (_, every) => {
+  ])('is in neither file once the log is emptied: %s', async (_, every) => {
     const { appId, userIds } = await makeUsers();
     expect(holds(`${path}-wal`)).toBe(true);
     expect(truncateLog(connection, new OpenFile(path))).toBe(true);
@@ -123,7 +123,7 @@ describe('what was erased', () => {
     expect(connection.statement('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 
-  test('leaves the log by itself, also what another process erased, as soon as no reader needs it', async () => {
+  test('leaves the log automatically, also if another process erased it, once no reader needs it', async () => {
     const workerData: WriterData = { path, truncateMs: 20 };
     const worker = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url), { workerData });
     const reader = connectToRead(path);
@@ -146,7 +146,7 @@ describe('what was erased', () => {
     }
   });
 
-  test('a log that a reader needs is left as it is, and nobody waits', async () => {
+  test('a log that a reader needs is left unchanged, and nothing waits', async () => {
     const reader = connectToRead(path);
     reader.database.exec('begin');
     reader.statement('select count(*) from users').get();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-test('a page of the feed is one statement, however long it is', async () => {
+test('a page of the feed is one statement, regardless of its length', async () => {
   const run = (['get', 'all', 'iterate', 'run'] as const).map((name) => vi.spyOn(StatementSync.prototype, name));
   const countFor = async (limit: number) => {
     for (const spy of run) spy.mockClear();
@@ -29,7 +29,7 @@ test('a page of the feed is one statement, however long it is', async () => {
   }
 });
 
-test('whatever types are asked for in whatever order, no statement is kept for it', async () => {
+test('no statement is cached per combination of types', async () => {
   const read = (types: EventType[]) => storage.events.read(appId, 'start', { limit: 200, types });
   expect(await read(['user.created'])).toMatchObject({ items: { length: 200 } });
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');

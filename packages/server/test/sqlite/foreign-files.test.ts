@@ -32,10 +32,10 @@ afterEach(async () => {
 
 const run = (...args: string[]) => inThread([...args, '--database-url', `sqlite:${path}`]);
 
-describe('a log beside another database than its own', () => {
+describe('a log next to another database than its own', () => {
   const notes = () => readdirSync(folder).filter((name) => name.includes('.open-'));
 
-  test('is not written into it, and each way out works', async () => {
+  test('is not written into it, and each suggested fix works', async () => {
     expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
     const old = join(folder, 'old');
     cpSync(path, old);
@@ -90,7 +90,7 @@ describe("another program's database", () => {
     'with an application id': 'pragma application_id = 252006674; create table notes (text)',
   };
 
-  test.each(Object.entries(FOREIGN))('%s is refused and not changed', async (_, sql) => {
+  test.each(Object.entries(FOREIGN))('%s is rejected and unchanged', async (_, sql) => {
     const database = new DatabaseSync(path);
     database.exec(sql);
     database.close();
@@ -105,8 +105,8 @@ describe("another program's database", () => {
   });
 });
 
-describe('a file that another process uses', () => {
-  test('is named when it is locked, with the process', async () => {
+describe('a file in use by another process', () => {
+  test('is named when locked, with the process', async () => {
     expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
     const holder = new DatabaseSync(path);
     holder.exec('begin immediate');
@@ -119,7 +119,7 @@ describe('a file that another process uses', () => {
     expect(stderr).toContain('wait for it, then try again');
   });
 
-  test('is not said to be restored when it was moved meanwhile', async () => {
+  test('is not reported as restored if it was moved meanwhile', async () => {
     expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
     const away = join(folder, 'away.db');
     const restored = sqliteDump(path).replace([], () => (async function* () {})(), {
@@ -132,7 +132,7 @@ describe('a file that another process uses', () => {
   });
 });
 
-test('doctor names a table and an index that are missing', async () => {
+test('doctor names a missing table and index', async () => {
   expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
   const database = new DatabaseSync(path);
   database.exec('drop index access_tokens_by_end; drop table webhook_responses');
@@ -142,12 +142,12 @@ test('doctor names a table and an index that are missing', async () => {
   expect(stdout).toContain('damaged: index access_tokens_by_end is missing; table webhook_responses is missing');
 });
 
-test('a file that is mounted by itself is recognised by its mount', () => {
+test('a file mounted on its own is recognised by its mount', () => {
   const mounts = `22 1 8:1 / / rw - ext4 /dev/sda1 rw\n90 22 8:1 /vol/a\\040b.db /data/a\\040b.db rw - ext4 /dev/sda1 rw\n`;
   expect(mountPoints(mounts)).toEqual(['/', '/data/a b.db']);
 });
 
-test('a command refuses a clock behind what the database has seen, and doubts one far ahead', async () => {
+test('a command rejects a clock behind what the database has seen, and warns of one far ahead', async () => {
   expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
   const mark = (at: number) => {
     const database = new DatabaseSync(path);

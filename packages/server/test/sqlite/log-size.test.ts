@@ -28,7 +28,7 @@ const READER = `
   })();
 `;
 
-test('a long log is emptied although there is a reader at every moment', { timeout: 60_000 }, async () => {
+test('a long log is emptied even if there is always a reader', { timeout: 60_000 }, async () => {
   const path = scratchFile('db');
   await sqliteDriver(path).migrate();
   const workerData: WriterData = { path, truncateMs: 50, longLog: MIB };
@@ -58,7 +58,7 @@ test('a long log is emptied although there is a reader at every moment', { timeo
   }
 });
 
-test('a log that nobody can empty is reported, with what to do, until it is short again', async () => {
+test('a log that cannot be emptied is reported with a suggested fix, until it is short again', async () => {
   const path = scratchFile('db');
   for (const ending of ['', '-wal', '-shm']) writeFileSync(path + ending, 'not empty');
   const watch = new FileWatch(new OpenFile(path), 100);

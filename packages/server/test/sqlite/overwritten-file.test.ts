@@ -8,7 +8,7 @@ import { scratchFile } from '../scratch-file.ts';
 import { emptyLog } from './damage-file.ts';
 
 /** `cp` writes into the open file, which stays the same file: SQLite does not look for that. */
-describe('an older file that is copied onto the open one', () => {
+describe('an older file copied onto the open one', () => {
   let storage: Storage;
   let path: string;
   let appId: number;
@@ -36,14 +36,14 @@ describe('an older file that is copied onto the open one', () => {
   const message = expect.stringMatching(/is damaged.*innkeeper restore/);
   const problems = [{ kind: 'corruption', effect: 'down', message }];
 
-  test('nothing more is acknowledged, although the older file is whole', async () => {
+  test('nothing more is acknowledged, although the older file is intact', async () => {
     copyFileSync(older, path);
     for (const _ of [1, 2]) await expect(createUser(storage, appId)).rejects.toThrow(DatabaseDamaged);
     expect(storage.problems()).toEqual(problems);
     expect(storage.problems()[0]?.message).toContain('another program wrote into it');
   });
 
-  test('it is checked at once, without a write', async () => {
+  test('it is checked immediately, without a write', async () => {
     copyFileSync(older, path);
     await vi.waitFor(() => expect(storage.problems()).toEqual(problems), 20_000);
     await expect(createUser(storage, appId)).rejects.toThrow(DatabaseDamaged);

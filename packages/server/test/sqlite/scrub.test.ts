@@ -22,7 +22,7 @@ function withConnection<T>(use: (connection: Connection) => T): T {
   }
 }
 
-test('of several processes that find a scrub due, one does it', async () => {
+test('of several processes that find a scrub due, one runs it', async () => {
   const due = { now: NOW, unlessSince: NOW - HOUR };
   const outcomes = await Promise.all([1, 2, 3].map(() => sqliteScrub(path)(due)));
   expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['not-due', 'not-due', 'scrubbed']);
@@ -34,7 +34,7 @@ test('of several processes that find a scrub due, one does it', async () => {
   expect(await sqliteScrub(path)({ now: NOW })).toMatchObject({ outcome: 'scrubbed' });
 });
 
-test('gives up on a database that somebody else writes to, and leaves the time of the last scrub as it was', async () => {
+test('gives up on a database in use, and keeps the time of the last scrub', async () => {
   const writing = connectToWrite(path);
   writing.database.exec('begin immediate');
   expect(await sqliteScrub(path)({ now: NOW })).toEqual({ outcome: 'in-use' });
@@ -44,7 +44,7 @@ test('gives up on a database that somebody else writes to, and leaves the time o
   expect(last).toBeUndefined();
 });
 
-test('says when a reader keeps the log, and loses nothing meanwhile', async () => {
+test('says when a reader keeps the log, and loses nothing', async () => {
   withConnection(({ database }) => {
     database.exec(`
       create table filling (id integer primary key, text text);

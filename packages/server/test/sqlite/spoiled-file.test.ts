@@ -51,7 +51,7 @@ describe('a service whose file is damaged', () => {
       headers: { apiKey: application.clientId, authorization: `Bearer ${user.accessToken}` },
     });
 
-  it('answers 9503 to reads and writes, and /readyz fails until a check finds the file clean', async () => {
+  it('returns 9503 for reads and writes, and /readyz fails until a check finds the file clean', async () => {
     expect((await server.send('GET', '/readyz')).status).toBe(200);
     emptyLog(path);
     spoil(path);
@@ -119,7 +119,7 @@ describe('innkeeper serve on a damaged file', () => {
     });
   }, 180_000);
 
-  it('refuses to start without a header, and says what to do', async () => {
+  it('refuses to start without a header, with a suggested fix', async () => {
     const databaseUrl = await sqlite.fresh();
     const path = databaseUrl.slice('sqlite:'.length);
     await makeApplication(databaseUrl);
@@ -173,7 +173,7 @@ describe('the check of the whole file', () => {
     expect((await watched(path, records)).problems()).toHaveLength(1);
   });
 
-  it('takes over what `innkeeper doctor` found', async () => {
+  it('adopts the findings of `innkeeper doctor`', async () => {
     const path = scratchFile('db');
     await makeUsers(path);
     DAMAGE['flipped key of a user'](path);
@@ -187,7 +187,7 @@ describe('the check of the whole file', () => {
     connection.close();
   });
 
-  it('is done by one process, and says nothing of a file that is whole', async () => {
+  it('is done by one process, and reports nothing for an intact file', async () => {
     const path = scratchFile('db');
     await makeUsers(path);
     const { records, recorded } = keepRecords();
@@ -200,7 +200,7 @@ describe('the check of the whole file', () => {
   });
 });
 
-test('claims of a check are made once a week, whatever the clock did', async () => {
+test('a check is claimed once a week, regardless of clock changes', async () => {
   const connection = connectToWrite(scratchFile('db'));
   migrate(connection.database);
   const { claimFileCheck, recordFileCheck } = factActs(connection);

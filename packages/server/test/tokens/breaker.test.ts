@@ -31,7 +31,7 @@ async function createTrouble() {
 }
 
 describe('the breaker', () => {
-  it('sends one call ahead after five failures, and all of them once that was answered', async () => {
+  it('sends one call ahead after five failures, and all of them once that is answered', async () => {
     const { call, calls, outcomesOf, turn } = await createTrouble();
     const running = [call(), call(), call()];
     await turn();
@@ -43,7 +43,7 @@ describe('the breaker', () => {
     expect(await outcomesOf(...running)).toEqual(['one', 'all', 'all']);
   });
 
-  it('remembers no failure: who gets one came before that call began', async () => {
+  it('caches no failure: those that get one asked before that call began', async () => {
     const { call, calls, fail, outcomesOf, turn } = await createTrouble();
     const before = call();
     await turn();
@@ -63,7 +63,7 @@ describe('the breaker', () => {
     expect(await next).toBe('next');
   });
 
-  it('sends nothing for who no longer waits', async () => {
+  it('sends nothing for callers that no longer wait', async () => {
     const { call, calls, fail, outcomesOf, turn } = await createTrouble();
     const leaving = new AbortController();
     const running = [call(), call(leaving.signal)];
@@ -74,7 +74,7 @@ describe('the breaker', () => {
     expect(calls).toHaveLength(6);
   });
 
-  it('takes a refusal for a sign of life', async () => {
+  it('takes a rejection for a sign of life', async () => {
     const { call, calls, outcomesOf, turn } = await createTrouble();
     const running = [call(), call(), call()];
     await turn();

@@ -17,13 +17,13 @@ function createPublished() {
 }
 
 describe('what the token service publishes', () => {
-  it('is loaded once by all who need it together', async () => {
+  it('is loaded once for all concurrent callers', async () => {
     const { state, remembered } = createPublished();
     expect(await Promise.all([remembered.get(), remembered.get(), remembered.getNewer(0)])).toEqual([1, 1, 1]);
     expect(state.loads).toBe(1);
   });
 
-  it('is loaded again behind the old value, which serves until then', async () => {
+  it('is reloaded in the background, while the old value is used', async () => {
     const { state, remembered } = createPublished();
     await remembered.get();
     state.now = 10_000;
@@ -32,7 +32,7 @@ describe('what the token service publishes', () => {
     expect(await remembered.get()).toBe(2);
   });
 
-  it('outlives an outage for as long as it is kept, and is there again with the service', async () => {
+  it('survives an outage for as long as it is cached, and is refreshed afterwards', async () => {
     const { state, remembered } = createPublished();
     await remembered.get();
     state.down = true;
@@ -45,7 +45,7 @@ describe('what the token service publishes', () => {
     expect(await remembered.get()).toBe(4);
   });
 
-  it('fails only for who asked before the load began', async () => {
+  it('fails only for callers from before the load began', async () => {
     const { state, remembered } = createPublished();
     state.down = true;
     const first = remembered.get();
@@ -55,7 +55,7 @@ describe('what the token service publishes', () => {
     expect(await Promise.all(others)).toEqual([2, 2, 2]);
   });
 
-  it('can be asked for anew', async () => {
+  it('can be reloaded', async () => {
     const { state, remembered } = createPublished();
     await remembered.get();
     state.now = 5_000;

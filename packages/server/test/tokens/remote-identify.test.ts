@@ -42,7 +42,7 @@ describe.each([
     expect((await provider().seen()).requests[endpoint]).toBe(before + 1);
   });
 
-  it('is not identified once it has expired', async () => {
+  it('is not identified after it has expired', async () => {
     let ahead = 0;
     const service = connect(provider(), { signSubjectToken, now: () => Date.now() + ahead });
     const { accessToken } = await service.issue(request);
@@ -55,7 +55,7 @@ describe.each([
     expect(await connect(provider(), { signSubjectToken }).identify(text)).toBeUndefined();
   });
 
-  it('cannot be told from others while a server that was never met is down', async () => {
+  it('cannot be identified while a server that was never reached is down', async () => {
     const { accessToken } = await connect(provider(), { signSubjectToken }).issue(request);
     const service = connect(provider(), { signSubjectToken });
     await provider().fail('5xx');
@@ -80,7 +80,7 @@ describe('a JWT', () => {
     expect(await service.identify(await sign({ ...claims(), aud: ['other', APPLICATION] }))).toBeDefined();
   });
 
-  it('is not identified when any of them is wrong', async () => {
+  it('is not identified if any of them is wrong', async () => {
     const service = connect(jwt, { signSubjectToken });
     const { privateKey } = await generateKeyPair('EdDSA');
     const header = { alg: 'EdDSA', kid: jwt.signingKey.kid ?? '' };
@@ -118,7 +118,7 @@ describe('a JWT', () => {
     expect(await service.identify(another)).toBeDefined();
   });
 
-  it('with a made-up key does not make us ask for the keys again and again', async () => {
+  it('with an unknown key id does not reload the keys again and again', async () => {
     const service = connect(jwt, { signSubjectToken });
     await service.identify(await sign(claims()));
     const before = (await jwt.seen()).requests['/jwks'];
@@ -150,7 +150,7 @@ describe('an opaque token', () => {
     expect(await service.identify(accessToken)).toBeUndefined();
   });
 
-  it('keeps its last good answer for five minutes of an outage', async () => {
+  it('keeps its last valid answer for five minutes of an outage', async () => {
     let ahead = 0;
     const service = connect(opaque, { signSubjectToken, now: () => Date.now() + ahead });
     const { accessToken } = await service.issue(request);
@@ -164,7 +164,7 @@ describe('an opaque token', () => {
     await expect(service.identify(accessToken)).rejects.toThrow(TokenServiceUnreachable);
   });
 
-  it('with a last good answer does not wait for a server that is slow to give a newer one', async () => {
+  it('with a last valid answer does not wait for a slow server', async () => {
     let ahead = 0;
     const service = connect(opaque, { signSubjectToken, now: () => Date.now() + ahead, ...LONG_TIMEOUT });
     const { accessToken } = await service.issue(request);
@@ -174,7 +174,7 @@ describe('an opaque token', () => {
     expect(await service.identify(accessToken)).toBeDefined();
   });
 
-  it('that nobody knows is asked about once', async () => {
+  it('that is unknown is looked up once', async () => {
     const service = connect(opaque, { signSubjectToken });
     const before = (await opaque.seen()).requests['/token/introspection'] ?? 0;
     for (let round = 0; round < 20; round += 1) expect(await service.identify('made-up')).toBeUndefined();

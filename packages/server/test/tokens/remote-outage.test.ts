@@ -28,7 +28,7 @@ describe.concurrent('an outage', () => {
     'slow',
     { path: '/token', status: 429, body: '{"error":"slow_down"}' },
   ];
-  it.each(faults)('%j: unreachable in time, metadata known or not, and good again afterwards', async (fault) => {
+  it.each(faults)('%j: unreachable in time, metadata known or not, and usable again afterwards', async (fault) => {
     const failing = await startOidcProvider({ trustJwks });
     try {
       const warm = connect(failing, { signSubjectToken });
@@ -49,8 +49,8 @@ describe.concurrent('an outage', () => {
   });
 });
 
-describe('a service in trouble', () => {
-  it('is sent one call at a time, and found again by the next', async () => {
+describe('a failing service', () => {
+  it('gets one call at a time, and is detected again by the next', async () => {
     const service = connect(provider, { signSubjectToken });
     await service.ping();
     await provider.fail('5xx');
@@ -64,7 +64,7 @@ describe('a service in trouble', () => {
     await expect(service.issue(request)).resolves.toBeDefined();
   });
 
-  it('is sent no more than 128 calls at a time, and none waits longer than the limit', async () => {
+  it('gets no more than 128 calls at a time, and none waits longer than the limit', async () => {
     const service = connect(provider, { signSubjectToken });
     await service.ping();
     await provider.fail('black-hole');
@@ -76,7 +76,7 @@ describe('a service in trouble', () => {
     expect((await requestsSeen()) - before).toBeLessThanOrEqual(128);
   });
 
-  it('is asked for its metadata once by all who wait', async () => {
+  it('is asked for its metadata once by all waiting callers', async () => {
     await provider.fail('5xx');
     const before = await requestsSeen();
     const service = connect(provider, { signSubjectToken });

@@ -26,7 +26,7 @@ const tokenAnswer = (answer: unknown, status = 200): Fault => ({
 });
 
 describe('issue', () => {
-  it('exchanges our word for a token of the server', async () => {
+  it('exchanges our assertion for a token of the server', async () => {
     const before = Date.now();
     const issued = await connect(provider, { signSubjectToken }).issue(request);
     expect(issued.tokenId).toBe(hashToken(issued.accessToken));
@@ -36,13 +36,13 @@ describe('issue', () => {
     expect(issued.expiresAt).toBeLessThanOrEqual(issued.issuedAt + 600_000);
   });
 
-  it('takes the lifetime that was asked for when the server names none', async () => {
+  it('uses the requested lifetime if the server returns none', async () => {
     await provider.fail(tokenAnswer({ access_token: 'abc', token_type: 'bearer' }));
     const issued = await connect(provider, { signSubjectToken }).issue(request);
     expect(issued.expiresAt - issued.issuedAt).toBe(3_600_000);
   });
 
-  it('finds a server that publishes OpenID Connect metadata alone', async () => {
+  it('supports a server with only OpenID Connect metadata', async () => {
     await provider.fail({ path: '/.well-known/oauth-authorization-server', status: 404, body: 'not here' });
     await expect(connect(provider, { signSubjectToken }).issue(request)).resolves.toBeDefined();
   });
@@ -51,7 +51,7 @@ describe('issue', () => {
     ['another issuer', { issuer: 'https://tokens.example' }],
     ['an endpoint that is not safe', { token_endpoint: 'http://tokens.example/token' }],
     ['no token endpoint', { token_endpoint: undefined }],
-  ])('is refused when the metadata names %s', async (_, change) => {
+  ])('fails if the metadata names %s', async (_, change) => {
     const metadata = { issuer: provider.url, token_endpoint: `${provider.url}/token`, ...change };
     const path = '/tenant/.well-known/openid-configuration';
     await provider.fail({
@@ -63,7 +63,7 @@ describe('issue', () => {
     await expect(connect(tenant, { signSubjectToken }).issue(request)).rejects.toThrow(TokenServiceRefused);
   });
 
-  it('goes to a server that fetches our keys from an address', async () => {
+  it('supports a server that fetches our keys from a URL', async () => {
     const innkeeper = await createInnkeeperKey();
     const keys = createServer((_, response) => void response.end(JSON.stringify(innkeeper.trustJwks)));
     await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve));
@@ -81,20 +81,20 @@ describe('issue', () => {
     }
   });
 
-  it('is refused when the server does not trust our key, or our credentials', async () => {
+  it('fails if the server does not trust our key or our credentials', async () => {
     const stranger = await createInnkeeperKey();
     await expect(connect(provider, stranger).issue(request)).rejects.toThrow(TokenServiceRefused);
     const impostor = connect({ ...provider, clientSecret: 'wrong' }, { signSubjectToken });
     await expect(impostor.issue(request)).rejects.toThrow(TokenServiceRefused);
   });
 
-  it('is refused when our own key cannot be had', async () => {
+  it('fails if our own key is unavailable', async () => {
     const keyless = connect(provider, { signSubjectToken: () => Promise.reject(new Error('no key')) });
     await expect(keyless.issue(request)).rejects.toThrow(TokenServiceRefused);
   });
 });
 
-describe('an answer with no usable token is a refusal', () => {
+describe('a response without a usable token is a failure', () => {
   const usable = { access_token: 'abc', token_type: 'Bearer', expires_in: 60 };
   it.each<[string, Fault]>([
     ['a page', 'garbage'],
@@ -136,7 +136,7 @@ describe('ping and close', () => {
     await expect(lost.ping()).rejects.toThrow(/must be its issuer/);
   });
 
-  it('close cuts short what is under way', async () => {
+  it('close aborts calls in flight', async () => {
     const service = connect(provider, { signSubjectToken, ...LONG_TIMEOUT });
     await provider.fail('black-hole');
     const waiting = expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
@@ -146,7 +146,10 @@ describe('ping and close', () => {
     await expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
   });
 
-  it.each(['http://tokens.example', 'http://127.0.0.1.example', 'ftp://localhost'])('%s is no address', (url) => {
-    expect(() => connect({ ...provider, url }, { signSubjectToken })).toThrow(/use https/);
-  });
+  it.each(['http://tokens.example', 'http://127.0.0.1.example', 'ftp://localhost'])(
+    '%s is not a valid address',
+    (url) => {
+      expect(() => connect({ ...provider, url }, { signSubjectToken })).toThrow(/use https/);
+    },
+  );
 });

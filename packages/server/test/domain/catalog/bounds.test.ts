@@ -15,7 +15,7 @@ const problems = (key: object) => {
 };
 
 test.each([Array(90).fill('(a?){1000}').join('|'), '(x{10}y{20}){300}'.repeat(20), `(${'ab?'.repeat(200)}){1000}`])(
-  'a pattern that its repeats make large is refused, not run',
+  'a pattern that is large because of repeats is rejected without running it',
   (pattern) => {
     expect(problems({ type: 'string', constraint: { pattern }, default: 'a'.repeat(1000) })).toMatch(/too large/);
   },
@@ -34,7 +34,7 @@ test('a default has no more values than a key can have', () => {
   expect(problems({ type: 'integer', multiple: true, values, default: list })).not.toBe('');
 });
 
-test('a catalog has so many keys and values, and no key larger than can be read in one go', () => {
+test('a catalog has a maximum number of keys and values, and no key too large to be read at once', () => {
   const read = (groups: object[]) => {
     const found = finish(readDefinition({ ...withKey({ type: 'string' }), groups }));
     return 'problems' in found ? found.problems.map(({ message }) => message).join() : '';
@@ -51,7 +51,7 @@ test('a catalog has so many keys and values, and no key larger than can be read 
   expect(read(groups(1, { keys: keys(1, { values: long }) }))).toMatch(/larger than 1000000 characters/);
 });
 
-test.each(['integer', 'number'])('a bound of the wrong type is told, whatever else stands beside it: %s', (type) => {
+test.each(['integer', 'number'])('a bound of the wrong type is reported, regardless of the others: %s', (type) => {
   expect(problems({ type, constraint: { min: 'x', step: 5 }, default: 5 })).toMatch(/must be a/);
 });
 
@@ -76,7 +76,7 @@ describe('the patterns of one catalog', () => {
   });
   const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at));
 
-  test('are at most 1000 different ones; keys may share them', () => {
+  test('are at most 1000 distinct ones; keys may share them', () => {
     const patterns = many(1000, (at) => `a|${at}`);
     expect(finish(readDefinition(withPatterns([...patterns, ...patterns])))).toHaveProperty('definition');
     const text = JSON.stringify(withPatterns([...patterns, 'a|b', 'a|c', 'a|1']), null, 1);
@@ -98,7 +98,7 @@ describe('the patterns of one catalog', () => {
     ['whose size together is large', (at: number) => `a|(xy?z){120}${at}`, /too large together/],
     ['that are all too large', (at: number) => `a|(bcde?f){900}${at}`, /too large/],
     ['that are all wrong', (at: number) => `(a|${at}`, /not a pattern/],
-  ])('%s are not compiled for long', (_, make, message) => {
+  ])('%s do not take long to compile', (_, make, message) => {
     const read = () => {
       const definition = finish(readDefinition(withPatterns(many(5000, make))));
       expect('problems' in definition && definition.problems[0]?.message).toMatch(message);

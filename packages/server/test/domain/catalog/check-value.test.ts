@@ -10,7 +10,7 @@ import { processorTime } from '../../processor-time.ts';
 import { scalar } from './generated.ts';
 
 describe('types', () => {
-  test.each(VALUE_TYPES)('%s takes its own values, and no text that looks like one', (type) => {
+  test.each(VALUE_TYPES)('%s accepts its own values, and no text that looks like one', (type) => {
     fc.assert(
       fc.property(scalar(type), (value) => {
         expect(typeProblem(type, value)).toBeUndefined();
@@ -36,7 +36,7 @@ describe('types', () => {
     ['date', '2026-01-01T00:00:00Z'],
     ['date', '12026-01-01'],
     ['date', '2026-01-01\n'],
-  ] as const)('%s does not take %j', (type, value) => {
+  ] as const)('%s does not accept %j', (type, value) => {
     expect(typeProblem(type, value)).toMatch(/^must be /);
   });
 
@@ -44,7 +44,7 @@ describe('types', () => {
 });
 
 describe('constraints', () => {
-  test('whole numbers, against plain arithmetic', () => {
+  test('integers, compared with plain arithmetic', () => {
     const small = fc.integer({ min: -50, max: 50 });
     fc.assert(
       fc.property(small, small, fc.integer({ min: 1, max: 9 }), small, (min, length, step, value) => {
@@ -55,7 +55,7 @@ describe('constraints', () => {
     );
   });
 
-  test('steps are counted in the digits that people write', () => {
+  test('steps are computed in decimal digits', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e6, max: 1e6 }), fc.constantFrom(1, 2, 3, 7), (count, decimals) => {
         const step = Number(`1e-${decimals}`);
@@ -82,7 +82,7 @@ describe('constraints', () => {
     expect(constraintProblem({ min: '2026-01-01', max: '2026-12-31' }, '2026-12-31')).toBeUndefined();
   });
 
-  test('a pattern has to match the whole text', () => {
+  test('a pattern must match the whole text', () => {
     expect(constraintProblem({ pattern: 'a|bc' }, 'bc')).toBeUndefined();
     expect(constraintProblem({ pattern: 'a|bc' }, 'abc')).toBe('must match a|bc');
     expect(constraintProblem({ pattern: 'a' }, 'a\n')).toBe('must match a');
@@ -97,14 +97,14 @@ describe('constraints', () => {
   );
 
   test.each(['(?=a)', '(?!a)', '(?<=a)b', '(a)\\1', 'a{1001}', '(a{1000}){1000}', '[', '*'])(
-    'RE2 does not know %s',
+    'RE2 does not support %s',
     (pattern) => {
       expect(() => compilePattern(pattern)).toThrow();
     },
   );
 });
 
-test('a selection is kept in the order of the catalog, without repeats', () => {
+test('a selection is stored in catalog order, without duplicates', () => {
   const values = fc.uniqueArray(fc.integer(), { minLength: 1, maxLength: 9 });
   fc.assert(
     fc.property(values, fc.infiniteStream(fc.nat()), fc.nat({ max: 20 }), (all, dice, count) => {
@@ -120,7 +120,7 @@ test('a selection is kept in the order of the catalog, without repeats', () => {
 });
 
 describe('numbers as they are written', () => {
-  test('every number is kept exactly as it is written by itself', () => {
+  test('every number is stored exactly as written', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(isKeptExactly(String(number))).toBe(true);
@@ -141,7 +141,7 @@ describe('numbers as they are written', () => {
     '5.',
     '1000000000000000000000',
     '9007199254740992',
-  ])('%s is kept', (written) => expect(isKeptExactly(written)).toBe(true));
+  ])('%s is stored', (written) => expect(isKeptExactly(written)).toBe(true));
   test.each([
     '9007199254740993',
     '1e400',
@@ -153,7 +153,7 @@ describe('numbers as they are written', () => {
   ])('%s is not', (written) => expect(isKeptExactly(written)).toBe(false));
 });
 
-test('JSON is read as JSON.parse does, and every path leads to its place', () => {
+test('JSON is parsed like JSON.parse, and every path leads to its place', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (compact) => {
       const text = JSON.stringify(JSON.parse(compact), null, 3);

@@ -12,7 +12,7 @@ describe.each(databases)('catalogs in memory on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('an application that is deleted while its catalog is loading is not held afterwards', async () => {
+  test('an application deleted while its catalog is loading is not cached', async () => {
     const directory = new CatalogDirectory(storage);
     const appId = await createApplication(storage);
     for (const forget of [() => directory.forget(appId), () => directory.forgetOthers(() => false)]) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_FILE_LENGTH } from '../../../src/domain/catalog/parse-file.ts';
 import { file, key, problems } from './written-file.ts';
 
-describe('what is wrong with a file is told by line and column', () => {
+describe('file problems are reported by line and column', () => {
   test.each([
     // the shape
     ['not a mapping', '- a\n', '1:1 the file must be a mapping'],
@@ -362,7 +362,7 @@ describe('what is wrong with a file is told by line and column', () => {
     expect(problems(text, 'catalog.json').join('\n')).toContain(expected);
   });
 
-  test('all of it at once, in the order of the file', () => {
+  test('all problems at once, in file order', () => {
     const text = file(
       'groups:\n  - name: g\n    was: h\n    keys:\n    - { name: k, type: string, default: 1 }\n  - name: h\n',
     );

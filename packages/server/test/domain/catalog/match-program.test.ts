@@ -75,7 +75,7 @@ const problemsOf = (file: object) => {
   return 'problems' in read ? read.problems.map(({ message }) => message).join('\n') : '';
 };
 
-describe('what one text can cost', () => {
+describe('the cost of one text', () => {
   test('the size of a pattern and the length of its texts are bounded together', () => {
     expect(problemsOf(keyWith({ pattern: WORST }))).toMatch(
       /too large for texts of up to 4000 characters: set max_length to at most 8/,

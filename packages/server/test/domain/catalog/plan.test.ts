@@ -175,7 +175,7 @@ describe('what breaks saved selections, and which', () => {
     expect(found.filter(([, breaking]) => breaking)).toEqual([]);
   });
 
-  test('a key archived only for those who have chosen', () => {
+  test('a key archived only if users have chosen it', () => {
     const { changes } = plan(withKey(string), names('g'));
     expect(changes).toMatchObject([
       { kind: 'archived', path: 'g/k', details: [{ breaking: { onlyWhenChosen: true } }] },
@@ -183,7 +183,7 @@ describe('what breaks saved selections, and which', () => {
   });
 });
 
-describe('the difference in words', () => {
+describe('the difference as text', () => {
   const words = (before: CatalogFile, after: CatalogFile) =>
     finish(readableDifference(plan(before, after).changes)).map(({ kind, path, details }) =>
       [kind, path, ...details].join(' | '),
@@ -225,7 +225,7 @@ describe('the difference in words', () => {
     ]);
   });
 
-  test('what is not translated, by language', () => {
+  test('missing translations, by language', () => {
     const file = withKey({ ...string, values: [{ value: 'a', translations: { Español: 'A' } }, 'b'] });
     const number = { name: 'n', type: 'number' as const, values: [1, { value: 2, translations: { English: 'Two' } }] };
     file.groups[0]?.keys?.push(number);
@@ -235,8 +235,8 @@ describe('the difference in words', () => {
   });
 });
 
-describe('who is who', () => {
-  test('a rename to a name that was archived keeps the one renamed', () => {
+describe('identities', () => {
+  test('a rename to an archived name keeps the renamed key', () => {
     const first = apply(EMPTY, define(names('a', 'b')));
     const archived = apply(first, define(names('a')));
     const renamed = apply(archived, define({ ...names('b'), groups: [{ name: 'b', was: 'a' }] }));
@@ -248,7 +248,7 @@ describe('who is who', () => {
     expect(finish(planCatalog(renamed, define(names('b')))).changes).toEqual([]);
   });
 
-  test('by UID two can swap their names', () => {
+  test('two keys can swap names by UID', () => {
     const before = apply(EMPTY, define(names('a', 'b')));
     const swapped = finish(definitionOf(before));
     for (const group of swapped.groups) group.name = group.name === 'a' ? 'b' : 'a';

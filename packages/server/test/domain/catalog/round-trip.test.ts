@@ -39,7 +39,7 @@ describe('export, then apply', () => {
     expect(define(file).groups[0]?.keys[0]?.constraint).toEqual({ min: 0 });
   });
 
-  test('gives what was wanted: apply, then export', () => {
+  test('gives the wanted catalog: apply, then export', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
         expect(define(finish(toFile(apply(EMPTY, define(file)))))).toEqual(define(file));
@@ -52,7 +52,7 @@ describe('export, then apply', () => {
 describe('from any catalog to any other', () => {
   const pairs = fc.tuple(catalogFile, catalogFile);
 
-  test('what is planned is what is wanted, and planning again finds nothing', () => {
+  test('the plan leads to the wanted catalog, and a second plan is empty', () => {
     fc.assert(
       fc.property(pairs, ([one, other]) => {
         const before = apply(EMPTY, define(one));
@@ -104,7 +104,7 @@ describe('from any catalog to any other', () => {
     );
   });
 
-  test('what is archived gets no new version when something else changes', () => {
+  test('archived items get no new version when something else changes', () => {
     fc.assert(
       fc.property(pairs, ([one, other]) => {
         // With a language goes what was written in it, also of what is archived.
@@ -143,7 +143,7 @@ describe('from any catalog to any other', () => {
     );
   });
 
-  test('an older revision comes back with its UIDs, whatever was renamed since', () => {
+  test('an older revision is restored with its UIDs, despite renames', () => {
     fc.assert(
       fc.property(pairs, ([one, other]) => {
         const before = apply(EMPTY, define(one));

@@ -7,11 +7,11 @@ import { catalogJsonSchema } from '../../../src/domain/catalog/file-schema.ts';
 import { checkStructure } from '../../../src/domain/catalog/structure-problems.ts';
 import { catalogFile } from './generated.ts';
 
-test('docs/catalog.schema.json is the schema that checks files: run "npm run docs" where this fails', () => {
+test('docs/catalog.schema.json is the schema that checks files: if not, run "npm run docs"', () => {
   expect(readDoc(CATALOG_SCHEMA)).toBe(renderCatalogSchema());
 });
 
-test('is JSON Schema 2020-12 that another validator takes good files by, and refuses bad ones', () => {
+test('is JSON Schema 2020-12 by which another validator accepts good files and rejects bad ones', () => {
   const validate = new Ajv2020({ allowUnionTypes: true }).compile(catalogJsonSchema());
   fc.assert(
     fc.property(catalogFile, (file) => {
@@ -25,7 +25,7 @@ test('is JSON Schema 2020-12 that another validator takes good files by, and ref
   ).toBe(false);
 });
 
-test('files are taken and refused as another validator of the schema does it, whatever is put where', () => {
+test('files are accepted and rejected like by another validator, for arbitrary content', () => {
   const validate = new Ajv2020({ allowUnionTypes: true }).compile(catalogJsonSchema());
   const places = fc.array(fc.nat({ max: 9 }), { maxLength: 8 });
   const anything = fc.oneof(

@@ -29,7 +29,7 @@ function withoutTexts(catalog: Catalog, keepDefault = false): Catalog {
   return bare;
 }
 
-test('paths are never the same for two things', () => {
+test('paths are unique', () => {
   fc.assert(
     fc.property(catalogFile, (file) => {
       const paths = [...named(define(file))].map(({ path }) => path);
@@ -40,7 +40,7 @@ test('paths are never the same for two things', () => {
 });
 
 describe('CSV', () => {
-  test('brings every text there and back', () => {
+  test('round-trips every text', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
         const catalog = apply(EMPTY, define(file));
@@ -60,7 +60,7 @@ describe('CSV', () => {
     );
   });
 
-  test('comes back from spreadsheets with semicolons, tabs, without its mark, and with line feeds alone', () => {
+  test('is read from spreadsheets with semicolons, tabs, without a byte order mark, and with line feeds only', () => {
     fc.assert(
       fc.property(catalogFile, fc.constantFrom(';', '\t', ','), (file, delimiter) => {
         const catalog = apply(EMPTY, define(file));
@@ -99,13 +99,13 @@ describe('CSV', () => {
     ],
     ['more lines than texts', `path,a\n${'p,\n'.repeat(200_001)}`, 'has more than 200000 lines'],
     ['more texts than memory', `path,a,b,c\n${'p,x,y,z\n'.repeat(170_000)}`, 'contains more than 500000 texts'],
-  ])('is refused with %s', (_, csv, expected) => {
+  ])('is rejected with %s', (_, csv, expected) => {
     const read = readTextsCsv(csv);
     const [problem] = 'problems' in read ? read.problems : [];
     expect(`${problem?.line} ${problem?.message}`).toContain(expected);
   });
 
-  test('tells the line where a record begins, also after texts of several lines', () => {
+  test('reports the first line of a record, also after multi-line texts', () => {
     const { entries } = fileOf(readTextsCsv('path,English\na,"1\n2\n3"\nb,x\n'));
     expect(entries.map(({ path, line }) => [path, line])).toEqual([
       ['a', 2],
@@ -115,7 +115,7 @@ describe('CSV', () => {
 });
 
 describe('XLIFF', () => {
-  test('brings every text of a language there and back', () => {
+  test('round-trips every text of a language', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
         const catalog = apply(EMPTY, define(file));
@@ -138,7 +138,7 @@ describe('XLIFF', () => {
     `<?xml version="1.0"?>\n<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" ${root}>\n<file id="f">\n${body}\n</file>\n</xliff>`;
   const unit = (body: string) => xliff(`<unit id="u" name="a/b">\n${body}\n</unit>`);
 
-  test('is read as tools write it: in segments, with marks, with modules', () => {
+  test('is read as tools write it: with segments, marks and modules', () => {
     const { entries } = fileOf(
       readTextsXliff(
         xliff(`<group id="g"><unit id="u" name="a/b" xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0">
@@ -195,14 +195,14 @@ describe('XLIFF', () => {
       unit('<segment><source>x</source><target><b xmlns="y"/></target></segment>'),
       '<b> cannot be part of a text',
     ],
-  ])('is refused with %s', (_, text, expected) => {
+  ])('is rejected with %s', (_, text, expected) => {
     const read = readTextsXliff(text);
     const problems =
       'problems' in read ? read.problems.map(({ line, column, message }) => `${line}:${column} ${message}`) : [];
     expect(problems.join('\n')).toContain(expected);
   });
 
-  test('does not expand entities however often they are nested', () => {
+  test('does not expand nested entities', () => {
     const bomb = `<!DOCTYPE l [<!ENTITY a "x">${'<!ENTITY b "&a;&a;">'.repeat(20)}]><xliff>&b;</xliff>`;
     expect(readTextsXliff(bomb)).toHaveProperty('problems');
   });
@@ -257,19 +257,19 @@ describe('merging', () => {
       [entry('g/k=a', 'he', 'b')],
       'g/k=a has the text "b" in he, which already belongs to another value',
     ],
-  ])('refuses %s', (_, entries, expected) => {
+  ])('rejects %s', (_, entries, expected) => {
     const [problem] = finish(mergeTexts(catalog, entries)).problems;
     expect(`${problem?.path} ${problem?.message}`).toContain(expected);
     expect(problem?.line).toBe(7);
   });
 
-  test('leaves alone what the file did not change since the export', () => {
+  test('keeps what the file did not change since the export', () => {
     const merged = finish(mergeTexts(changed(catalog), [entry('g', 'he', 'old')], { base: catalog }));
     expect(merged).toMatchObject({ conflicts: [], problems: [] });
     expect(merged.definition.groups[0]?.texts.he).toBe('theirs');
   });
 
-  test('tells of what both changed, and takes the side it is told to', () => {
+  test('reports conflicts, and prefers the requested side', () => {
     const current = changed(catalog);
     const entries = [entry('g', 'he', 'mine')];
     expect(finish(mergeTexts(current, entries, { base: catalog })).conflicts).toEqual([
@@ -289,7 +289,7 @@ describe('merging', () => {
     ).toEqual([]);
   });
 
-  test('tells of texts translated from another source than there is now', () => {
+  test('reports texts translated from an outdated source', () => {
     expect(finish(mergeTexts(catalog, [entry('g', 'he', 'new', { source: 'Groop' })])).outdated).toEqual([
       { path: 'g', language: 'Hebrew', line: 7, was: 'Groop', is: 'Group' },
     ]);

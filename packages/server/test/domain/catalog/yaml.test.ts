@@ -10,21 +10,21 @@ describe('YAML as people write it', () => {
     return parsed.definition;
   };
 
-  test('yes, no, on, off and dates stay texts, with a byte order mark before it all', () => {
+  test('yes, no, on, off and dates stay texts, with a byte order mark at the start', () => {
     const definition = parse(`\ufeff${key('type: string, values: [yes, no, on, off, 2026-01-01, 12:30, 010a]')}`);
     expect(definition.groups[0]?.keys[0]?.values?.map(({ value }) => value)).toEqual([
       ...['yes', 'no', 'on', 'off', '2026-01-01', '12:30', '010a'],
     ]);
   });
 
-  test('what is used often can be written once', () => {
+  test('repeated parts can be written once', () => {
     const definition = parse(
       file('groups:\n  - name: a\n    translations: &t { English: Hello }\n  - { name: b, translations: *t }\n'),
     );
     expect(definition.groups.map(({ texts }) => texts)).toEqual([{ en: 'Hello' }, { en: 'Hello' }]);
   });
 
-  test('a problem inside of it is told where it is written', () => {
+  test('a problem inside an anchor is reported where it is written', () => {
     const text = file(
       'groups:\n  - name: a\n    translations: &t\n      Deutsch: Hallo\n  - { name: b, translations: *t }\n',
     );
@@ -34,7 +34,7 @@ describe('YAML as people write it', () => {
     ]);
   });
 
-  test('a few lines that stand for billions are refused at once', () => {
+  test('a few lines that expand to billions are rejected immediately', () => {
     const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]`;
     const names = [...'abcdefghijkl'];
     const bomb = [
@@ -48,7 +48,7 @@ describe('YAML as people write it', () => {
     expect(processorTime(refuse)).toBeLessThan(2_000);
   });
 
-  test('many names in one mapping take no longer than they are many', () => {
+  test('parsing many names in one mapping takes linear time', () => {
     const file = Array.from({ length: 30_000 }, (_, index) => `name${index}: 1`).join('\n');
     expect(processorTime(() => problems(file))).toBeLessThan(5_000);
   });

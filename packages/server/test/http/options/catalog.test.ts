@@ -129,7 +129,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     expect((await shop.get(`/api/option_keys/${fruit.option_key_uid}`)).json).toEqual(fruit);
   });
 
-  test('language by name or tag in any case: translations hold it alone, labels fall back', async () => {
+  test('language by name or tag in any case: translations contain only it, labels fall back', async () => {
     for (const language of ['Deutsch', 'deutsch', 'DE', 'de', 'DEUTSCH']) {
       const { json } = await shop.get(`/api/option_keys?option_group_name=kitchen&language=${language}`);
       const [vegetarian, fruit] = json.items as Wire[];
@@ -153,14 +153,14 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     ['*', 'Kitchen'],
     [';;q=x,,', 'Kitchen'],
     ['de;q=0, en', 'Kitchen'],
-  ])('without language, Accept-Language %s labels the group %s and translations hold all', async (header, label) => {
+  ])('without language, Accept-Language %s labels the group %s and translations contain all', async (header, label) => {
     const { json } = await shop.get('/api/option_groups', { 'accept-language': header });
     const [kitchen] = json.items as Wire[];
     expect(kitchen?.label).toBe(label);
     expect(kitchen?.translations).toHaveLength(2);
   });
 
-  test('an unknown language is 1003 and names those there are', async () => {
+  test('an unknown language is 1003 and lists the available ones', async () => {
     for (const path of ['/api/option_groups', '/api/option_keys']) {
       const { status, json } = await shop.get(`${path}?language=Klingon`);
       expect({ status, code: json.code }).toEqual({ status: 400, code: '1003' });
@@ -170,7 +170,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     }
   });
 
-  test('a group by uid or name; 1004 when there is none, 1010 when they disagree', async () => {
+  test('a group by uid or name; 1004 if there is none, 1010 if they disagree', async () => {
     const { json } = await shop.get('/api/option_groups');
     const [kitchen, open] = json.items as Wire[];
     const uid = kitchen?.option_group_uid;
@@ -201,7 +201,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     expect({ status: disagree.status, code: disagree.json.code }).toEqual({ status: 400, code: '1010' });
   });
 
-  test('an unknown key is 1005, one of another application too', async () => {
+  test('an unknown key is 1005, also one of another application', async () => {
     const other = await withCatalog(server);
     const foreign = (await other.keyNamed('fruit')).option_key_uid;
     for (const uid of [crypto.randomUUID(), 'nonsense', '%20', foreign]) {
@@ -210,7 +210,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     }
   });
 
-  test('paging: defaults, clamping, links, and 1009 for what is not a number', async () => {
+  test('paging: defaults, clamping, links, and 1009 for an invalid number', async () => {
     const page = await shop.get('/api/option_keys?offset=2&limit=3');
     expect(page.json).toMatchObject({ total: 8, offset: 2, limit: 3 });
     expect((page.json.items as Wire[]).map(({ name }) => name)).toEqual(['portions', 'ratio', 'volume']);
@@ -242,7 +242,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     }
   });
 
-  test('every GET has an ETag and answers 304 to who has it', async () => {
+  test('every GET has an ETag and returns 304 if it matches', async () => {
     const fruit = await shop.keyNamed('fruit');
     for (const path of [
       '/api/option_groups',
@@ -267,7 +267,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     }
   });
 
-  test('what a later file no longer names is archived: shown by uid, listed no more', async () => {
+  test('items that a later file omits are archived: readable by uid, no longer listed', async () => {
     const cellar = await withCatalog(server);
     const fruit = await cellar.keyNamed('fruit');
     const open = await cellar.keyNamed('motto');

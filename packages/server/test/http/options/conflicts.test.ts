@@ -25,7 +25,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     return { ...made, put, listOf };
   };
 
-  test('If-Match saves only over the record that was seen; 1014 shows the one there is', async () => {
+  test('If-Match saves only over the record that was read; 1014 shows the current one', async () => {
     const { save, choice, read, publish, apiKey, user } = await testUser();
     const body = await choice('volume', [5]);
     const none = await save(body, { 'if-match': '*' });
@@ -73,7 +73,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     ).toBe(304);
   });
 
-  test('if_match in a PUT keeps all of it from being saved', async () => {
+  test('if_match in a PUT prevents the whole save', async () => {
     const { put, choice, read } = await testUser();
     const [volume, fruit] = [await choice('volume', [5]), await choice('fruit', ['apple'])];
     const saved = (await put([volume, fruit])).json.items as Wire[];
@@ -97,7 +97,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect((await put([{ ...volume, value: [0], if_match: current.slice(1, -1) }])).status).toBe(200);
   });
 
-  test('If-None-Match: * saves only where there is no record yet', async () => {
+  test('If-None-Match: * saves only if there is no record yet', async () => {
     const { save, choice, read } = await testUser();
     const body = await choice('volume', [5]);
     const none = { 'if-none-match': '*' };
@@ -115,7 +115,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect((await read()).json.total).toBe(2);
   });
 
-  test('If-Match unsets only the record that was seen', async () => {
+  test('If-Match unsets only the record that was read', async () => {
     const { save, choice, apiKey, user, read } = await testUser();
     const first = (await save(await choice('volume', [5]))).json;
     const unset = (etag: string) =>
@@ -132,7 +132,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect((await unset(second.etag as string)).status).toBe(404);
   });
 
-  test('of many saves with one If-Match, one is saved', async () => {
+  test('of many saves with one If-Match, one succeeds', async () => {
     const { save, choice } = await testUser();
     const etag = (await save(await choice('volume', [0]))).json.etag as string;
     const body = await choice('volume', [5]);
@@ -140,7 +140,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
   });
 
-  test('add and remove change the list as it is', async () => {
+  test('add and remove change the current list', async () => {
     const { save, choice, listOf } = await testUser();
     const { value: _, ...fruit } = await choice('fruit', []);
     // The default is what there is until something is saved.
@@ -175,7 +175,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect(await listOf('tags')).toEqual([]);
   });
 
-  test('changes of one list at the same moment all land', async () => {
+  test('concurrent changes of one list are all applied', async () => {
     const { save, put, choice, listOf } = await testUser();
     const { value: _, ...tags } = await choice('tags', []);
     await save({ ...tags, add: ['old', 'kept'] });
@@ -188,7 +188,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect([...((await listOf('tags')) as string[])].sort()).toEqual(['kept', ...added].sort());
   });
 
-  test('a save of the same value adds nothing to the history, and an empty list is a choice', async () => {
+  test('an unchanged save adds nothing to the history, and an empty list is a selection', async () => {
     const { save, choice, read, listOf } = await testUser();
     const first = await save(await choice('tags', []));
     expect(first.status).toBe(201);

@@ -15,7 +15,7 @@ describe.each(databases)('CORS of the options interface on $kind', (database) =>
   const preflight = (path: string, origin: string) =>
     server.send('OPTIONS', path, { headers: { origin, 'access-control-request-method': 'POST' } });
 
-  test("is open to the application's own origins alone", async () => {
+  test("allows only the application's own origins", async () => {
     const open = await withCatalog(server, undefined, { allowedOrigins: [ORIGIN] });
     const closed = await withCatalog(server);
     await expect
@@ -42,7 +42,7 @@ describe.each(databases)('CORS of the options interface on $kind', (database) =>
     }
   });
 
-  test('any page may read that its apiKey is missing or unknown, after a preflight too', async () => {
+  test('any page may read that its apiKey is missing or unknown, also after a preflight', async () => {
     const origin = 'https://elsewhere.example';
     for (const [headers, code] of [
       [{ origin }, '1001'],

@@ -47,13 +47,13 @@ describe.each(databases)('large items on $kind', (database) => {
     return pages;
   };
 
-  test('pages of keys end early, whatever limit is asked for, and no key is missed', async () => {
+  test('pages of keys end early at any limit, and no key is missed', async () => {
     const pages = await readAll('/api/option_keys?limit=200', at.apiKey);
     expect(pages.length).toBeGreaterThan(1);
     expect(pages.flat().map(({ name }) => name)).toEqual(['tags', ...Array.from({ length: 10 }, (_, no) => `k${no}`)]);
   });
 
-  test('a user holds a bounded amount, however many requests come at once', async () => {
+  test("a user's selections are bounded, regardless of concurrent requests", async () => {
     const lists = {
       name: 'lists',
       keys: Array.from({ length: 60 }, (_, no) => ({ name: `l${no}`, type: 'string' as const, multiple: true })),

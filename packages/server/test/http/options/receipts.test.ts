@@ -32,7 +32,7 @@ describe.each(databases)('receipts on $kind', (database) => {
     return payload;
   };
 
-  test('a deletion has one too: rows of each table and the time, and nothing of the person', async () => {
+  test('a deletion has one too: rows of each table and the time, and no personal data', async () => {
     const testUser = await makeTestUser(server);
     const { application, user } = testUser;
     await testUser.save(await testUser.choice('vegetarian', [true]));
@@ -68,7 +68,7 @@ describe.each(databases)('receipts on $kind', (database) => {
     await expect(compactVerify(`${head}.${altered}.${signature}`, jwks())).rejects.toThrow('signature');
   });
 
-  test('says who chose what, in which words, when and how', async () => {
+  test('states who chose what, in which words, when and how', async () => {
     const testUser = await makeTestUser(server);
     const choice = await testUser.choice('fruit', ['Marille', 'Apfel'], { language: 'Deutsch (Österreich)' });
     const saved = await testUser.save(choice);
@@ -105,7 +105,7 @@ describe.each(databases)('receipts on $kind', (database) => {
     expect((await receiptOf(testUser, saved, { 'if-none-match': etag })).status).toBe(304);
   });
 
-  test('tells the texts of the revision it was saved in, and the language that the save gave', async () => {
+  test('contains the texts of the revision it was saved in, and the language of the save', async () => {
     const testUser = await makeTestUser(server);
     const first = await testUser.save(await testUser.choice('vegetarian', [true]), { 'accept-language': 'de' });
     const second = await testUser.save(await testUser.choice('portions', [2]));
@@ -156,7 +156,7 @@ describe.each(databases)('receipts on $kind', (database) => {
     }
   });
 
-  test('is for the user, and for the application with its credentials', async () => {
+  test('is available to the user, and to the application with its credentials', async () => {
     const testUser = await makeTestUser(server);
     const { json } = await testUser.save(await testUser.choice('vegetarian', [true]));
     const path = `/api/user_options/${json.user_options_uid}/receipt`;
@@ -179,7 +179,7 @@ describe.each(databases)('receipts on $kind', (database) => {
   });
 
   test.each(['EdDSA', 'RS256', 'ES256'])(
-    'signed with %s, it is verified after the key has gone',
+    'signed with %s, it can be verified after the key is gone',
     async (tokenAlgorithm) => {
       const testUser = await makeTestUser(server, { tokenAlgorithm });
       const { text } = await receiptOf(testUser, await testUser.save(await testUser.choice('vegetarian', [true])));

@@ -10,7 +10,7 @@ import { PATH } from './test-user.ts';
 type Item = Wire & { group: Wire; option: Wire & { translations: Wire[] } };
 const LANGUAGES = EXAMPLE.languages;
 
-describe.each(databases)('what records say on $kind', (database) => {
+describe.each(databases)('the content of records on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
@@ -39,7 +39,7 @@ describe.each(databases)('what records say on $kind', (database) => {
   const ads = (keys: object[]): CatalogFile =>
     ({ languages: LANGUAGES, groups: [{ name: 'ads', keys }] }) as unknown as CatalogFile;
 
-  test('a record says which key it belongs to, whatever becomes of names', async () => {
+  test('a record names its key, regardless of later renames', async () => {
     const shop = await userOf(ads([{ name: 'consent', type: 'boolean' }]));
     const { option_key_uid, option_group_uid } = await shop.keyNamed('consent');
     const saved = await shop.save('consent', [true]);
@@ -62,7 +62,7 @@ describe.each(databases)('what records say on $kind', (database) => {
     expect((await shop.items()).map(({ option }) => option.name)).toEqual(['consent']);
   });
 
-  test('effective values are named as today, so that they can be saved again', async () => {
+  test('effective values use current names, so that they can be saved again', async () => {
     const moved = (name: string, key: object) => ({ name, keys: [key] });
     const file = (...groups: object[]) => ({ languages: LANGUAGES, groups }) as unknown as CatalogFile;
     const shop = await userOf(
@@ -85,7 +85,7 @@ describe.each(databases)('what records say on $kind', (database) => {
     expect((await shop.save('allowed', [false], { option_group_uid, option_key_uid })).status).toBe(200);
   });
 
-  test('labels are of today, in the language asked for, also in one that was added later', async () => {
+  test('labels are current, in the requested language, also in one added later', async () => {
     const shop = await userOf(EXAMPLE);
     await shop.save('fruit', ['apricot', 'cherry']);
     await shop.save('motto', ['Hi']);
@@ -193,7 +193,7 @@ describe.each(databases)('what records say on $kind', (database) => {
     });
   });
 
-  test('texts in several languages that are saved at the same moment are all kept', async () => {
+  test('texts in several languages saved concurrently are all kept', async () => {
     const shop = await userOf(EXAMPLE);
     const words = { en: 'Hello', de: 'Hallo', 'de-AT': 'Servus' };
     await Promise.all(Object.entries(words).map(([language, text]) => shop.save('tags', [text], { language })));

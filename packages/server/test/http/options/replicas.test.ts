@@ -13,7 +13,7 @@ describe.each(databases)('catalogs in two replicas on one $kind database', (data
   });
   afterAll(() => Promise.all([here.close(), there.close()]));
 
-  test('each serves a revision that the other published within a second', async () => {
+  test('each serves a revision published by the other within a second', async () => {
     const shop = await withCatalog(here);
     const labelIn = async (server: TestServer) => {
       const { json } = await server.send('GET', '/api/option_groups?language=de', { headers: shop.apiKey });
@@ -30,7 +30,7 @@ describe.each(databases)('catalogs in two replicas on one $kind database', (data
     }
   });
 
-  test('a record saved in one reads the same in the other, whatever was published since', async () => {
+  test('a record saved in one reads the same in the other, regardless of publications since', async () => {
     const shop = await withCatalog(here);
     const user = await makeSignedInUser(here, shop.application);
     await here.post(

@@ -17,7 +17,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   afterAll(() => server.close());
   const testUser = (settings?: Record<string, unknown>) => makeTestUser(server, settings);
 
-  test('saving answers 201 with the record, replacing 200 with the same uid', async () => {
+  test('saving returns 201 with the record, replacing returns 200 with the same uid', async () => {
     const { application, user, save, choice, keyNamed } = await testUser();
     const first = await save(await choice('vegetarian', [true]));
     expect(first.status).toBe(201);
@@ -70,7 +70,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect(String(second.json.updated_at) > String(first.json.updated_at)).toBe(true);
   });
 
-  test('several values are kept as an array, in catalog order, without repeats, translated', async () => {
+  test('several values are stored as an array, in catalog order, without duplicates, translated', async () => {
     const { save, choice } = await testUser();
     const { json } = await save(await choice('fruit', ['cherry', 'apricot', 'cherry']));
     expect((json.option as Wire).value).toEqual(['apricot', 'cherry']);
@@ -81,7 +81,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     ]);
   });
 
-  test('with language, values may be sent in it; what is kept is canonical', async () => {
+  test('with language, values may be sent in it; the stored value is canonical', async () => {
     const { save, choice } = await testUser();
     const german = await save(await choice('fruit', ['Apfel', 'apricot'], { language: 'Deutsch' }));
     expect((german.json.option as Wire).value).toEqual(['apple', 'apricot']);
@@ -102,7 +102,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     ['birthday', ['2000-02-29'], '2000-02-29'],
     ['tags', ['b', 'a', 'b'], ['b', 'a']],
     ['tags', [], []],
-  ])('%s takes %j and keeps %j', async (name, value, kept) => {
+  ])('%s accepts %j and stores %j', async (name, value, kept) => {
     const { save, choice } = await testUser();
     const { status, json } = await save(await choice(name, value));
     expect({ status, value: (json.option as Wire).value }).toEqual({ status: 201, value: kept });
@@ -138,7 +138,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     ['birthday', ['1899-12-31']],
     ['birthday', ['01.02.2000']],
     ['tags', Array.from({ length: 5000 }, (_, index) => index)],
-  ])('%s refuses %j with 1008, names the field, stores nothing', async (name, value) => {
+  ])('%s rejects %j with 1008, names the field, stores nothing', async (name, value) => {
     const { save, choice, read } = await testUser();
     const { status, json } = await save(await choice(name as string, value));
     expect({ status, code: json.code }).toEqual({ status: 422, code: '1008' });
@@ -147,7 +147,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect((await read()).json.total).toBe(0);
   });
 
-  test('an answer is never much larger than its request, however much is wrong', async () => {
+  test('a response is never much larger than its request, however many errors there are', async () => {
     const crowd: CatalogFile = {
       languages: EXAMPLE.languages,
       groups: [
@@ -181,7 +181,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect((long.json.errors as Wire[])[0]?.allowed).toEqual({ type: 'string', max_length: 4000 });
   });
 
-  test('repeats count as one value; beyond 2,000 different ones is 1008', async () => {
+  test('duplicates count as one value; more than 2,000 distinct ones is 1008', async () => {
     const { save, choice } = await testUser();
     const same = await save(await choice('tags', Array(9_000).fill('a')));
     expect((same.json.option as Wire).value).toEqual(['a']);
@@ -195,7 +195,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect((many.json.errors as Wire[])[0]?.message).toBe('must contain at most 2000 values');
   });
 
-  test('a body that is not as it should be is 1009', async () => {
+  test('an invalid body is 1009', async () => {
     const { application, user, choice } = await testUser();
     const good = { user_uid: user.userCode, ...(await choice('vegetarian', [true])) };
     const bodies: [unknown, string | undefined][] = [
@@ -224,7 +224,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect(broken.json.code).toBe('1009');
   });
 
-  test('unknown group 1004, unknown key 1005, unknown user 1006; foreign ones look the same', async () => {
+  test('unknown group 1004, unknown key 1005, unknown user 1006; those of other applications look the same', async () => {
     const { choice, save } = await testUser();
     const other = await testUser();
     const mine = await choice('vegetarian', [true]);
@@ -246,7 +246,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     await expectCode({ ...mine, option_group_name: 'open' }, 400, '1010');
   });
 
-  test('the user by access_token or Bearer; all that is said must agree (1007)', async () => {
+  test('the user by access_token or Bearer; all given identities must agree (1007)', async () => {
     const { application, apiKey, user, choice } = await testUser();
     const neighbour = await makeSignedInUser(server, application);
     const stranger = await testUser();
@@ -407,7 +407,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
   });
 });
 
-test('of options that are refused, no more are looked at than a response names', () => {
+test('of invalid options, no more are checked than a response lists', () => {
   const refusals = new Refusals();
   const tried: number[] = [];
   const refuse = (place: number) =>

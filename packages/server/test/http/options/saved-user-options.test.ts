@@ -13,7 +13,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
   afterAll(() => server.close());
   const testUser = (settings?: Record<string, unknown>) => makeTestUser(server, settings);
 
-  test('reading needs the token or the credentials (1011)', async () => {
+  test('reading requires the token or the credentials (1011)', async () => {
     const { application, apiKey, user, save, choice } = await testUser();
     const { json } = await save(await choice('vegetarian', [true]));
     const uid = json.user_options_uid;
@@ -79,7 +79,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect((await read('', { 'if-none-match': etag })).status).toBe(401);
   });
 
-  test('every text has a tag of its own, whatever it is written in', async () => {
+  test('every text has its own ETag, in any script', async () => {
     const { save, choice, read } = await testUser();
     const tagOf = new Map<string, string | null>();
     for (const [name, value] of [
@@ -103,7 +103,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     ]);
   });
 
-  test('one record by uid, unset with 204, its history kept', async () => {
+  test('one record by uid, unset with 204, with its history kept', async () => {
     const { user, save, choice, read, apiKey } = await testUser();
     const { json } = await save(await choice('volume', [5]));
     await save(await choice('volume', [10]), bearer(user.accessToken));
@@ -131,7 +131,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect(again.json.user_options_uid).not.toBe(json.user_options_uid);
   });
 
-  test('an archived key is 1012; what was saved of it stays', async () => {
+  test('an archived key is 1012; its saved selections stay', async () => {
     const { save, choice, publish, read, get } = await testUser();
     const body = await choice('fruit', ['apple']);
     const motto = await choice('motto', ['Hi']);
@@ -148,7 +148,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect(values((await read('?option_group_name=kitchen')).json)).toEqual([['fruit', ['apple']]]);
   });
 
-  test('a retired value is kept by who has it and refused to others', async () => {
+  test('a retired value is kept by users who have it and rejected for others', async () => {
     const shop = await testUser();
     const keeper = await shop.save(await shop.choice('fruit', ['cherry']));
     expect(keeper.status).toBe(201);
@@ -169,7 +169,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect((await shop.save(await shop.choice('fruit', ['cherry']))).json.code).toBe('1008');
   });
 
-  test('a record is what it was ten revisions later, with the labels of today', async () => {
+  test('a record is unchanged ten revisions later, with current labels', async () => {
     const { save, choice, publish, read, keyNamed } = await testUser();
     await save(await choice('fruit', ['apricot', 'apple']));
     await save(await choice('motto', ['Hi'], { language: 'Deutsch' }));
@@ -209,7 +209,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect((await save(body)).json.code).toBe('1006');
     expect(await server.service.storage.selections.list(user.userCode)).toEqual([]);
   });
-  test('reads that come together are not made to wait for one another', async () => {
+  test('concurrent reads do not wait for each other', async () => {
     const { user, apiKey, save, choice } = await testUser();
     for (const [name, value] of Object.entries({
       volume: 10,

@@ -13,7 +13,7 @@ describe.each(databases)('UUIDs and languages as clients write them on $kind', (
   });
   afterAll(() => server.close());
 
-  test('UUIDs are read in either case in bodies, paths and queries, and answered in lower case', async () => {
+  test('UUIDs are accepted in either case in bodies, paths and queries, and returned in lower case', async () => {
     const { application, user, get, choice } = await makeTestUser(server);
     const upper = (value: unknown) => String(value).toUpperCase();
     const { option_group_uid, option_key_uid } = await choice('vegetarian', [true]);
