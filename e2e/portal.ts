@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
-import type { Settings } from '../packages/server/src/config.ts';
+import type { Settings } from '../packages/server/src/service-settings.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AppParts, createApp } from '../src/app.ts';
-import { AREAS } from '../src/config.ts';
 import { RateLimits } from '../src/domain/limits/rate-limits.ts';
 import type { Service } from '../src/domain/service.ts';
 import { CatalogCache } from '../src/http/options/catalog-cache.ts';
+import { AREAS } from '../src/service-settings.ts';
 
 export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');
 

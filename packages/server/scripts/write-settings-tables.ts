@@ -3,8 +3,13 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentName, flagName, SETTINGS as SETTINGS_OF_SERVICE, type SettingName } from '../src/config.ts';
 import { SETTING_NAMES, SETTINGS as SETTINGS_OF_APPLICATION } from '../src/domain/applications/settings.ts';
+import {
+  environmentName,
+  flagName,
+  SETTINGS as SETTINGS_OF_SERVICE,
+  type SettingName,
+} from '../src/service-settings.ts';
 
 export const OPERATIONS_DOC = join(import.meta.dirname, '../../../docs/operations.md');
 

@@ -1,123 +1,36 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { resolve } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
-import { behindLinks } from './behind-links.ts';
+import { readFileSync } from 'node:fs';
 import { type OidcRules, readGrant } from './domain/accounts/oidc-settings.ts';
-import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { type PageTexts, readPageTexts } from './domain/preferences/page-texts.ts';
 import { isEmail } from './domain/users/email.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, readMail } from './mail/mail-settings.ts';
 import { nearestName } from './nearest-name.ts';
+import { findSecret, keepSecret, readPreviousSecret, secretPath } from './secret-file.ts';
 import {
-  type DatabasePlace,
-  findSecret,
-  findSecretProblem,
-  keepSecret,
-  previousSecretPath,
-  readPreviousSecret,
-  secretPath,
-} from './secret-file.ts';
-import { trustsEveryone } from './trusts-everyone.ts';
+  AREAS,
+  type Area,
+  environmentName,
+  PREFIX,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from './service-settings.ts';
+import {
+  readAreas,
+  readBytes,
+  readDatabasePlace,
+  readInteger,
+  readList,
+  readNetworks,
+  readPublicUrl,
+  readScrub,
+  readSwitch,
+  readWait,
+} from './setting-values.ts';
 
-/**
- * The only code that reads the environment. Every setting is INNKEEPER_NAME in the environment or --name on the command
- * line. A setting with a secret can also be INNKEEPER_NAME_FILE, the path of a file that contains it.
- */
-export const SETTINGS = {
-  port: { default: '8080', describe: 'TCP port to listen on (0: any free port)' },
-  host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
-  databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…', secret: true },
-  databaseWait: {
-    default: '60s',
-    describe: 'with PostgreSQL, how long a start waits for a database that cannot be reached: 0s to 1h',
-  },
-  secret: {
-    default: '',
-    describe: 'key for hashing and encryption; with SQLite, created and stored next to the database',
-    secret: true,
-  },
-  secretPrevious: {
-    default: '',
-    describe: 'the secret before this one, while it is being rotated: see `innkeeper secret rotate`',
-    secret: true,
-  },
-  publicUrl: { default: '', describe: 'public URL of the service, for example https://users.example.com' },
-  serve: { default: 'users,options,portal', describe: 'areas this process serves' },
-  tokenServiceUrl: { default: '', describe: 'OAuth 2.0 server that issues access tokens (default: embedded)' },
-  tokenServiceClientId: { default: '', describe: 'client id at this server' },
-  tokenServiceClientSecret: { default: '', describe: 'client secret at this server', secret: true },
-  workers: { default: '1', describe: 'processes that share the port' },
-  logLevel: { default: 'info', describe: 'trace, debug, info, warn, error, fatal or silent' },
-  metricsToken: { default: '', describe: 'Bearer token for /metrics from other machines', secret: true },
-  trustedProxies: {
-    default: '',
-    describe: 'IP addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted, comma-separated',
-  },
-  rateLimit: {
-    default: 'off',
-    describe: `default rate limit per application: ${RATE_LIMIT_FORM}`,
-  },
-  addressRateLimit: { default: 'off', describe: `rate limit per client IP address: ${RATE_LIMIT_FORM}` },
-  streams: { default: '10000', describe: 'open event streams of one process' },
-  streamsPerApplication: { default: '5000', describe: 'open event streams of one application in one process' },
-  cache: {
-    default: '64 MiB',
-    describe: 'memory for cached catalog responses of all applications, in KiB, MiB or GiB',
-  },
-  requestLog: {
-    default: 'on',
-    describe: 'keep the latest requests of each application, masked, for the portal: on or off',
-  },
-  webhooksAllow: {
-    default: '',
-    describe:
-      'IP addresses or CIDR ranges that webhooks may reach although they are not public, also with http, comma-separated',
-  },
-  smtpUrl: {
-    default: '',
-    describe: 'mail server: smtp://USER:PASSWORD@HOST:587 or smtps://… (default: no mail; links are shown to copy)',
-    secret: true,
-  },
-  mailFrom: { default: '', describe: 'sender of mail, for example Innkeeper <innkeeper@example.com>' },
-  oidcIssuer: { default: '', describe: 'issuer of the OpenID provider that signs people in to the portal' },
-  oidcClientId: { default: '', describe: 'client id at this provider' },
-  oidcClientSecret: { default: '', describe: 'client secret at this provider', secret: true },
-  oidcName: { default: '', describe: 'its name on the sign-in page (default: its host)' },
-  oidcScope: { default: 'openid email profile', describe: 'scopes to ask for' },
-  oidcDomains: {
-    default: '',
-    describe: 'domains whose verified e-mail addresses get an account when they first sign in, comma-separated',
-  },
-  oidcRolesClaim: { default: '', describe: 'claim that names groups or roles, for example groups' },
-  oidcRoles: {
-    default: '',
-    describe: 'what its values grant, comma-separated: VALUE=administrator or VALUE=CLIENTID:ROLE',
-  },
-  passwords: { default: 'on', describe: 'sign-in to the portal with passwords: on, or off with an OpenID provider' },
-  pageTexts: {
-    default: '',
-    describe: 'JSON file with words of the preference page in further languages',
-  },
-  scrub: {
-    default: 'off',
-    describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
-  },
-} as const satisfies Record<string, { default: string; describe: string; secret?: true }>;
+// The only module that reads the environment.
 
-/** For commands that can work on a remote service. */
-export const REMOTE_SETTINGS = {
-  url: { describe: 'URL of a remote service to manage over HTTP, instead of a database' },
-  token: { describe: 'personal access token for the remote service' },
-} as const;
-
-export type SettingName = keyof typeof SETTINGS;
-export type Settings = Partial<Record<SettingName | keyof typeof REMOTE_SETTINGS, string>>;
-export type Area = 'users' | 'options' | 'portal';
-
-export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** What is sent to an OTLP collector. */
@@ -182,20 +95,10 @@ export class ConfigError extends Error {
   }
 }
 
-const PREFIX = 'INNKEEPER_';
-
-export function environmentName(name: SettingName | keyof typeof REMOTE_SETTINGS): string {
-  return `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
-
 /** How to type the command here. Outside a clone, `npx innkeeper` would run somebody else's package. */
 export function commandName({ npm_lifecycle_event: started }: NodeJS.ProcessEnv = process.env): string {
   if (started === 'start') return 'npx innkeeper';
   return started === 'npx' ? 'npx @innkeeper/server' : 'innkeeper';
-}
-
-export function flagName(name: SettingName): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /**
@@ -321,13 +224,13 @@ export function readConfig(
 }
 
 /** Maximum problems listed at once. */
-const MAX_SHARED = 20;
+const MAX_LISTED = 20;
 
 function readPageTextsFile(path: string, problems: string[]): Record<string, PageTexts> {
   if (path === '') return {};
   const wrong: string[] = [];
   const own = readPageTexts(readText(path, wrong), wrong);
-  problems.push(...wrong.slice(0, MAX_SHARED).map((problem) => `INNKEEPER_PAGE_TEXTS is ${path}: ${problem}.`));
+  problems.push(...wrong.slice(0, MAX_LISTED).map((problem) => `INNKEEPER_PAGE_TEXTS is ${path}: ${problem}.`));
   return own;
 }
 
@@ -430,60 +333,6 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
 }
 
 /**
- * Settings that are unsafe in production, each with a suggested fix. `innkeeper serve` refuses to start with any of
- * them.
- */
-export function unsafeSettings(config: Config): string[] {
-  const problems: string[] = [];
-  const isWeak = isWeakSecret(config.secret);
-  const isOfFile = config.secret === '' || config.secretFile !== undefined;
-  const fileProblem = isWeak && isOfFile ? findSecretProblem(config) : undefined;
-  if (fileProblem !== undefined) problems.push(fileProblem);
-  // Without a secret, a strong one is created along with the database.
-  else if (config.secret !== '' && isWeak) {
-    problems.push(
-      'INNKEEPER_SECRET is weak: it needs at least 32 random characters. Create one with: openssl rand -base64 48',
-    );
-  }
-  const isPlain = config.publicUrl.startsWith('http:');
-  if (isPlain && !isLoopback(new URL(config.publicUrl).hostname)) {
-    problems.push(
-      `INNKEEPER_PUBLIC_URL is ${config.publicUrl}: tokens and secrets would be sent unencrypted. Use an https URL; a proxy can terminate TLS.`,
-    );
-  } else if (isPlain && !isLoopback(config.host) && config.trustedProxies.length === 0) {
-    problems.push(
-      `INNKEEPER_HOST is ${config.host}: other machines could connect without TLS. Listen on 127.0.0.1, set INNKEEPER_PUBLIC_URL to the https URL of your proxy, or list the proxy in INNKEEPER_TRUSTED_PROXIES.`,
-    );
-  }
-  if (config.tokenService) {
-    if (config.tokenService.url.startsWith('http:') && !isLoopback(new URL(config.tokenService.url).hostname)) {
-      problems.push('INNKEEPER_TOKEN_SERVICE_URL is not https: tokens would be sent unencrypted. Use an https URL.');
-    }
-    if (!config.tokenService.clientId || !config.tokenService.clientSecret) {
-      problems.push(
-        'INNKEEPER_TOKEN_SERVICE_URL is set, but INNKEEPER_TOKEN_SERVICE_CLIENT_ID or _CLIENT_SECRET is not. Set both.',
-      );
-    }
-  }
-  const file = secretPath(config);
-  for (const path of file === undefined ? [] : [file, previousSecretPath(file)]) {
-    if (process.platform !== 'win32' && existsSync(path) && (statSync(path).mode & 0o077) !== 0)
-      problems.push(`${path} can be read by other users of this machine. Run: chmod 600 ${path}`);
-  }
-  if (config.metricsToken !== undefined && (config.metricsToken.length < 16 || new Set(config.metricsToken).size < 6)) {
-    problems.push(
-      'INNKEEPER_METRICS_TOKEN is weak: it needs at least 16 random characters. Create one with: openssl rand -hex 24',
-    );
-  }
-  if (trustsEveryone(config.trustedProxies)) {
-    problems.push(
-      'INNKEEPER_TRUSTED_PROXIES trusts everyone: any client could claim another address. List only your proxies.',
-    );
-  }
-  return problems;
-}
-
-/**
  * Variables for clients, remote commands, tests and the wrapper script, and those Kubernetes sets for each Service in
  * the namespace.
  */
@@ -509,90 +358,6 @@ export function listeningUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-export function isWeakSecret(secret: string): boolean {
-  // Repeated text compresses well, and sequences advance in equal steps; key material does neither.
-  const steps = new Set([...secret].slice(1).map((char, index) => char.charCodeAt(0) - secret.charCodeAt(index)));
-  return secret.length < 32 || new Set(secret).size < 10 || steps.size < 8 || deflateRawSync(secret).length < 28;
-}
-
 function hidePassword(text: string): string {
   return text.replace(/(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)/, '[hidden]');
-}
-
-function readInteger(text: string, min: number, max: number): number | undefined {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= min && value <= max ? value : undefined;
-}
-
-/** A number of KiB, MiB or GiB, at least 0. */
-function readBytes(text: string): number | undefined {
-  const [, number, unit] = /^(\d{1,7}) ?(KiB|MiB|GiB)$/.exec(text) ?? [];
-  if (number === undefined) return undefined;
-  return Number(number) * 1024 ** (['KiB', 'MiB', 'GiB'].indexOf(unit as string) + 1);
-}
-
-function readSwitch(text: string): boolean | undefined {
-  return text === 'on' ? true : text === 'off' ? false : undefined;
-}
-
-/**
- * SQLite keeps its write-ahead log next to the real file, so every part of the service uses the path behind the links.
- */
-function readDatabasePlace(text: string): DatabasePlace | undefined {
-  if (/^postgres(ql)?:\/\/./.test(text)) return { databaseUrl: text, databaseLink: undefined };
-  if (text === 'sqlite::memory:' || !/^sqlite:./.test(text)) return undefined;
-  const given = resolve(text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''));
-  try {
-    const path = behindLinks(given);
-    return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
-    // For example, the folder cannot be read: opening the file reports it.
-    return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
-  }
-}
-
-function readScrub(text: string): number | 'off' | undefined {
-  if (text === 'off') return text;
-  const seconds = /\d[hd]$/.test(text) ? parseDuration(text) : undefined;
-  return seconds !== undefined && seconds >= 3600 && seconds <= 365 * 86_400 ? seconds * 1000 : undefined;
-}
-
-function readWait(text: string): number | undefined {
-  const seconds = parseDuration(text);
-  return seconds !== undefined && seconds <= 3600 ? seconds * 1000 : undefined;
-}
-
-function readPublicUrl(text: string): string | undefined {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined;
-  return url.href.replace(/\/$/, '');
-}
-
-function readAreas(text: string): Set<Area> | undefined {
-  const names = readList(text);
-  const areas = new Set(AREAS.filter((area) => names.includes(area)));
-  return names.length > 0 && names.every((name) => areas.has(name as Area)) ? areas : undefined;
-}
-
-function readNetworks(text: string): string[] | undefined {
-  const networks = readList(text);
-  const isNetwork = (network: string): boolean => {
-    const [address = '', bits, ...more] = network.split('/');
-    const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    return (
-      more.length === 0 &&
-      longest > 0 &&
-      !address.includes('%') &&
-      (bits === undefined || readInteger(bits, 0, longest) !== undefined)
-    );
-  };
-  return networks.every(isNetwork) ? networks : undefined;
-}
-
-function readList(text: string): string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
 }

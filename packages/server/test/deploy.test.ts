@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { renderTemplate } from '../../../scripts/render-chart.js';
-import { environmentName, REMOTE_SETTINGS, readConfig, SETTINGS, unsafeSettings } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
+import { environmentName, REMOTE_SETTINGS, SETTINGS } from '../src/service-settings.ts';
+import { unsafeSettings } from '../src/unsafe-settings.ts';
 import { SECRET } from './http/start.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

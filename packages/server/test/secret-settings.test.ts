@@ -2,14 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import {
-  environmentName,
-  readConfig,
-  readRemote,
-  SETTINGS,
-  type SettingName,
-  unknownVariables,
-} from '../src/config.ts';
+import { readConfig, readRemote, unknownVariables } from '../src/config.ts';
+import { environmentName, SETTINGS, type SettingName } from '../src/service-settings.ts';
 import { SECRET } from './http/start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-secrets-'));

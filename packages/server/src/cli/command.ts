@@ -1,6 +1,13 @@
 import { styleText } from 'node:util';
 import { Command, type CommanderError, Option } from 'commander';
-import { environmentName, flagName, REMOTE_SETTINGS, SETTINGS, type SettingName, type Settings } from '../config.ts';
+import {
+  environmentName,
+  flagName,
+  REMOTE_SETTINGS,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from '../service-settings.ts';
 import { Failure, UsageError } from './failure.ts';
 
 /** The last argument of every command's action: the settings given as flags, and whether to print JSON. */

@@ -1,11 +1,11 @@
 import type { Rotation } from '../domain/applications/rotate-secret.ts';
 import type { FieldError } from '../domain/errors.ts';
 import type { Management } from './management.ts';
-import type { Call } from './remote-management.ts';
+import { type Call, of } from './remote-call.ts';
 import { webhookRefusal } from './webhook-refusal.ts';
 
 /** Uses /manage/v1. */
-export function remoteWebhooks(call: Call, of: (clientId: string, path: string) => string): Management['webhooks'] {
+export function remoteWebhooks(call: Call): Management['webhooks'] {
   const use = async (method: string, clientId: string, ids: readonly string[], rest = '', body?: unknown) => {
     const [webhookId, deliveryId] = ids.map(encodeURIComponent);
     const one = webhookId === undefined ? '' : `/${webhookId}`;

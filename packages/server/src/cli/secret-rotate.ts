@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { isWeakSecret } from '../config.ts';
 import { checkSecret } from '../domain/check-secret.ts';
+import { isWeakSecret } from '../unsafe-settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
 import { printResult } from './print.ts';

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
-import { readConfig, unsafeSettings } from '../config.ts';
+import { readConfig } from '../config.ts';
+import { unsafeSettings } from '../unsafe-settings.ts';
 import { ALL_SETTINGS, type CommandOptions, defineCommand } from './command.ts';
 import { Failure } from './failure.ts';
 import { makeDatabase } from './new-database.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Config, isWeakSecret, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { actingAs, currentActor } from '../domain/audit/actor.ts';
 import { checkSecret } from '../domain/check-secret.ts';
 import { Clock, ClockWrong, TOLERATED_MS } from '../domain/clock.ts';
@@ -7,6 +7,7 @@ import { readMark, SET_IF_WRONG } from '../domain/clock-mark.ts';
 import { showRoughly } from '../domain/duration.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import { type ApplicationRecord, type Storage, StorageUnavailable } from '../storage/port.ts';
+import { isWeakSecret } from '../unsafe-settings.ts';
 import { cliAuthor } from './catalog-options.ts';
 import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './describe-database.ts';

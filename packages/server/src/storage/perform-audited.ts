@@ -1,5 +1,6 @@
 import { orderedUuid } from '../ordered-uuid.ts';
-import { AUDITED_ACTS, type AuditedAct } from './audited-acts.ts';
+import type { AuditedAct } from './audit-plan.ts';
+import { AUDITED_ACTS } from './audited-acts.ts';
 import type { ActCall, Authorship, Stores } from './port.ts';
 
 type Act = (...args: unknown[]) => Promise<unknown>;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { commandName, environmentName, flagName, SETTINGS, type SettingName } from '../../src/config.ts';
+import { commandName } from '../../src/config.ts';
 import { SETTING_NAMES } from '../../src/domain/applications/settings.ts';
+import { environmentName, flagName, SETTINGS, type SettingName } from '../../src/service-settings.ts';
 import { inThread } from './in-thread.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig, unsafeSettings } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { networkOf } from '../../src/http/server/client-address.ts';
+import { unsafeSettings } from '../../src/unsafe-settings.ts';
 import { databases } from '../databases.ts';
 import { SECRET, startTestServer, type TestServer, uniqueName } from './start.ts';
 

@@ -1,4 +1,5 @@
-import { type Config, ConfigError, readConfig, type Settings } from '../../config.ts';
+import { type Config, ConfigError, readConfig } from '../../config.ts';
+import type { Settings } from '../../service-settings.ts';
 import { Failure } from '../failure.ts';
 import { refuseLostDatabase } from '../new-database.ts';
 import { refuseMissingDatabase } from '../with-storage.ts';

@@ -1,5 +1,6 @@
-import { type Config, unknownVariables, unsafeSettings } from '../../config.ts';
+import { type Config, unknownVariables } from '../../config.ts';
 import { openFileProblem } from '../../open-file-limit.ts';
+import { unsafeSettings } from '../../unsafe-settings.ts';
 import { splitWayOut } from '../split-way-out.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 

@@ -1,0 +1,100 @@
+import type { Remote } from '../config.ts';
+import { ERRORS, type FieldError } from '../domain/errors.ts';
+import { Failure } from './failure.ts';
+import { unknownApplication } from './unknown.ts';
+
+/** How long to wait for a service that does not respond. */
+const TIMEOUT_MS = 60_000;
+/** Maximum items of a list per response. */
+export const PAGE = 200;
+
+export type Answer = { status: number; body: Record<string, unknown>; text: string; etag: string | null };
+type Request = { body?: unknown; headers?: Record<string, string> };
+export type Call = (method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer>;
+
+/** Requests to /manage/v1 of a service. */
+export type RemoteCalls = {
+  /** `expected`: statuses besides 2xx that the caller handles. */
+  call: Call;
+  get<T>(path: string): Promise<T>;
+  /** Streams what may be too large for memory. */
+  stream(path: string): Promise<AsyncIterable<string>>;
+};
+
+export function remoteCalls({ url, token }: Remote): RemoteCalls {
+  const open = (method: string, path: string, { body, headers }: Request, signal: AbortSignal): Promise<Response> =>
+    fetch(`${url}/manage/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal,
+    }).catch((error: Error) => {
+      const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+      throw new Failure(`${url} cannot be reached: ${code ?? message}.`, {
+        wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).',
+      });
+    });
+  const read = async (response: Response): Promise<Answer> => {
+    // Not text(), which removes the byte order mark that spreadsheets need.
+    const text = Buffer.from(await response.arrayBuffer()).toString();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const body = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: response.status, body, text, etag: response.headers.get('etag') };
+  };
+  const call: Call = async (method, path, request, expected = []) => {
+    const answer = await read(await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS)));
+    const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
+    if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
+      throw unknownApplication(decodeURIComponent(clientId));
+    }
+    if (answer.status < 300 || expected.includes(answer.status)) return answer;
+    throw refusal(url, answer);
+  };
+  const stream = async (path: string): Promise<AsyncIterable<string>> => {
+    const overdue = new AbortController();
+    const timer = setTimeout(() => overdue.abort(), TIMEOUT_MS);
+    const response = await open('GET', path, {}, overdue.signal).finally(() => clearTimeout(timer));
+    if (!response.ok || !response.body) throw refusal(url, await read(response));
+    return readTexts(url, response.body);
+  };
+  const get = async <T>(path: string): Promise<T> => (await call('GET', path)).body as T;
+  return { call, get, stream };
+}
+
+/** The path of an application, or of something in it. */
+export const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
+
+async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const some of bytes) yield decoder.decode(some, { stream: true });
+  } catch {
+    throw new Failure(`The connection to ${url} was lost.`, { wayOut: 'Try again.' });
+  }
+}
+
+export function problemsOf({ body }: Answer): string[] {
+  const errors = (body.errors ?? []) as FieldError[];
+  return errors.length === 0 ? [String(body.message)] : errors.map(({ field, message }) => `${field} ${message}`);
+}
+
+export function refusal(url: string, { status, body }: Answer): Failure {
+  if (typeof body.message !== 'string') {
+    return new Failure(`${url} returned ${status}, which is not an Innkeeper response.`, {
+      wayOut: 'Check INNKEEPER_URL.',
+    });
+  }
+  const errors = (body.errors ?? []) as FieldError[];
+  const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);
+  const wayOut =
+    status === 401 ? 'Check INNKEEPER_TOKEN, or create a new one with: innkeeper token create' : definition?.remedy;
+  return new Failure(body.message, {
+    problems: errors.length > 1 ? problemsOf({ body } as Answer) : [],
+    ...(wayOut !== undefined && { wayOut }),
+  });
+}

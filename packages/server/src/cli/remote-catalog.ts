@@ -1,0 +1,164 @@
+import type { ValueType } from '../domain/catalog/catalog.ts';
+import { ERRORS, type FieldError } from '../domain/errors.ts';
+import { Failure } from './failure.ts';
+import type { ApplyOptions, Management, Published, Revision } from './management.ts';
+import { readTypedValue, unknownKey } from './migrated-key.ts';
+import { refusedArgument } from './refused-argument.ts';
+import { type Answer, of, PAGE, problemsOf, type RemoteCalls } from './remote-call.ts';
+import { unknownRevision } from './unknown.ts';
+
+/** Texts of a review per request: even the longest fit into its body. */
+const REVIEWED_AT_ONCE = 200;
+
+/** Uses /manage/v1. */
+export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog'] {
+  const revisionOf = async (clientId: string): Promise<number> => {
+    const { items } = await get<{ items: Revision[] }>(of(clientId, '/revisions?limit=1'));
+    return items[0]?.revision ?? 0;
+  };
+  const notFound = (revision: number) => (error: unknown) => {
+    if (error instanceof Failure && error.message === ERRORS.revisionNotFound.message) throw unknownRevision(revision);
+    throw error;
+  };
+  const publish = async (method: string, path: string, body: unknown, options: ApplyOptions) => {
+    const headers = { 'if-match': options.ifRevision === undefined ? '*' : `"${options.ifRevision}"` };
+    const query = new URLSearchParams({
+      ...(options.allowBreaking && { allow_breaking: 'true' }),
+      ...(options.note !== undefined && { note: options.note }),
+    });
+    return call(method, query.size > 0 ? `${path}?${query}` : path, { body, headers }, [409, 412]);
+  };
+
+  return {
+    plan: async (clientId, { data }) =>
+      (await call('POST', of(clientId, '/catalog/plan'), { body: data })).body as never,
+    async apply(clientId, file, options) {
+      const answer = await publish('PUT', of(clientId, '/catalog'), file.data, options);
+      // The refusal lists what breaks, but not the other changes.
+      return readPublished(answer, async () => (await this.plan(clientId, file)).changes);
+    },
+    async restore(clientId, revision, options) {
+      const path = of(clientId, `/revisions/${revision}/restore`);
+      const answer = await publish('POST', path, undefined, options).catch(notFound(revision));
+      return readPublished(
+        answer,
+        async () => (await this.compare(clientId, await revisionOf(clientId), revision)).changes,
+      );
+    },
+    async read(clientId, revision) {
+      if (revision === undefined) {
+        const { body, etag } = await call('GET', of(clientId, '/catalog'));
+        return { revision: Number(etag?.replaceAll('"', '')), file: body as never };
+      }
+      const found = await get<{ catalog: never }>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision));
+      return { revision, file: found.catalog };
+    },
+    async texts(clientId, { format, language, revision: wanted }) {
+      const revision = wanted ?? (await revisionOf(clientId));
+      const query = new URLSearchParams({ format, revision: String(revision), ...(language && { language }) });
+      const path = of(clientId, `/catalog/translations/export?${query}`);
+      const { body, text } = await call('GET', path, {}, [400]).catch(notFound(revision));
+      const [problem] = (body.errors ?? []) as FieldError[];
+      if (problem) throw refusedArgument(problem);
+      return { revision, content: text };
+    },
+    async types(clientId, withSchemas) {
+      const revision = await revisionOf(clientId);
+      return { revision, content: (await call('GET', of(clientId, `/catalog/types?schemas=${withSchemas}`))).text };
+    },
+    async importTexts(clientId, { name, text }, { prefer, note }) {
+      const body = { name, file: text, ...(prefer && { prefer }) };
+      const headers = { 'if-match': '*' };
+      const query = note === undefined ? '' : `?${new URLSearchParams({ note })}`;
+      const path = of(clientId, `/catalog/translations/import${query}`);
+      const answer = await call('POST', path, { body, headers }, [409, 422]);
+      if (answer.status === 422) return { outcome: 'refused', problems: problemsOf(answer), conflicts: [] };
+      const { conflicts, outdated } = answer.body as { conflicts?: never; outdated: never };
+      if (conflicts) return { outcome: 'refused', problems: [], conflicts };
+      return { ...(await readPublished(answer, async () => [])), outdated };
+    },
+    async review(clientId, input, reviewed) {
+      const { readReviewedFile } = await import('./reviewed-file.ts');
+      const { items } = await get<{ items: { name: string; tag: string; default: boolean }[] }>(
+        of(clientId, `/catalog/languages?limit=${PAGE}`),
+      );
+      const languages = items.map(({ name, tag, default: isDefault }) => ({ name, tag, isDefault }));
+      const read = await readReviewedFile(input, languages);
+      if ('problems' in read) return { outcome: 'refused', problems: read.problems };
+      let count = 0;
+      const changed: { path: string; language: string }[] = [];
+      for (let from = 0; from < read.texts.length; from += REVIEWED_AT_ONCE) {
+        const texts = read.texts.slice(from, from + REVIEWED_AT_ONCE);
+        const path = of(clientId, '/catalog/translations/review');
+        const part = (await call('POST', path, { body: { texts, reviewed } })).body as never as {
+          count: number;
+          changed: typeof changed;
+        };
+        count += part.count;
+        changed.push(...part.changed);
+      }
+      return { outcome: 'marked', count, changed };
+    },
+    async revisions(clientId, { offset, limit }) {
+      const items: Revision[] = [];
+      let total = 0;
+      do {
+        const query = `offset=${offset + items.length}&limit=${Math.min(PAGE, limit - items.length)}`;
+        const page = await get<{ items: Revision[]; total: number }>(of(clientId, `/revisions?${query}`));
+        items.push(...page.items);
+        total = page.total;
+        if (page.items.length === 0) break;
+      } while (items.length < Math.min(limit, total - offset));
+      return { total, items: items.map(toRevision) };
+    },
+    revision: async (clientId, revision) =>
+      toRevision(await get<Revision>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision))),
+    async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
+      const { groups } = await get<Tree>(of(clientId, '/catalog/tree'));
+      const keys = groups.flatMap((group) => group.keys.map((key) => ({ ...key, path: `${group.name}.${key.name}` })));
+      const found = keys.filter(({ keyUid, path }) => keyUid === name.toLowerCase() || path === name);
+      const live = found.filter(({ archived }) => !archived);
+      const [key, ...others] = live.length > 0 ? live : found;
+      if (!key || others.length > 0) throw unknownKey(name, others.length > 0);
+      const about = { key: key.path, from: readTypedValue(from, key.type), to: readTypedValue(to, key.type) };
+      const body = { from: about.from, to: about.to, dryRun };
+      const path = of(clientId, `/catalog/keys/${key.keyUid}/migrate`);
+      const total = { planned: 0, migrated: 0, remaining: 0 };
+      // A request migrates for a few seconds; the next one continues.
+      for (let round = 0; ; round++) {
+        const sent = await call('POST', path, { body }, [400]);
+        const [problem] = (sent.body.errors ?? []) as FieldError[];
+        if (problem) throw refusedArgument(problem);
+        const answer = sent.body as typeof total;
+        if (round === 0) total.planned = answer.planned;
+        total.migrated += answer.migrated;
+        total.remaining = answer.remaining;
+        onProgress(total.migrated, total.migrated + total.remaining);
+        if (answer.remaining === 0 || answer.migrated === 0) return { ...about, ...total };
+      }
+    },
+    async compare(clientId, from, wanted) {
+      const to = wanted ?? (await revisionOf(clientId));
+      const path = of(clientId, `/revisions/compare?from=${from}&to=${to}`);
+      return get<never>(path).catch(notFound(Math.max(from, to)));
+    },
+  };
+}
+
+type Tree = {
+  groups: { name: string; keys: { keyUid: string; name: string; type: ValueType; archived: boolean }[] }[];
+};
+function toRevision({ revision, createdAt, author, authors, note, changes }: Revision): Revision {
+  return { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes };
+}
+
+/** A 409 without breaking changes, and a 412, mean that someone else was faster. */
+async function readPublished(
+  { status, body }: Answer,
+  changes: () => Promise<Revision['changes']>,
+): Promise<Published> {
+  if (status === 409) return { outcome: 'breaking', breaking: body.breaking as never, changes: await changes() };
+  if (status === 412) return { outcome: 'conflict', revision: body.revision as number };
+  const { changed, ...published } = body as { changed: boolean } & Record<string, never>;
+  return { outcome: changed ? 'published' : 'unchanged', ...published } as never;
+}

@@ -1,0 +1,108 @@
+import { RATE_LIMIT_FORM } from './domain/limits/rate-limit.ts';
+
+/**
+ * Every setting is INNKEEPER_NAME in the environment or --name on the command line. A setting with a secret can also be
+ * INNKEEPER_NAME_FILE, the path of a file that contains it.
+ */
+export const SETTINGS = {
+  port: { default: '8080', describe: 'TCP port to listen on (0: any free port)' },
+  host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
+  databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…', secret: true },
+  databaseWait: {
+    default: '60s',
+    describe: 'with PostgreSQL, how long a start waits for a database that cannot be reached: 0s to 1h',
+  },
+  secret: {
+    default: '',
+    describe: 'key for hashing and encryption; with SQLite, created and stored next to the database',
+    secret: true,
+  },
+  secretPrevious: {
+    default: '',
+    describe: 'the secret before this one, while it is being rotated: see `innkeeper secret rotate`',
+    secret: true,
+  },
+  publicUrl: { default: '', describe: 'public URL of the service, for example https://users.example.com' },
+  serve: { default: 'users,options,portal', describe: 'areas this process serves' },
+  tokenServiceUrl: { default: '', describe: 'OAuth 2.0 server that issues access tokens (default: embedded)' },
+  tokenServiceClientId: { default: '', describe: 'client id at this server' },
+  tokenServiceClientSecret: { default: '', describe: 'client secret at this server', secret: true },
+  workers: { default: '1', describe: 'processes that share the port' },
+  logLevel: { default: 'info', describe: 'trace, debug, info, warn, error, fatal or silent' },
+  metricsToken: { default: '', describe: 'Bearer token for /metrics from other machines', secret: true },
+  trustedProxies: {
+    default: '',
+    describe: 'IP addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted, comma-separated',
+  },
+  rateLimit: {
+    default: 'off',
+    describe: `default rate limit per application: ${RATE_LIMIT_FORM}`,
+  },
+  addressRateLimit: { default: 'off', describe: `rate limit per client IP address: ${RATE_LIMIT_FORM}` },
+  streams: { default: '10000', describe: 'open event streams of one process' },
+  streamsPerApplication: { default: '5000', describe: 'open event streams of one application in one process' },
+  cache: {
+    default: '64 MiB',
+    describe: 'memory for cached catalog responses of all applications, in KiB, MiB or GiB',
+  },
+  requestLog: {
+    default: 'on',
+    describe: 'keep the latest requests of each application, masked, for the portal: on or off',
+  },
+  webhooksAllow: {
+    default: '',
+    describe:
+      'IP addresses or CIDR ranges that webhooks may reach although they are not public, also with http, comma-separated',
+  },
+  smtpUrl: {
+    default: '',
+    describe: 'mail server: smtp://USER:PASSWORD@HOST:587 or smtps://… (default: no mail; links are shown to copy)',
+    secret: true,
+  },
+  mailFrom: { default: '', describe: 'sender of mail, for example Innkeeper <innkeeper@example.com>' },
+  oidcIssuer: { default: '', describe: 'issuer of the OpenID provider that signs people in to the portal' },
+  oidcClientId: { default: '', describe: 'client id at this provider' },
+  oidcClientSecret: { default: '', describe: 'client secret at this provider', secret: true },
+  oidcName: { default: '', describe: 'its name on the sign-in page (default: its host)' },
+  oidcScope: { default: 'openid email profile', describe: 'scopes to ask for' },
+  oidcDomains: {
+    default: '',
+    describe: 'domains whose verified e-mail addresses get an account when they first sign in, comma-separated',
+  },
+  oidcRolesClaim: { default: '', describe: 'claim that names groups or roles, for example groups' },
+  oidcRoles: {
+    default: '',
+    describe: 'what its values grant, comma-separated: VALUE=administrator or VALUE=CLIENTID:ROLE',
+  },
+  passwords: { default: 'on', describe: 'sign-in to the portal with passwords: on, or off with an OpenID provider' },
+  pageTexts: {
+    default: '',
+    describe: 'JSON file with words of the preference page in further languages',
+  },
+  scrub: {
+    default: 'off',
+    describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
+  },
+} as const satisfies Record<string, { default: string; describe: string; secret?: true }>;
+
+/** For commands that can work on a remote service. */
+export const REMOTE_SETTINGS = {
+  url: { describe: 'URL of a remote service to manage over HTTP, instead of a database' },
+  token: { describe: 'personal access token for the remote service' },
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Settings = Partial<Record<SettingName | keyof typeof REMOTE_SETTINGS, string>>;
+export type Area = 'users' | 'options' | 'portal';
+
+export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
+
+export const PREFIX = 'INNKEEPER_';
+
+export function environmentName(name: SettingName | keyof typeof REMOTE_SETTINGS): string {
+  return `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+export function flagName(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
