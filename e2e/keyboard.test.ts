@@ -85,9 +85,25 @@ describe('the portal by keyboard', () => {
     ['', /^Account /, 'menu'],
     ['HOME', /^Switch application/, 'menu'],
     ['HOME', 'Notifications', 'dialog'],
+    ['HOME/users/USER', /^Change /, 'dialog'],
   ] as const)('%s: %s opens, traps the focus, and returns it', async (path, name, role) => {
     const { page } = await enter(path);
     await openAndClose(page, name, role);
+  });
+
+  test('a dialog opened from a menu returns the focus to the button of the menu', async () => {
+    const { page } = await enter('HOME/users/USER');
+    const opener = page.getByRole('button', { name: 'Actions', exact: true });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const item = page.getByRole('menuitem', { name: 'Rename user…' });
+    await item.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await expect.poll(() => dialog.evaluate((each) => each.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expectFocus(opener);
   });
 });
 

@@ -12,11 +12,14 @@ import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { startTranslations } from './i18n.ts';
 import { router } from './router.tsx';
+import { returnFocusFromDialogs } from './shell/return-focus.ts';
 import { colorSchemeStore, theme } from './theme.ts';
 
 /** The service gives every page a new nonce: only styles that have it are allowed (Content-Security-Policy). */
 const nonce = document.querySelector<HTMLScriptElement>('script[type=module]')?.nonce ?? '';
 setNonce(nonce);
+
+returnFocusFromDialogs();
 
 // In parallel with the texts.
 void queryClient.prefetchQuery(sessionQuery);
