@@ -32,7 +32,7 @@ const CHARTS = [
 ] as const;
 
 /** For example 0007, which two operations return. */
-const FEW_MESSAGES = 2;
+const FEW_MESSAGES = 3;
 
 const COLORS = ['inn.6', 'orange.6'];
 
@@ -183,7 +183,9 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                           {t('activity.whatToDo', { code })}
                         </Anchor>
                       </Table.Td>
-                      <Table.Td ta="right">{number.format(count)}</Table.Td>
+                      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+                        {number.format(count)}
+                      </Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>
