@@ -229,7 +229,10 @@ describe('the users room', () => {
     expect((await heads()).slice(1)).toEqual(['User', 'UID', 'Created']);
     // The exact time, although the whole row is a link.
     await page.locator('tbody time').first().hover();
-    await page.getByRole('tooltip').getByText(/\d\d:\d\d:\d\d/).waitFor();
+    await page
+      .getByRole('tooltip')
+      .getByText(/\d\d:\d\d:\d\d/)
+      .waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'UID' }).uncheck();
     await page.getByRole('checkbox', { name: 'E-mail' }).check();
