@@ -7,6 +7,7 @@ import { type AppParts, createApp } from '../src/app.ts';
 import { RateLimits } from '../src/domain/limits/rate-limits.ts';
 import type { Service } from '../src/domain/service.ts';
 import { CatalogCache } from '../src/http/options/catalog-cache.ts';
+import { RequestCounts } from '../src/monitoring/request-counts.ts';
 import { AREAS } from '../src/service-settings.ts';
 
 export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');
@@ -25,7 +26,7 @@ export async function renderOpenapiDoc(): Promise<string> {
     trustedProxies: [],
     pageTexts: {},
   };
-  const metrics = { observe() {}, count() {}, text: async () => '' };
+  const metrics = { counts: new RequestCounts(), observe() {}, count() {}, text: async () => '' };
   const logger = pino({ level: 'silent' });
   const app = createApp({
     config,

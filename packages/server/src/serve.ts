@@ -217,7 +217,12 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       logger,
       tracer: telemetry?.tracer,
     });
-    telemetry?.observe({ storage, problems: service.problems, requestsInFlight: () => app.requestsInFlight });
+    telemetry?.observe({
+      storage,
+      problems: service.problems,
+      requests: metrics.counts,
+      requestsInFlight: () => app.requestsInFlight,
+    });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
     const port = await app.listen(listen);

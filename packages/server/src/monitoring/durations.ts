@@ -19,4 +19,12 @@ export class Durations {
     this.seconds += seconds;
     this.count++;
   }
+
+  /** With the same bounds. */
+  addAll(others: Durations): this {
+    for (const [bucket, count] of others.buckets.entries()) (this.buckets[bucket] as number) += count;
+    this.seconds += others.seconds;
+    this.count += others.count;
+    return this;
+  }
 }

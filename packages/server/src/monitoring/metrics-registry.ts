@@ -31,7 +31,9 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
   );
   const seconds = 'innkeeper_request_seconds';
   show('histogram', seconds, 'Time from the first byte of a request to the last of its answer.', () =>
-    [...counts.durations].flatMap(([route, durations]) => toHistogram(seconds, { route }, durations)),
+    [...counts.durationsBy(({ route }) => route)].flatMap(([route, durations]) =>
+      toHistogram(seconds, { route }, durations),
+    ),
   );
   const actSeconds = 'innkeeper_database_seconds';
   show('histogram', actSeconds, 'Time of an act on the database, waiting included, by act.', () =>

@@ -3,6 +3,7 @@ import type { MetricSources } from './metrics-registry.ts';
 import { RequestCounts } from './request-counts.ts';
 
 export type Metrics = {
+  readonly counts: RequestCounts;
   observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
   /** For a request whose start time is unknown. */
   count(method: string, route: string, status: number, code: string | undefined): void;
@@ -18,11 +19,9 @@ export function createMetrics(
   const counts = new RequestCounts();
   let registry: Promise<Registry> | undefined;
   return {
-    observe(method, route, status, code, seconds) {
-      counts.addAnswer(method, route, status, code);
-      counts.addDuration(route, seconds);
-    },
-    count: (method, route, status, code) => counts.addAnswer(method, route, status, code),
+    counts,
+    observe: (method, route, status, code, seconds) => counts.add(method, route, status, code, seconds),
+    count: (method, route, status, code) => counts.add(method, route, status, code),
     text: textOf(() => {
       registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(sources, counts));
       return registry;
