@@ -10,6 +10,7 @@ export const THREADS = {
   'survey-thread': 'storage/sqlite/survey-thread.ts',
   'check-thread': 'storage/sqlite/check-thread.ts',
   'work-thread': 'work/work-thread.ts',
+  'telemetry-thread': 'monitoring/telemetry-thread.ts',
 };
 
 /** What every start loads is in two files: the second is read while the database opens. */

@@ -1,3 +1,6 @@
+/** What is left of them in another thread. */
+export type CountedDurations = Pick<Durations, 'bounds' | 'buckets' | 'seconds' | 'count'>;
+
 /** Each duration is counted in one bucket, the narrowest that fits; durations above the last bound are in none. */
 export class Durations {
   readonly bounds: readonly number[];
@@ -21,7 +24,7 @@ export class Durations {
   }
 
   /** With the same bounds. */
-  addAll(others: Durations): this {
+  addAll(others: CountedDurations): this {
     for (const [bucket, count] of others.buckets.entries()) (this.buckets[bucket] as number) += count;
     this.seconds += others.seconds;
     this.count += others.count;
