@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { compileCacheFolder } from './packages/server/bin/runtime.js';
 import { SlowestFirst } from './packages/server/test/slowest-first.ts';
 
+const BUILT_THREADS = new URL('packages/server/test/built-threads.js', import.meta.url).href;
+
 export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'e2e/**/*.test.ts', 'bench/*.test.ts', 'faults/*.test.ts'],
@@ -15,7 +17,7 @@ export default defineConfig({
     // depend on being loaded anew. Threads and processes that suites start take modules as they were compiled and kept.
     isolate: false,
     // Room for young objects: collecting them took a tenth of the tests' processor time.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: ['--max-semi-space-size=64', '--import', BUILT_THREADS],
     experimental: { viteModuleRunner: false },
     env: { NODE_COMPILE_CACHE: compileCacheFolder() },
     // Ten times what the longest takes on a machine of its own.
