@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { codeOf } from './caught.ts';
 import { type OidcRules, readGrant } from './domain/accounts/oidc-settings.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { type PageTexts, readPageTexts } from './domain/preferences/page-texts.ts';
@@ -238,7 +239,7 @@ function readText(path: string, problems: string[]): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    problems.push(`the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    problems.push(`the file cannot be read (${codeOf(error)})`);
     return '{}';
   }
 }

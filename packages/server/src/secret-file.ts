@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from './caught.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
 import { FIRST_TABLE } from './storage/sqlite/first-table.ts';
@@ -198,7 +199,7 @@ function makeSecretFile(path: string, secret = newSecret()): void {
     linkSync(draft, path);
   } catch (error) {
     // Node does not name the file when the disk is full.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw Object.assign(error as Error, { path });
+    if (codeOf(error) !== 'EEXIST') throw Object.assign(error as Error, { path });
   } finally {
     rmSync(draft, { force: true });
   }

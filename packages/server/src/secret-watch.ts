@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { messageOf } from './caught.ts';
 import type { Config } from './config.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import type { Keyring } from './domain/keyring.ts';
@@ -63,7 +64,7 @@ export class SecretWatch {
         recovered &&
         `${secretFile} no longer contains the secret of this database, and the next start would fail. The right secret is in ${recovered}. Run: mv ${recovered} ${secretFile}`;
     } catch (error) {
-      this.#problem = `${secretFile} cannot be read or written (${(error as Error).message}), and the next start may fail. Do not stop the service before the file is readable and has its content again.`;
+      this.#problem = `${secretFile} cannot be read or written (${messageOf(error)}), and the next start may fail. Do not stop the service before the file is readable and has its content again.`;
     }
   }
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { behindLinks } from './behind-links.ts';
+import { codeOf } from './caught.ts';
 import { parseDuration } from './domain/duration.ts';
 import type { DatabasePlace } from './secret-file.ts';
 import { AREAS, type Area } from './service-settings.ts';
@@ -32,7 +33,7 @@ export function readDatabasePlace(text: string): DatabasePlace | undefined {
     const path = behindLinks(given);
     return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    if (codeOf(error) === 'ELOOP') return undefined;
     // For example, the folder cannot be read: opening the file reports it.
     return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
   }

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../caught.ts';
 
 /** Deletes an incomplete backup, which is useless. */
 export function removedWhenInterrupted(partial: string): Disposable {
@@ -53,6 +54,6 @@ function isOver(pid: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return codeOf(error) === 'ESRCH';
   }
 }

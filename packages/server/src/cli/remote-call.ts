@@ -8,7 +8,8 @@ const TIMEOUT_MS = 60_000;
 /** Maximum items of a list per response. */
 export const PAGE = 200;
 
-export type Answer = { status: number; body: Record<string, unknown>; text: string; etag: string | null };
+type Body = Record<string, unknown> & { message?: string; errors?: FieldError[] };
+export type Answer = { status: number; body: Body; text: string; etag: string | null };
 type Request = { body?: unknown; headers?: Record<string, string> };
 export type Call = (method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer>;
 
@@ -43,7 +44,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     // Not text(), which removes the byte order mark that spreadsheets need.
     const text = Buffer.from(await response.arrayBuffer()).toString();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    const body = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
+    const body = isJson && text !== '' ? (JSON.parse(text) as Body) : {};
     return { status: response.status, body, text, etag: response.headers.get('etag') };
   };
   const call: Call = async (method, path, request, expected = []) => {
@@ -78,8 +79,8 @@ async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
-export function problemsOf({ body }: Answer): string[] {
-  const errors = (body.errors ?? []) as FieldError[];
+export function problemsOf({ body }: Pick<Answer, 'body'>): string[] {
+  const { errors = [] } = body;
   return errors.length === 0 ? [String(body.message)] : errors.map(({ field, message }) => `${field} ${message}`);
 }
 
@@ -89,12 +90,12 @@ export function refusal(url: string, { status, body }: Answer): Failure {
       wayOut: 'Check INNKEEPER_URL.',
     });
   }
-  const errors = (body.errors ?? []) as FieldError[];
+  const { errors = [] } = body;
   const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);
   const wayOut =
     status === 401 ? 'Check INNKEEPER_TOKEN, or create a new one with: innkeeper token create' : definition?.remedy;
   return new Failure(body.message, {
-    problems: errors.length > 1 ? problemsOf({ body } as Answer) : [],
+    problems: errors.length > 1 ? problemsOf({ body }) : [],
     ...(wayOut !== undefined && { wayOut }),
   });
 }

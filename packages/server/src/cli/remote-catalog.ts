@@ -1,5 +1,5 @@
 import type { ValueType } from '../domain/catalog/catalog.ts';
-import { ERRORS, type FieldError } from '../domain/errors.ts';
+import { ERRORS } from '../domain/errors.ts';
 import { Failure } from './failure.ts';
 import type { ApplyOptions, Management, Published, Revision } from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
@@ -58,7 +58,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       const query = new URLSearchParams({ format, revision: String(revision), ...(language && { language }) });
       const path = of(clientId, `/catalog/translations/export?${query}`);
       const { body, text } = await call('GET', path, {}, [400]).catch(notFound(revision));
-      const [problem] = (body.errors ?? []) as FieldError[];
+      const [problem] = body.errors ?? [];
       if (problem) throw refusedArgument(problem);
       return { revision, content: text };
     },
@@ -127,7 +127,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       // A request migrates for a few seconds; the next one continues.
       for (let round = 0; ; round++) {
         const sent = await call('POST', path, { body }, [400]);
-        const [problem] = (sent.body.errors ?? []) as FieldError[];
+        const [problem] = sent.body.errors ?? [];
         if (problem) throw refusedArgument(problem);
         const answer = sent.body as typeof total;
         if (round === 0) total.planned = answer.planned;

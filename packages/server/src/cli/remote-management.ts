@@ -1,5 +1,4 @@
 import type { Remote } from '../config.ts';
-import type { FieldError } from '../domain/errors.ts';
 import type { Management, ShownToken } from './management.ts';
 import { of, PAGE, refusal, remoteCalls } from './remote-call.ts';
 import { remoteCatalog } from './remote-catalog.ts';
@@ -34,7 +33,7 @@ export function remoteManagement(remote: Remote): Management {
         const body = { ...(name !== undefined && { name }), settings: Object.fromEntries(set) };
         const answer = await call('PATCH', of(clientId), { body }, [400]);
         if (answer.status === 400) {
-          const errors = (answer.body.errors ?? []) as FieldError[];
+          const errors = answer.body.errors ?? [];
           return { problems: errors.map(({ field, message }) => ({ field: field.replace('settings.', ''), message })) };
         }
         const { changedSettings, ...shown } = answer.body as Shown;

@@ -1,4 +1,5 @@
 import { connect } from 'node:tls';
+import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
 import { counted } from '../time.ts';
 import { type Check, failed, passed, warned, withinLimit } from './check.ts';
@@ -19,7 +20,7 @@ export async function checkCertificate({ publicUrl }: Config): Promise<Check[]> 
   try {
     return [judgeCertificate(publicUrl, await withinLimit(see(host, Number(port || 443)), LIMIT_MS), Date.now())];
   } catch (error) {
-    const detail = `${publicUrl} cannot be reached from here: ${(error as Error).message}`;
+    const detail = `${publicUrl} cannot be reached from here: ${messageOf(error)}`;
     return [warned('certificate', detail, 'Fine if this machine may not connect to it. Check it from elsewhere.')];
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import { DatabaseDamaged, type DataCheck } from '../../storage/port.ts';
 import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import type { Progress } from '../progress.ts';
@@ -25,7 +26,7 @@ export async function checkConsistency(
     const check =
       error instanceof DatabaseDamaged
         ? failed('data', error.message, wayOut)
-        : failed('data', `check failed: ${(error as Error).message}`, afterFailure(error as Error));
+        : failed('data', `check failed: ${messageOf(error)}`, afterFailure(error as Error));
     return { check, findings: [] };
   } finally {
     progress.clear();

@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
 import { type Check, failed, passed } from './check.ts';
 
@@ -15,7 +16,7 @@ export async function checkMail({ mail }: Config): Promise<Check[]> {
     return [
       failed(
         'mail',
-        `${server}: ${(error as Error).message}`,
+        `${server}: ${messageOf(error)}`,
         'Check host, port, user and password in INNKEEPER_SMTP_URL, and that the mail server is running.',
       ),
     ];

@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
 
@@ -21,7 +22,7 @@ export async function checkTokenService({ tokenService }: Config): Promise<Check
   } catch (error) {
     return failed(
       'token service',
-      `${tokenService.url}: ${(error as Error).message}`,
+      `${tokenService.url}: ${messageOf(error)}`,
       'Check INNKEEPER_TOKEN_SERVICE_URL (the issuer address of an OAuth 2.0 server) and that the server is running.',
     );
   }

@@ -5,6 +5,7 @@ import type { Scalar } from './catalog.ts';
 import { typeProblem } from './check-value.ts';
 import type { CompiledCatalog, PlacedKey } from './compile.ts';
 import { inCatalogOrder } from './read-key.ts';
+import { parseValue } from './stored-value.ts';
 import { pathOf } from './translatable.ts';
 
 export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };
@@ -40,7 +41,7 @@ export async function planMigration(storage: Storage, appId: number, wanted: Wan
   const { key } = wanted.placed;
   const steps = (await storage.selections.countByValue(appId, key.keyNo)).flatMap(
     ({ value, count }): MigrationStep[] => {
-      const held = JSON.parse(value) as Scalar | Scalar[];
+      const held = parseValue(value);
       // Saved while the key was of another kind: it does not fit the key at all.
       if (Array.isArray(held) !== key.multiple || ![held].flat().includes(wanted.from)) return [];
       return [{ from: value, to: JSON.stringify(replaced(held, wanted)), count }];

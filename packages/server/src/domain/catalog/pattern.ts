@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { messageOf } from '../../caught.ts';
 import type { PatternCheck } from '../work.ts';
 import { createMatcher, type Program } from './match-program.ts';
 import { MAX_PROBLEMS } from './source.ts';
@@ -121,7 +122,7 @@ export class CatalogPatterns {
       this.#size += compilePattern(pattern).size;
     } catch (error) {
       this.#refused++;
-      return `is not a pattern in RE2 syntax: ${(error as Error).message}`;
+      return `is not a pattern in RE2 syntax: ${messageOf(error)}`;
     }
     this.#seen.add(pattern);
     return this.#size > MAX_SIZE_TOGETHER ? TOO_LARGE_TOGETHER : undefined;

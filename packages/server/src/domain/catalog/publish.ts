@@ -7,6 +7,7 @@ import { describeFact } from './describe-fact.ts';
 import type { OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { planDraft } from './plan-draft.ts';
+import { parseValues } from './stored-value.ts';
 import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
@@ -80,7 +81,7 @@ async function loadSaved(
       keyNos.slice(at, at + AT_ONCE).map(async (keyNo) => {
         const rows = await storage.selections.countByValue(appId, keyNo);
         const read = ({ value, count }: { value: string; count: number }) => ({
-          chosen: [JSON.parse(value) as Scalar | Scalar[]].flat(),
+          chosen: parseValues(value),
           count,
         });
         saved.set(keyNo, await inSlices(mapSteps(rows, read)));

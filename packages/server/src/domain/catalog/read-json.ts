@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import { findExcess } from '../find-excess.ts';
 import { isKeptExactly } from './exact-decimal.ts';
 import {
@@ -56,7 +57,7 @@ function findUnexpected(text: string): number {
       JSON.parse(text.slice(0, length));
       return false;
     } catch (error) {
-      return (error as Error).message.startsWith('Unexpected token');
+      return messageOf(error).startsWith('Unexpected token');
     }
   };
   let [without, having] = [0, text.length + 1];

@@ -1,5 +1,6 @@
 import type { Storage } from '../../storage/port.ts';
 import type { AllowedValue, Key, Scalar } from '../catalog/catalog.ts';
+import { parseValues } from '../catalog/stored-value.ts';
 
 /** For an open key, which may have as many values as users. */
 const MAX_SHOWN = 200;
@@ -26,8 +27,7 @@ export async function countValues(storage: Storage, appId: number, key: Key): Pr
   let total = 0;
   for (const { value, count } of rows) {
     total += count;
-    for (const each of [JSON.parse(value) as Scalar | Scalar[]].flat())
-      counts.set(each, (counts.get(each) ?? 0) + count);
+    for (const each of parseValues(value)) counts.set(each, (counts.get(each) ?? 0) + count);
   }
   const allowed = new Map(key.values?.map((value) => [value.value, value]));
   const values = [...counts].map(([value, count]) => ({ value, count, allowed: allowed.get(value) }));

@@ -1,6 +1,7 @@
 import type { SelectionRecord } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { parseValue } from '../catalog/stored-value.ts';
 import type { Service } from '../service.ts';
 import { defaultedKeys } from './effective.ts';
 
@@ -20,7 +21,7 @@ export async function describeOptions(
   const saved = await service.storage.selections.list(userId);
   const options: DescribedOption[] = saved.flatMap((record) => {
     const placed = catalog.keyByNo.get(record.keyNo);
-    return placed ? [{ placed, record, value: JSON.parse(record.value) as Scalar | Scalar[] }] : [];
+    return placed ? [{ placed, record, value: parseValue(record.value) }] : [];
   });
   for (const placed of defaultedKeys(catalog, saved)) {
     options.push({ placed, record: undefined, value: placed.key.defaultValue as Scalar | Scalar[] });

@@ -1,7 +1,7 @@
 import type { SelectionRecord } from '../../storage/port.ts';
-import type { Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { parseValue } from '../catalog/stored-value.ts';
 import type { Service } from '../service.ts';
 import { checkSelection } from './check-selection.ts';
 import { countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './match-patterns.ts';
@@ -70,7 +70,7 @@ export function isAllowed(
   const { key } = placed;
   // It was checked against this very revision.
   if (record.revision === catalog.revision) return true;
-  const value = JSON.parse(record.value) as Scalar | Scalar[];
+  const value = parseValue(record.value);
   if (Array.isArray(value) !== key.multiple) return false;
   const held = [value].flat();
   const circumstances = { languages: catalog.languages, language: undefined, held };

@@ -1,4 +1,5 @@
 import type { Key, Scalar } from '../catalog/catalog.ts';
+import { parseValue, parseValues } from '../catalog/stored-value.ts';
 import type { DatedSurvey } from './surveys.ts';
 
 export const PERIODS = ['day', 'week'] as const;
@@ -55,7 +56,7 @@ export function readInsights(
 ): KeyInsights {
   const places = new Map<Scalar, number>((key.values ?? []).map(({ value }, place) => [value, place]));
   const rows = survey.days.map(({ day, value, count }) => {
-    const scalars = value === null ? [] : [JSON.parse(value) as Scalar | Scalar[]].flat();
+    const scalars = value === null ? [] : parseValues(value);
     // Values no longer in the catalog come last.
     for (const scalar of scalars) if (!places.has(scalar)) places.set(scalar, places.size);
     return {
@@ -76,7 +77,7 @@ export function readInsights(
     }
   }
   const counted = [...places.keys()].map((value, place) => ({ value, count: all.counts[place] ?? 0 }));
-  const common = survey.common.map(({ value, count }) => ({ value: JSON.parse(value) as Scalar | Scalar[], count }));
+  const common = survey.common.map(({ value, count }) => ({ value: parseValue(value), count }));
   return {
     at: survey.at,
     users: Math.max(survey.users, all.total),

@@ -2,6 +2,7 @@ import type { SelectionOrigin, SelectionRecord, UserRecord } from '../../storage
 import type { Application } from '../applications/application.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { parseValue } from '../catalog/stored-value.ts';
 import type { Service } from '../service.ts';
 import { isOpenText, type OpenText, textsOf } from './open-texts.ts';
 
@@ -63,7 +64,7 @@ function describe(
   const { key, group } = placed;
   const known = languages.find(origin?.shownIn ?? '');
   const language = known ?? languages.byDefault;
-  const stored = JSON.parse(record.value) as Scalar | Scalar[];
+  const stored = parseValue(record.value);
   const value = isOpenText(key)
     ? languages.textFor<OpenText>(textsOf(record), language, stored as OpenText).text
     : stored;

@@ -3,6 +3,7 @@ import type { SelectionChange, SelectionRecord, UserRecord, WantedChange } from 
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { parseValues } from '../catalog/stored-value.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
@@ -172,7 +173,7 @@ function readValue(
   record: SelectionRecord | undefined,
 ): Scalar | Scalar[] {
   const { key } = placed;
-  const held = record ? [JSON.parse(record.value) as Scalar | Scalar[]].flat() : [];
+  const held = record ? parseValues(record.value) : [];
   const circumstances = { languages: catalog.languages, language, held, matches };
   const checked = remove
     ? changeList(key, listOf(catalog, placed, language, record, matchesHeld), { add: values, remove }, circumstances)

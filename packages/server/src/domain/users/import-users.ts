@@ -1,6 +1,6 @@
 import type { ImportEntry, Storage } from '../../storage/port.ts';
-import type { Scalar } from '../catalog/catalog.ts';
 import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
+import { parseValues } from '../catalog/stored-value.ts';
 import { pauses } from '../slices.ts';
 import { ImportBatches, type ImportCounts, type ImportOptions } from './import-batches.ts';
 import { createLineReader, type FileLine, type Held, LineRefused } from './import-line.ts';
@@ -58,5 +58,5 @@ export async function importUsers(
 /** The user's current selections: retired values among them may be kept. */
 async function readHeld(storage: Storage, appId: number, clientUserId: string | null): Promise<Held> {
   const user = clientUserId === null ? undefined : await storage.transfer.find(appId, clientUserId);
-  return new Map(user?.selections.map(({ keyNo, value }) => [keyNo, [JSON.parse(value) as Scalar | Scalar[]].flat()]));
+  return new Map(user?.selections.map(({ keyNo, value }) => [keyNo, parseValues(value)]));
 }

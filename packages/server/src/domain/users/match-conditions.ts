@@ -2,6 +2,7 @@ import type { UserStore, UserWalk, WalkedSelection, WalkedUser } from '../../sto
 import type { Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { parseValue } from '../catalog/stored-value.ts';
 import { isAllowed } from '../selections/effective.ts';
 import { matchWithin } from '../selections/match-patterns.ts';
 import type { Condition } from './where.ts';
@@ -32,7 +33,7 @@ export function createMatcher(
 }
 
 function savedValue(selection: WalkedSelection | undefined): Value {
-  return selection && (JSON.parse(selection[1]) as Scalar | Scalar[]);
+  return selection && parseValue(selection[1]);
 }
 
 /** What an application should act on now. */

@@ -1,5 +1,5 @@
-import type { Scalar } from '../../domain/catalog/catalog.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
+import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type DescribedOption, describeOptions } from '../../domain/selections/describe-options.ts';
 import { findReceipt } from '../../domain/selections/receipts.ts';
@@ -146,7 +146,7 @@ function sizeOf({ record }: DescribedOption): number {
 }
 
 function view(placed: PlacedKey, record: SelectionRecord) {
-  return viewOption({ placed, record, value: JSON.parse(record.value) as Scalar | Scalar[] });
+  return viewOption({ placed, record, value: parseValue(record.value) });
 }
 
 function withCurrent(error: unknown): unknown {

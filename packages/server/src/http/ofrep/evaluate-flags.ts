@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
-import type { Scalar } from '../../domain/catalog/catalog.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
+import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
@@ -119,7 +119,7 @@ function flagOf({ placed, source, record }: EffectiveSelection, name?: string) {
   const isSaved = source === 'saved' && record !== undefined;
   return {
     key: name ?? `${placed.group.name}.${placed.key.name}`,
-    value: isSaved ? (JSON.parse(record.value) as Scalar | Scalar[]) : placed.key.defaultValue,
+    value: isSaved ? parseValue(record.value) : placed.key.defaultValue,
     reason: isSaved ? 'TARGETING_MATCH' : 'DEFAULT',
     metadata: { option_key_uid: placed.key.keyUid },
   };

@@ -1,6 +1,7 @@
 import { findAllowed } from '../../domain/catalog/allowed-values.ts';
 import type { Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
 import { holdTexts, isOpenText, type OpenTexts, textsOf } from '../../domain/selections/open-texts.ts';
 import { recordTag } from '../../domain/selections/record-tag.ts';
@@ -157,7 +158,7 @@ function viewOption(
 ) {
   const current = today.keyByNo.get(key.keyNo)?.key ?? key;
   const label = today.languages.textFor(current.texts, wording.language, current.name);
-  const value = JSON.parse(choice.value) as Scalar | Scalar[];
+  const value = parseValue(choice.value);
   const texts = textsOf(choice);
   return {
     name: key.name,

@@ -1,5 +1,6 @@
 import type { Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
+import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/open-link.ts';
 import type { PageWords } from '../../domain/preferences/page-texts.ts';
@@ -149,7 +150,7 @@ async function currentValues(
   return new Map(
     effective.map(({ placed: { key }, source, record }) => {
       if (source === 'default' || !record) return [key.keyNo, key.defaultValue as Scalar | Scalar[]];
-      const value = JSON.parse(record.value) as Scalar | Scalar[];
+      const value = parseValue(record.value);
       if (!isOpenText(key)) return [key.keyNo, value];
       return [key.keyNo, catalog.languages.textFor<OpenText>(textsOf(record), language, value as OpenText).text];
     }),

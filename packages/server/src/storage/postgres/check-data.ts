@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import type { DataCheck, DataCheckOptions } from '../port.ts';
 import { compareSchema, OUR_SCHEMA } from './compare-schema.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
@@ -95,7 +96,7 @@ async function indexDamage(query: Query, oid: string, name: string): Promise<str
     return [];
   } catch (error) {
     await query('rollback to savepoint check_index');
-    return [`index ${name}: ${(error as Error).message}`];
+    return [`index ${name}: ${messageOf(error)}`];
   }
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { codeOf, messageOf } from '../../caught.ts';
 import { StorageUnavailable } from '../port.ts';
 import { Overdue } from './deadline.ts';
 
@@ -43,7 +44,7 @@ export function isConflict(error: unknown): boolean {
 export function isAboutPreparedStatement(error: unknown): boolean {
   const state = sqlState(error);
   if (state === '26000' || state === '42P05') return true;
-  return (state === '08P01' || state === '0A000') && /prepared statement|cached plan/i.test((error as Error).message);
+  return (state === '08P01' || state === '0A000') && /prepared statement|cached plan/i.test(messageOf(error));
 }
 
 /** The address has become a standby: another one accepts writes now. */
@@ -91,7 +92,7 @@ export function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return state.startsWith('08') || /^57P0[123]$/.test(state);
   if (!(error instanceof Error)) return false;
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = codeOf(error);
   if (code !== undefined) return /^E[A-Z]+$/.test(code);
   // Errors from pg itself have no code.
   return /^Connection terminated|not queryable|SSL connection|^Connection ended/.test(error.message);
@@ -109,7 +110,7 @@ export function toPortError(error: unknown): Error {
     state === undefined
       ? isConnectionLost(error) || isTimeout(error)
       : UNAVAILABLE.test(state) || isConflict(error) || isSchemaFault(error);
-  if (unavailable) return new StorageUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
+  if (unavailable) return new StorageUnavailable(`PostgreSQL: ${messageOf(error)}`, { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../caught.ts';
 import { DatabaseRefused, type MigrationState } from '../port.ts';
 import { DATABASE_NOW } from './clock.ts';
 import { findHomes, schemaOf } from './distributed/homes.ts';
@@ -575,7 +576,7 @@ export async function migrate(servers: Servers): Promise<MigrationState> {
       while (applied !== LATEST) applied = await applyNext(transactions);
       return { applied, latest: LATEST };
     } catch (error) {
-      if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${(error as Error).message}.`, GRANT_STEPS);
+      if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${messageOf(error)}.`, GRANT_STEPS);
       throw error;
     }
   });
@@ -619,7 +620,7 @@ async function applyUnderLock(query: Query): Promise<number> {
   await run(query, next).catch((error: unknown) => {
     if (sqlState(error) !== '42P07') throw error;
     throw new DatabaseRefused(
-      `the database has tables of another program: ${(error as Error).message}. Nothing was changed.`,
+      `the database has tables of another program: ${messageOf(error)}. Nothing was changed.`,
       'Use a database of its own (createdb innkeeper) and set INNKEEPER_DATABASE_URL to it.',
     );
   });

@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import type { Problem } from '../port.ts';
 import { isForbidden } from './errors.ts';
 
@@ -18,7 +19,7 @@ export function describeSchemaFault(error: unknown): Problem {
   const steps = isForbidden(error) ? GRANT_STEPS : MISSING_STEPS;
   return {
     kind: 'schema',
-    message: `Requests fail: ${(error as Error).message} in PostgreSQL. ${steps}`,
+    message: `Requests fail: ${messageOf(error)} in PostgreSQL. ${steps}`,
     effect: 'down',
   };
 }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { codeOf } from '../../caught.ts';
 import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
 import { answerWithin } from './deadline.ts';
 import { isEndedByServer } from './errors.ts';
@@ -129,9 +130,7 @@ export class Servers {
         return client;
       } catch (error) {
         cause = error;
-        reasons.push(
-          `${client.host}:${client.port} ${(error as Error).message || (error as NodeJS.ErrnoException).code}`,
-        );
+        reasons.push(`${client.host}:${client.port} ${(error as Error).message || codeOf(error)}`);
         endClient(client).catch(() => {});
       }
     }

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, r
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../caught.ts';
 import {
   BackupDamaged,
   type BackupFile,
@@ -137,7 +138,7 @@ function toRead(database: DatabaseSync): Pick<BackupFile, 'tables' | 'rows' | 'c
       try {
         yield* pages(table);
       } catch (error) {
-        throw new BackupDamaged((error as Error).message, { cause: error });
+        throw new BackupDamaged(messageOf(error), { cause: error });
       }
     },
     close() {
@@ -173,7 +174,7 @@ function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
     database?.close();
     rmSync(folder, { recursive: true, force: true });
     if (errorNumber(error) === undefined) throw error;
-    throw new BackupDamaged((error as Error).message, { cause: error });
+    throw new BackupDamaged(messageOf(error), { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../caught.ts';
 import { connectToRead } from './connection.ts';
 import { isDamage } from './errors.ts';
 import { checkSteps } from './file-check.ts';
@@ -23,6 +24,6 @@ try {
 } catch (error) {
   // A file that cannot be opened has no steps to run.
   if (!isDamage(error)) throw error;
-  findings.push((error as Error).message);
+  findings.push(messageOf(error));
 }
 parentPort?.postMessage(findings.slice(0, 3));

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../caught.ts';
 import type { Contents, DatabaseDump } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { damaged, isDamage } from './errors.ts';
@@ -15,7 +16,7 @@ export function sqliteDump(path: string): DatabaseDump {
       refuseSecondNames(path);
       return await work();
     } catch (error) {
-      throw isDamage(error) ? damaged(path, (error as Error).message, error) : error;
+      throw isDamage(error) ? damaged(path, messageOf(error), error) : error;
     }
   };
   return {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import { DatabaseDamaged, DatabaseRefused, StorageUnavailable } from '../port.ts';
 import { describeFileUsers } from './file-users.ts';
 
@@ -40,7 +41,7 @@ export function namingFile<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (isDamage(error)) throw damaged(path, (error as Error).message, error);
+    if (isDamage(error)) throw damaged(path, messageOf(error), error);
     throw isBusy(error) ? locked(path) : error;
   }
 }
@@ -54,8 +55,8 @@ export function locked(path: string): DatabaseRefused {
 
 /** The error for the caller: StorageUnavailable if a retry can help, otherwise the defect itself. */
 export function toPortError(error: unknown, path: string): unknown {
-  if (isDamage(error)) return damaged(path, (error as Error).message, error);
-  return isUnavailable(error) ? new StorageUnavailable(`SQLite: ${(error as Error).message}`, { cause: error }) : error;
+  if (isDamage(error)) return damaged(path, messageOf(error), error);
+  return isUnavailable(error) ? new StorageUnavailable(`SQLite: ${messageOf(error)}`, { cause: error }) : error;
 }
 
 function primaryCode(error: unknown): number {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../caught.ts';
 import { isDamage } from './errors.ts';
 
 /** As many as a message can show; SQLite itself stops at 100 per statement. */
@@ -51,7 +52,7 @@ function findDamage(what: string, find: () => string[]): string[] {
   try {
     return find();
   } catch (error) {
-    if (isDamage(error)) return [`${what}: ${(error as Error).message}`];
+    if (isDamage(error)) return [`${what}: ${messageOf(error)}`];
     throw error;
   }
 }

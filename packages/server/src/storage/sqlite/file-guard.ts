@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import type { ActResult } from './batch.ts';
 import { type Connection, setBusyTimeout, waitingAtMost } from './connection.ts';
 import { describeMismatch, type OpenFile } from './open-file.ts';
@@ -64,7 +65,7 @@ export class FileGuard {
       message = describeMismatch(this.file, mismatch);
       if (mismatch.file !== 'index' && mismatch.is !== 'empty') this.#saveLog();
     } catch (error) {
-      message = (error as Error).message;
+      message = messageOf(error);
     }
     return { failed: 'unavailable', message, mismatched: true };
   }

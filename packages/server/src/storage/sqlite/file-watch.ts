@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import { hardLinkSteps } from '../hard-link-steps.ts';
 import { type Problem, StorageUnavailable } from '../port.ts';
 import { describeMismatch, type OpenFile } from './open-file.ts';
@@ -44,7 +45,7 @@ export class FileWatch {
       this.#largeSince = this.logBytes < LARGE_LOG ? undefined : (this.#largeSince ?? performance.now());
     } catch (error) {
       // For example, the folder can no longer be searched.
-      this.#mismatch = `The database file cannot be found: ${(error as Error).message}.`;
+      this.#mismatch = `The database file cannot be found: ${messageOf(error)}.`;
     }
   }
 

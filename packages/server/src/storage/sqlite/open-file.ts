@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../../caught.ts';
 import { DatabaseHardLinked, DatabaseRefused } from '../port.ts';
 
 /** By device and inode; undefined if there is no file. */
@@ -61,7 +62,7 @@ export class OpenFile {
         accessSync(path, constants.R_OK | constants.W_OK);
         return false;
       } catch (error) {
-        return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+        return codeOf(error) !== 'ENOENT';
       }
     });
   }

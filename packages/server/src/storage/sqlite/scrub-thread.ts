@@ -1,6 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../caught.ts';
 import type { ScrubOutcome } from '../port.ts';
 import { type Connection, connectToWrite } from './connection.ts';
 import { isBusy, isDamage } from './errors.ts';
@@ -22,7 +23,7 @@ try {
   post({ done: scrub(connection) });
 } catch (error) {
   if (isBusy(error)) post({ done: { outcome: 'in-use' } });
-  else post({ failed: (error as Error).message, isDamage: isDamage(error) });
+  else post({ failed: messageOf(error), isDamage: isDamage(error) });
 } finally {
   connection?.close();
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../caught.ts';
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import { type Connection, connectToRead } from './connection.ts';
@@ -69,7 +70,7 @@ export class SharedReads {
   }
 
   #explain(error: unknown): unknown {
-    if (isDamage(error)) this.damage.note((error as Error).message);
+    if (isDamage(error)) this.damage.note(messageOf(error));
     else if (isUnreadable(error)) this.#failed.note();
     return toPortError(error, this.#path);
   }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../caught.ts';
 import { connectToRead } from './connection.ts';
 import { isDamage } from './errors.ts';
 import { type SurveyMessage, type SurveyResult, surveyReads } from './surveys.ts';
@@ -18,7 +19,7 @@ parentPort?.on('message', (message: SurveyMessage | 'close') => {
   try {
     result = { id, outcome: reads[name]?.(...args) };
   } catch (error) {
-    result = { id, failed: (error as Error).message, damaged: isDamage(error) };
+    result = { id, failed: messageOf(error), damaged: isDamage(error) };
   }
   parentPort?.postMessage(result);
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../caught.ts';
 import { StorageUnavailable } from '../port.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import type { SurveyMessage, SurveyReads, SurveyResult } from './surveys.ts';
@@ -51,7 +52,7 @@ export class Surveyor {
   #start(): Worker {
     const worker = new Worker(new URL('./survey-thread.ts', import.meta.url), { workerData: { path: this.#path } });
     worker.on('message', (result: SurveyResult) => this.#settle(worker, result));
-    worker.on('error', (error) => this.#fail(worker, (error as Error).message));
+    worker.on('error', (error) => this.#fail(worker, messageOf(error)));
     worker.on('exit', () => this.#fail(worker, 'The surveying thread has ended.'));
     worker.unref();
     return worker;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../caught.ts';
 
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
@@ -139,7 +140,7 @@ export class Writer {
     this.#file ??= new OpenFile(this.#path, { identity, link: this.#link });
     this.#watch ??= new FileWatch(this.#file);
     worker.on('message', (result: BatchResult) => this.#settle(result));
-    worker.on('error', (error) => this.#fail((error as Error).message));
+    worker.on('error', (error) => this.#fail(messageOf(error)));
     worker.on('exit', () => this.#fail('The writer thread has ended.'));
     worker.unref();
     this.#worker = worker;

@@ -12,6 +12,7 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
+import { messageOf } from '../../caught.ts';
 import {
   type IdentityClaims,
   IdentityProblem,
@@ -127,6 +128,6 @@ async function asProblem<T>(work: () => Promise<T>): Promise<T> {
       throw new IdentityProblem('cancelled', `the provider answered ${error.error}`, { cause: error });
     }
     const isAway = error instanceof TokenServiceUnreachable;
-    throw new IdentityProblem(isAway ? 'unreachable' : 'refused', (error as Error).message, { cause: error });
+    throw new IdentityProblem(isAway ? 'unreachable' : 'refused', messageOf(error), { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../caught.ts';
 import { DatabaseRefused, type Distribution, type OnDistributed } from '../../port.ts';
 import { isForbidden } from '../errors.ts';
 import { alone, migrate } from '../migrations.ts';
@@ -37,7 +38,7 @@ export async function distribute(url: string, onProgress: OnDistributed, homes =
         const moved = await moveAll(query, homes, onProgress);
         return { workers: await countWorkers(query), homes, moved };
       } catch (error) {
-        if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${(error as Error).message}.`, GRANT_STEPS);
+        if (isForbidden(error)) throw new DatabaseRefused(`PostgreSQL: ${messageOf(error)}.`, GRANT_STEPS);
         throw error;
       }
     }, DISTRIBUTE_MS),
