@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
+import { pageOfUsers } from '../../src/storage/postgres/user-search.ts';
 import { walkStatement } from '../../src/storage/postgres/user-walk.ts';
 import { createApplication, NOW, times } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
@@ -25,9 +26,12 @@ test.each(postgres)('right after an import, pages of users are read through an i
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { text, values } = walkStatement(appId, { by: 'user' }, { after: null, limit: 51, keyNos: [] });
-  const { rows } = await client.query(`explain ${text}`, values);
+  const explain = async (sql: string, given: unknown[]) =>
+    (await client.query(`explain ${sql}`, given)).rows.map((row) => row['QUERY PLAN']).join('\n');
+  const [walked, listed] = [await explain(text, values), await explain(pageOfUsers(''), [appId, '', '', 51])];
   await client.end();
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-  expect(plan).toMatch(/Index (Only )?Scan using users_by_application/);
-  expect(plan).not.toMatch(/Sort Key: users/);
+  expect(walked).toMatch(/Index (Only )?Scan using users_by_application/);
+  expect(walked).not.toMatch(/Sort Key: users/);
+  expect(listed).toMatch(/Index Scan using profiles_pkey/);
+  expect(listed).not.toContain('Sort');
 });

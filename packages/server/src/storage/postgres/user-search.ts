@@ -4,17 +4,22 @@ import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 
 const COLUMNS = 'p.user_id, p.app_id, p.client_user_id, p.client_user_name, u.status, u.created_at, u.updated_at';
-/** A profile that outlived its user is orphaned. */
-const USER_OF_PROFILE =
-  'users u on u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id';
+/**
+ * A profile that outlived its user is orphaned. `limit 1` keeps the planner from joining all users before it sorts them: it multiplies
+ * the selectivities of the three columns and expects a single row.
+ */
+const USER_OF_PROFILE = `lateral (
+    select u.status, u.created_at, u.updated_at from users u
+    where u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id limit 1
+  ) u on true`;
 
-const page = (bound: string) => `
+export const pageOfUsers = (bound: string) => `
   select ${COLUMNS} from profiles p join ${USER_OF_PROFILE}
   where p.app_id = $1 and p.client_user_id > $2 and p.client_user_id >= $3 ${bound}
   order by p.client_user_id limit $4
 `;
-const PAGE = statement(page(''));
-const PAGE_OF_PREFIX = statement(page('and p.client_user_id < $5'));
+const PAGE = statement(pageOfUsers(''));
+const PAGE_OF_PREFIX = statement(pageOfUsers('and p.client_user_id < $5'));
 
 export function userSearch(connections: Connections): Pick<UserStore, 'page'> {
   return {
