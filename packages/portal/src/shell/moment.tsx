@@ -1,4 +1,5 @@
 import { Text, Tooltip } from '@mantine/core';
+import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -32,4 +33,13 @@ function sinceNow(date: Date, language: string): string {
   const seconds = Math.round((date.getTime() - Date.now()) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(seconds / size), unit);
+}
+
+/**
+ * For rows that are covered by a link or a button. Their times lie above it because they have tooltips, so a click on
+ * one is passed on.
+ */
+export function openFromTime({ target, currentTarget }: MouseEvent<HTMLElement>): void {
+  if (target instanceof Element && target.closest('time'))
+    currentTarget.querySelector<HTMLElement>('a, button')?.click();
 }

@@ -1,6 +1,6 @@
 import { Badge, Table, Text, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Moment } from '../../shell/moment.tsx';
+import { Moment, openFromTime } from '../../shell/moment.tsx';
 import classes from './requests.module.css';
 
 export type ListedRequest = {
@@ -33,7 +33,7 @@ export function RequestTable({ items, onOpen }: { items: ListedRequest[]; onOpen
       </Table.Thead>
       <Table.Tbody>
         {items.map(({ requestUid, at, method, path, status, code, milliseconds }) => (
-          <Table.Tr key={requestUid} className={classes.row ?? ''}>
+          <Table.Tr key={requestUid} className={classes.row ?? ''} onClick={openFromTime}>
             <Table.Td className={classes.status ?? ''}>
               <Status status={status} code={code} />
             </Table.Td>

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
+import { openFromTime } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { AddUser } from './add-user.tsx';
@@ -182,7 +183,7 @@ function Users({ clientId }: { clientId: string }) {
               {found.map((user) => {
                 const { userUid, clientUserId, clientUserName, status } = user;
                 return (
-                  <Table.Tr key={userUid} className={classes.row}>
+                  <Table.Tr key={userUid} className={classes.row} onClick={openFromTime}>
                     <Table.Td>
                       <Checkbox
                         className={classes.above ?? ''}
