@@ -61,7 +61,7 @@ describe.each(databases)('on $kind', (database) => {
     const send = await sender();
     expect(withBody.length).toBeGreaterThan(20);
     for (const { name, path, method, body } of withBody) {
-      const answer = await send(method, path, { ...body, finding: 1 });
+      const answer = await send(method, path, { ...body, surprise: 1 });
       expect(answer, name).toMatchObject({ status: 400, json: { code: '9400' } });
       expect(answer.json.errors, name).toContainEqual(
         expect.objectContaining({ field: 'surprise', message: 'is unknown', allowed: expect.any(Array) }),
