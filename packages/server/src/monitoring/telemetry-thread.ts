@@ -25,6 +25,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { messageOf } from '../caught.ts';
 import type { TelemetryConfig } from '../config.ts';
 import { version } from '../package.ts';
 import { Durations } from './durations.ts';
@@ -189,7 +190,7 @@ function reportFailures(): void {
     reportedAt = performance.now();
     post({ problem: 'traces or metrics could not be sent to the OpenTelemetry collector', reason });
   };
-  setGlobalErrorHandler((error) => report(error instanceof Error ? error.message : String(error)));
+  setGlobalErrorHandler((error) => report(messageOf(error)));
   const ignore = (): void => {};
   const settings = (reason: string): void => post({ problem: 'OpenTelemetry has a problem', reason });
   diag.setLogger(
