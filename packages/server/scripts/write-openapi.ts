@@ -26,7 +26,8 @@ export async function renderOpenapiDoc(): Promise<string> {
     trustedProxies: [],
     pageTexts: {},
   };
-  const metrics = { counts: new RequestCounts(), observe() {}, count() {}, text: async () => '' };
+  const counts = new RequestCounts();
+  const metrics = { counts, observe: counts.add.bind(counts), count() {}, text: async () => '' };
   const logger = pino({ level: 'silent' });
   const app = createApp({
     config,

@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client';
 import type { MetricSources } from './metrics-registry.ts';
-import { RequestCounts } from './request-counts.ts';
+import { type Answers, RequestCounts } from './request-counts.ts';
 
 export type Metrics = {
   readonly counts: RequestCounts;
-  observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
+  observe(method: string, route: string, status: number, code: string | undefined, seconds: number): Answers;
   /** For a request whose start time is unknown. */
   count(method: string, route: string, status: number, code: string | undefined): void;
   /** Prometheus text format. */

@@ -12,10 +12,11 @@ export class RequestCounts {
   /** By route: scanning the few entries of a route is faster than three more maps. */
   readonly #answers = new Map<string, Answers[]>();
 
-  add(method: string, route: string, status: number, code = '', seconds?: number): void {
+  add(method: string, route: string, status: number, code = '', seconds?: number): Answers {
     const answers = this.#find(method, route, status, code);
     answers.count++;
     if (seconds !== undefined) answers.durations.add(seconds);
+    return answers;
   }
 
   *answers(): Iterable<Answers> {

@@ -51,16 +51,14 @@ export function answerFromCatalog(
     return ready instanceof Promise ? ready.then(send) : send(ready);
   };
   const send = (ready: ReadyAnswer): HttpReply => {
-    const { headers, query } = request;
-    const { path } = request.route as Route;
     // May be stored, but must be revalidated every time, so that a new revision shows within a second.
     reply
       .header('etag', ready.etag)
       .header('vary', 'apiKey, Accept-Language, Origin')
       .header('cache-control', 'public, no-cache');
-    const link = ready.page && linkHeader(path, query, ready.page);
+    const link = linkOf(ready, request);
     if (link !== undefined) reply.header('link', link);
-    if (hasCurrent(headers['if-none-match'], ready.etag)) return reply.code(304).send();
+    if (hasCurrent(request.headers['if-none-match'], ready.etag)) return reply.code(304).send();
     return reply.type(JSON_TYPE).send(ready.body);
   };
   const load = async (known: Application | undefined): Promise<HttpReply> => {
@@ -70,6 +68,18 @@ export function answerFromCatalog(
   const application = peekApplication(service, request, reply);
   const catalog = application && service.catalogs.peek(application.appId);
   return catalog ? answer(application.appId, catalog) : load(application);
+}
+
+/** The cache does not count a kept target, so it must be short. */
+const SHORT_TARGET = 256;
+
+/** Most requests for a page are written the same way as the last one. */
+function linkOf(ready: ReadyAnswer, { url, query, route }: HttpRequest): string | undefined {
+  if (!ready.page) return undefined;
+  if (ready.lastLink?.url === url) return ready.lastLink.text;
+  const text = linkHeader((route as Route).path, query, ready.page);
+  if (url.length <= SHORT_TARGET) ready.lastLink = { url, text };
+  return text;
 }
 
 /**

@@ -1,12 +1,19 @@
 import type { Page } from '../paging.ts';
 import type { WireText } from '../server/wire-text.ts';
 
-/** The response to a catalog read, ready to send; `page` is set for a list. */
-export type ReadyAnswer = { body: WireText | Buffer; etag: string; page: (Page & { total: number }) | undefined };
+/** The response to a catalog read, ready to send. */
+export type ReadyAnswer = {
+  body: WireText | Buffer;
+  etag: string;
+  /** Set for a list. */
+  page: (Page & { total: number }) | undefined;
+  /** The Link header of the last request: links repeat the parameters as they were written. */
+  lastLink?: { url: string; text: string | undefined };
+};
 type Entry = { appId: number; answer: ReadyAnswer; bytes: number };
 
-/** Overhead of an entry, besides its body and name. */
-const ENTRY_BYTES = 1_000;
+/** Overhead of an entry, besides its body and name: a target and links of four times its length among others. */
+const ENTRY_BYTES = 2_500;
 
 /**
  * Cached responses to catalog reads of all applications. One limit applies to the whole process; beyond it, the least
