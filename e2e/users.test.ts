@@ -231,7 +231,7 @@ describe('the users room', () => {
     await page.locator('tbody time').first().hover();
     await page
       .getByRole('tooltip')
-      .getByText(/\d\d:\d\d:\d\d/)
+      .getByText(/\d:\d\d:\d\d/)
       .waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'UID' }).uncheck();
