@@ -6,7 +6,7 @@ import type { MadeBackup } from '../domain/backup/make-backup.ts';
 import { version } from '../package.ts';
 import { secretPath } from '../secret-file.ts';
 import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';
-import { RESTORE_STEPS } from '../storage/restore-steps.ts';
+import { RESTORE_STEPS } from '../storage/repair-steps.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, UsageError } from './failure.ts';

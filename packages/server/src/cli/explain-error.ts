@@ -2,7 +2,6 @@ import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { ClockWrong } from '../domain/clock.ts';
 import { RAISE_FILE_LIMIT } from '../open-file-limit.ts';
-import { hardLinkSteps } from '../storage/hard-link-steps.ts';
 import {
   DatabaseDamaged,
   DatabaseHardLinked,
@@ -10,7 +9,7 @@ import {
   DatabaseUrlInvalid,
   StorageUnavailable,
 } from '../storage/port.ts';
-import { RESTORE_STEPS } from '../storage/restore-steps.ts';
+import { hardLinkSteps, RESTORE_STEPS } from '../storage/repair-steps.ts';
 import { Failure, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { readOnlySteps } from './read-only-steps.ts';

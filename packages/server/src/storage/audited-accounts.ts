@@ -1,5 +1,15 @@
-import { detailOfJoining, detailOfRole, detailOfToken, findAccountEmail, findMember } from './audit-details.ts';
-import { LAST_USE, type Plans, SERVICE, SIGN_IN, THROTTLE } from './audit-plan.ts';
+import {
+  detailOfJoining,
+  detailOfRole,
+  detailOfToken,
+  findAccountEmail,
+  findMember,
+  LAST_USE,
+  type Plans,
+  SERVICE,
+  SIGN_IN,
+  THROTTLE,
+} from './audit-details.ts';
 import type { InvitationRecord, ManageTokenRecord, MemberRecord } from './port.ts';
 
 /** Accounts, members and their credentials. */

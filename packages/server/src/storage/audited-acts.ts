@@ -4,9 +4,14 @@ import {
   detailOfWebhookChange,
   findApplication,
   findWebhook,
+  ITSELF,
+  LAST_USE,
+  type Plans,
+  SERVICE,
+  STATISTICS,
+  THROTTLE,
   toTime,
 } from './audit-details.ts';
-import { ITSELF, LAST_USE, type Plans, SERVICE, STATISTICS, THROTTLE } from './audit-plan.ts';
 import { AUDITED_ACCOUNTS } from './audited-accounts.ts';
 import { AUDITED_CATALOGS } from './audited-catalogs.ts';
 import { AUDITED_USERS } from './audited-users.ts';

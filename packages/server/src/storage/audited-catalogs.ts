@@ -1,5 +1,4 @@
-import { draftEdit } from './audit-details.ts';
-import type { Plans } from './audit-plan.ts';
+import { draftEdit, type Plans } from './audit-details.ts';
 import type { DraftRecord } from './port.ts';
 
 /** Catalogs and drafts. */

@@ -1,5 +1,12 @@
-import { detailOfOptions, detailOfUser, importCounts } from './audit-details.ts';
-import { BY_HISTORY, type Plans, SERVICE, TRIAL } from './audit-plan.ts';
+import {
+  BY_HISTORY,
+  detailOfOptions,
+  detailOfUser,
+  importCounts,
+  type Plans,
+  SERVICE,
+  TRIAL,
+} from './audit-details.ts';
 
 /** The data of users. */
 export const AUDITED_USERS: Plans<'users' | 'tokens' | 'selections' | 'trials' | 'transfer'> = {

@@ -1,4 +1,4 @@
-/** What the domain knows of storage: one file per noun, with the same name in sqlite/ and postgres/. */
+/** What the domain knows of storage: one file per topic, each with the stores that both databases implement. */
 
 export * from './port/accounts.ts';
 export * from './port/activity.ts';
@@ -6,26 +6,12 @@ export * from './port/applications.ts';
 export * from './port/audit.ts';
 export * from './port/backup.ts';
 export * from './port/catalogs.ts';
-export * from './port/changes.ts';
-export * from './port/clock.ts';
-export * from './port/data-check.ts';
-export * from './port/database.ts';
-export * from './port/drafts.ts';
 export * from './port/driver.ts';
 export * from './port/events.ts';
-export * from './port/facts.ts';
-export * from './port/manage-tokens.ts';
-export * from './port/members.ts';
-export * from './port/problems.ts';
-export * from './port/rate-limits.ts';
-export * from './port/scrub.ts';
-export * from './port/sealed.ts';
 export * from './port/selections.ts';
-export * from './port/signing-keys.ts';
+export * from './port/service-state.ts';
 export * from './port/storage.ts';
-export * from './port/text-states.ts';
 export * from './port/tokens.ts';
 export * from './port/transfer.ts';
-export * from './port/trials.ts';
 export * from './port/users.ts';
 export * from './port/webhooks.ts';

@@ -1,4 +1,4 @@
-import type { UserPlace, UserWalk } from './port.ts';
+import type { HistoryPlace, UserPlace, UserWalk } from './port.ts';
 
 /** How much of a value is compared, and stored in PostgreSQL's index. */
 export const INDEXED_CHARACTERS = 200;
@@ -29,4 +29,25 @@ export function createdSpan(
   // A place without a time, as releases before this one wrote it, starts over.
   const at = /^\d{16}$/.test(after?.value ?? '') ? Number(after?.value) : undefined;
   return newest ? { first: from, last: Math.min(to, at ?? to) } : { first: Math.max(from, at ?? from), last: to };
+}
+
+/** Rows that a walk reads at once, if they are small. */
+export const WALK_ROWS = 500;
+
+/** Where a walk through a history begins: before all possible entries. */
+export const LAST_PLACE: HistoryPlace = { selectionId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', eventNo: 2 ** 31 - 1 };
+
+/**
+ * The smallest text after every text with this prefix; undefined if there is none. UTF-8 keeps the order of code
+ * points, so this is exact for both databases, which compare bytes.
+ */
+export function endOfPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
+  while (points.length > 0) {
+    const last = points.pop() as number;
+    if (last === 0x10ffff) continue;
+    // Surrogates are not characters.
+    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { foldCase } from '../../src/domain/users/fold.ts';
 import { type FoundUsers, type SearchPlace, searchUsers } from '../../src/domain/users/search-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { EventPage, HistoryPlace, SelectionEvent, Storage } from '../../src/storage/port.ts';
-import { endOfPrefix } from '../../src/storage/prefix-end.ts';
+import { endOfPrefix } from '../../src/storage/walk-limits.ts';
 import { databases } from '../databases.ts';
 import { accessToken, createApplication, createUser, hash, MINUTE, NOW, times } from './examples.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../caught.ts';
 import { DatabaseDamaged, type DataCheck } from '../../storage/port.ts';
-import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
+import { RESTORE_STEPS } from '../../storage/repair-steps.ts';
 import type { Progress } from '../progress.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 

@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts';
-import { hardLinkSteps } from '../../storage/hard-link-steps.ts';
 import {
   DatabaseDamaged,
   DatabaseHardLinked,
@@ -7,7 +6,7 @@ import {
   type MigrationState,
   type Storage,
 } from '../../storage/port.ts';
-import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
+import { hardLinkSteps, RESTORE_STEPS } from '../../storage/repair-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { readOnlySteps } from '../read-only-steps.ts';
 import { counted } from '../time.ts';

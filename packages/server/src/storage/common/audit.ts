@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditStore } from '../port.ts';
-import { conditions } from './conditions.ts';
+import { conditions } from './sql-parts.ts';
 import type { CommonStore } from './store.ts';
 
 export const audit: CommonStore<Pick<AuditStore, 'list'>, 'list'> = {

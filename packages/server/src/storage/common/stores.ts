@@ -1,21 +1,15 @@
 import type { ActCall } from '../port.ts';
 import { accounts } from './accounts.ts';
-import { activity } from './activity.ts';
+import { activity, requestLog } from './activity.ts';
 import { audit } from './audit.ts';
-import { deliveries } from './deliveries.ts';
-import { drafts } from './drafts.ts';
-import { facts } from './facts.ts';
+import { drafts, textStates } from './drafts.ts';
 import { invitations } from './invitations.ts';
 import { manageTokens } from './manage-tokens.ts';
 import { members } from './members.ts';
-import { requestLog } from './request-log.ts';
-import { sealed } from './sealed.ts';
-import { secondFactors } from './second-factors.ts';
-import { sessions } from './sessions.ts';
-import { signingKeys } from './signing-keys.ts';
+import { facts, sealed, signingKeys } from './service-state.ts';
+import { secondFactors, sessions } from './sessions.ts';
 import { type Act, type AnyStore, type Binding, type BoundStore, bindStore } from './store.ts';
-import { textStates } from './text-states.ts';
-import { webhooks } from './webhooks.ts';
+import { deliveries, webhooks } from './webhooks.ts';
 
 const STORES = {
   ...{ facts, signingKeys, sealed, members, secondFactors, accounts, sessions, invitations, manageTokens, webhooks },

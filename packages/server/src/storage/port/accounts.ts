@@ -149,3 +149,88 @@ export interface SessionStore {
   /** Notes that it is in use, unless that was noted after `unlessSince`. */
   touch(sessionId: string, seen: { at: number; endsAt: number; unlessSince: number }): Promise<void>;
 }
+
+export type MemberRecord = Omit<Membership, 'appId'> & { accountId: string; email: string; createdAt: number };
+
+export interface MemberStore {
+  /** The members of an application, by address. */
+  list(appId: number): Promise<MemberRecord[]>;
+  /** 'last-owner': nobody could manage the application any more, because there is no administrator either. */
+  changeRole(
+    appId: number,
+    accountId: string,
+    role: Role,
+    languages: string[] | null,
+  ): Promise<'changed' | 'unknown' | 'last-owner'>;
+  /** Adds a member; an existing role stays. */
+  grant(appId: number, accountId: string, role: Role, at: number): Promise<'granted' | 'there' | 'unknown'>;
+  remove(appId: number, accountId: string): Promise<'removed' | 'unknown' | 'last-owner'>;
+}
+
+export type InvitationRecord = {
+  invitationId: string;
+  appId: number;
+  email: string;
+  role: Role;
+  languages: string[] | null;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
+};
+
+export type NewInvitation = InvitationRecord & {
+  linkHash: string;
+  emailKey: string;
+  /** The inviting account: its invitation ends when it no longer owns the application; null: the operator. */
+  inviterId: string | null;
+};
+
+export interface InvitationStore {
+  /** Replaces an earlier invitation to the same address. */
+  create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
+  /** Whether there is a valid invitation to this address. */
+  isInvited(emailKey: string, now: number): Promise<boolean>;
+  /** The valid ones of an application, newest first. */
+  list(appId: number, now: number): Promise<InvitationRecord[]>;
+  revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;
+  /** While it is valid, and whether its address has an account. Reading does not use it up. */
+  findByLink(linkHash: string, now: number): Promise<{ invitation: InvitationRecord; hasAccount: boolean } | undefined>;
+  /**
+   * Uses it up: creates the account, with the membership and a session. The account's address must be the invitation's.
+   */
+  accept(
+    linkHash: string,
+    now: number,
+    account: NewAccount,
+    session: NewSession,
+  ): Promise<'opened' | 'spent' | 'account-there'>;
+  /** Uses it up: an existing account with this address becomes a member. An earlier role stays. */
+  join(linkHash: string, now: number, accountId: string): Promise<Membership | 'spent' | 'other-address'>;
+}
+
+export type ManageTokenRecord = {
+  tokenId: string;
+  tokenHash: string;
+  /** The owner, with whom it is deleted; null: the operator's, created on the command line. */
+  accountId: string | null;
+  name: string;
+  /** null: all current and future applications. Deleted ones are removed from the list. */
+  appIds: number[] | null;
+  access: 'read' | 'texts' | 'users' | 'write' | 'own';
+  createdAt: number;
+  expiresAt: number;
+  /** Approximate. */
+  lastUsedAt: number | null;
+};
+
+export interface ManageTokenStore {
+  create(token: ManageTokenRecord): Promise<'created' | 'application-gone' | 'account-gone'>;
+  /** All of them, or those of an account; includes expired ones, oldest first. */
+  list(accountId?: string): Promise<ManageTokenRecord[]>;
+  /** While it is valid, with its account. */
+  findByHash(tokenHash: string, now: number): Promise<{ token: ManageTokenRecord; owner: Person | null } | undefined>;
+  /** Any token, or only if it belongs to this account. */
+  revoke(tokenId: string, accountId?: string): Promise<'revoked' | 'unknown'>;
+  /** Records a use, unless one was recorded after `unlessSince`. */
+  touch(tokenId: string, at: number, unlessSince: number): Promise<void>;
+}

@@ -1,26 +1,31 @@
-import type { AccountStore, AttemptStore, SecondFactorStore, SessionStore } from './accounts.ts';
+import type {
+  AccountStore,
+  AttemptStore,
+  InvitationStore,
+  ManageTokenStore,
+  MemberStore,
+  SecondFactorStore,
+  SessionStore,
+} from './accounts.ts';
 import type { ActivityStore, RequestLogStore } from './activity.ts';
 import type { ApplicationStore } from './applications.ts';
 import type { AuditStore } from './audit.ts';
-import type { CatalogStore } from './catalogs.ts';
-import type { ChangeStore } from './changes.ts';
-import type { ClockStore } from './clock.ts';
-import type { DatabaseKind } from './database.ts';
-import type { DraftStore } from './drafts.ts';
+import type { CatalogStore, DraftStore, TextStateStore } from './catalogs.ts';
+import type { DatabaseKind } from './driver.ts';
 import type { EventStore } from './events.ts';
-import type { FactStore } from './facts.ts';
-import type { ManageTokenStore } from './manage-tokens.ts';
-import type { InvitationStore, MemberStore } from './members.ts';
-import type { Problem } from './problems.ts';
-import type { RateLimitStore } from './rate-limits.ts';
-import type { SealedStore } from './sealed.ts';
 import type { SelectionStore } from './selections.ts';
-import type { SigningKeyStore } from './signing-keys.ts';
-import type { TextStateStore } from './text-states.ts';
+import type {
+  ChangeStore,
+  ClockStore,
+  FactStore,
+  Problem,
+  RateLimitStore,
+  SealedStore,
+  SigningKeyStore,
+} from './service-state.ts';
 import type { TokenStore } from './tokens.ts';
 import type { TransferStore } from './transfer.ts';
-import type { TrialStore } from './trials.ts';
-import type { UserStore } from './users.ts';
+import type { TrialStore, UserStore } from './users.ts';
 import type { DeliveryStore, WebhookStore } from './webhooks.ts';
 
 /**

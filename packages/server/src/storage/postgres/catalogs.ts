@@ -1,5 +1,4 @@
-import { deleteDraft } from '../common/drafts.ts';
-import { addSources } from '../common/text-states.ts';
+import { addSources, deleteDraft } from '../common/drafts.ts';
 import { publishedData, typeNumber } from '../event-rows.ts';
 import type { CatalogItem, CatalogStore, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';

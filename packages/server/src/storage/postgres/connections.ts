@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-
-import { DISK_PROBLEM } from '../disk-problem.ts';
 import { type Problem, type StorageFigures, StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
+import { DISK_PROBLEM } from '../repair-steps.ts';
 import { AddressWatch } from './address-watch.ts';
 import {
   isAboutPreparedStatement,

@@ -1,5 +1,5 @@
-import { DELIVERY_COLUMNS } from '../common/deliveries.ts';
 import { commonStore } from '../common/stores.ts';
+import { DELIVERY_COLUMNS } from '../common/webhooks.ts';
 import type { DeliveryRecord, DeliveryStore, NewDelivery } from '../port.ts';
 import { logChange } from './changes.ts';
 import { bindingOf } from './common.ts';

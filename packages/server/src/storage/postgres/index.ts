@@ -1,5 +1,5 @@
+import { performAudited } from '../audited-storage.ts';
 import { commonStores } from '../common/stores.ts';
-import { performAudited } from '../perform-audited.ts';
 import type { Storage, StorageDriver, Stores } from '../port.ts';
 import { activityStore } from './activity.ts';
 import { analyzeAfterImport } from './analyze-after-import.ts';

@@ -546,7 +546,7 @@ export const MIGRATIONS: readonly (string | OfUsers)[] = [
   alter table deleted_users add column deleted_rows text;
   `,
   `
-  -- Which source a text was made for, by hashes, and whether somebody reviewed it for that: see port/text-states.ts.
+  -- Which source a text was made for, by hashes, and whether somebody reviewed it for that: see port/catalogs.ts.
   create table text_states (
     app_id bigint not null constraint text_states_application references applications (app_id) on delete cascade,
     text_key text not null,

@@ -8,7 +8,7 @@ import type {
   ValueRow,
   WantedChange,
 } from '../port.ts';
-import { LAST_PLACE, WALK_ROWS } from '../walk.ts';
+import { LAST_PLACE, WALK_ROWS } from '../walk-limits.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { addSelectionEvents } from './events.ts';

@@ -1,5 +1,5 @@
 import type { UserStore } from '../port.ts';
-import { endOfPrefix } from '../prefix-end.ts';
+import { endOfPrefix } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 

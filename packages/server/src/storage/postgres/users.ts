@@ -1,5 +1,4 @@
 import { checkedHex, toBytes } from '../common/encoding.ts';
-import { countRows, type DeletedRow, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import {
   type CreateUserOutcome,
@@ -9,7 +8,7 @@ import {
   type UserChange,
   type UserStore,
 } from '../port.ts';
-import { changedFields } from '../user-change.ts';
+import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rows.ts';
 import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { violation } from './errors.ts';

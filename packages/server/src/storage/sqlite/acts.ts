@@ -1,4 +1,4 @@
-import { performAudited } from '../perform-audited.ts';
+import { performAudited } from '../audited-storage.ts';
 import type { ActCall, Authorship } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { type PlainActs, plainActs } from './plain-acts.ts';

@@ -1,5 +1,4 @@
-import { deleteDraft } from '../common/drafts.ts';
-import { addSources } from '../common/text-states.ts';
+import { addSources, deleteDraft } from '../common/drafts.ts';
 import { publishedData } from '../event-rows.ts';
 import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
 import { type ItemRow, PAGE, readItems } from './catalog-item.ts';

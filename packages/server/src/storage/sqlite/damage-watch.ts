@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../port.ts';
-import { RESTORE_STEPS } from '../restore-steps.ts';
+import { RESTORE_STEPS } from '../repair-steps.ts';
 import type { DamageReport } from './errors.ts';
 import type { FileCheck } from './facts.ts';
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../../caught.ts';
-import { hardLinkSteps } from '../hard-link-steps.ts';
 import { type Problem, StorageUnavailable } from '../port.ts';
+import { hardLinkSteps } from '../repair-steps.ts';
 import { describeMismatch, type OpenFile } from './open-file.ts';
 
 const EVERY_MS = 1_000;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { DISK_PROBLEM } from '../disk-problem.ts';
 import {
   type ActCall,
   DatabaseRefused,
@@ -8,6 +7,7 @@ import {
   type Storage,
   type StorageDriver,
 } from '../port.ts';
+import { DISK_PROBLEM } from '../repair-steps.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { DamageWatch } from './damage-watch.ts';
 import { sqliteDump } from './dump.ts';

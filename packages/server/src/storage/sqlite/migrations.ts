@@ -526,7 +526,7 @@ const MIGRATIONS: readonly string[] = [
   alter table deleted_users add column deleted_rows text;
   `,
   `
-  -- Which source a text was made for, by hashes, and whether somebody reviewed it for that: see port/text-states.ts.
+  -- Which source a text was made for, by hashes, and whether somebody reviewed it for that: see port/catalogs.ts.
   create table text_states (
     app_id integer not null references applications on delete cascade,
     text_key text not null,

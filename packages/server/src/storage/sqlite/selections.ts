@@ -8,7 +8,7 @@ import type {
   SelectionStore,
   WantedChange,
 } from '../port.ts';
-import { LAST_PLACE, WALK_ROWS } from '../walk.ts';
+import { LAST_PLACE, WALK_ROWS } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes, toUuid } from './encoding.ts';
 import { addEvent } from './events.ts';

@@ -1,5 +1,5 @@
 import type { UserStore } from '../port.ts';
-import { endOfPrefix } from '../prefix-end.ts';
+import { endOfPrefix } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 

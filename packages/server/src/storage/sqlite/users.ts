@@ -1,7 +1,6 @@
-import { countRows, type DeletedRow, toDeletedUser } from '../deleted-rows.ts';
 import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserRecord, UserStore } from '../port.ts';
-import { changedFields } from '../user-change.ts';
+import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rows.ts';
 import type { Connection } from './connection.ts';
 import { codeHash, toBytes } from './encoding.ts';
 import { addEvent, addUserChange } from './events.ts';

@@ -1,4 +1,4 @@
-import type { DeletedUser } from './port.ts';
+import type { DeletedUser, UserChange, UserRecord } from './port.ts';
 
 /** Tables whose rows are deleted with a user by foreign keys. */
 const TABLES = [
@@ -26,4 +26,11 @@ export type DeletedRow = { at: number; deleted_rows: string | null };
 
 export function toDeletedUser({ at, deleted_rows: rows }: DeletedRow): DeletedUser {
   return { at, rows: rows === null ? null : (JSON.parse(rows) as Record<string, number>) };
+}
+
+/** What a change modifies; the same on every database. */
+export function changedFields(before: UserRecord, change: UserChange): (keyof UserChange)[] {
+  return (Object.keys(change) as (keyof UserChange)[]).filter(
+    (name) => change[name] !== undefined && change[name] !== before[name],
+  );
 }
