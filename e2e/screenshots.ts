@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { fillDemo } from '../packages/server/src/demo/make-demo.ts';
-import { createApplication } from '../packages/server/src/domain/applications/create-application.ts';
+import { createApplication } from '../packages/server/src/domain/applications/application.ts';
 import { chromiumHere } from '../packages/server/test/browser.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';

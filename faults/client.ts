@@ -1,5 +1,5 @@
 import { GROUP, KEY_NAMES, valuesOf } from '../bench/catalog.ts';
-import type { NewApplication } from '../packages/server/src/domain/applications/create-application.ts';
+import type { NewApplication } from '../packages/server/src/domain/applications/application.ts';
 import { basic, bearer, uniqueName } from '../packages/server/test/http/start.ts';
 import { keepAliveAgent, type Outcome, send } from '../packages/server/test/operations/load.ts';
 

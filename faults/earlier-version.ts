@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeCatalog } from '../bench/catalog.ts';
-import type { NewApplication } from '../packages/server/src/domain/applications/create-application.ts';
+import type { NewApplication } from '../packages/server/src/domain/applications/application.ts';
 import { LATEST_MIGRATION } from '../packages/server/src/storage/sqlite/migrations.ts';
 import { SECRET } from '../packages/server/test/http/start.ts';
 import { CannotRun } from './campaign.ts';

@@ -1,8 +1,5 @@
 import { makeCatalog } from '../bench/catalog.ts';
-import {
-  createApplication,
-  type NewApplication,
-} from '../packages/server/src/domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from '../packages/server/src/domain/applications/application.ts';
 import { publishCatalog } from '../packages/server/src/domain/catalog/publish.ts';
 import { readDefinition } from '../packages/server/src/domain/catalog/read-definition.ts';
 import { createKeyring } from '../packages/server/src/domain/keyring.ts';

@@ -20,7 +20,7 @@ const EXEMPT = [
     '(, .*is not valid JSON| in JSON at position).*',
   ]),
   ...list('packages/server/src/domain/catalog/exact-decimal.ts', 'a number of at most 1,000 digits', ['0+$']),
-  ...list('packages/server/src/domain/accounts/password-rules.ts', 'a password of at most 256 characters', [
+  ...list('packages/server/src/domain/accounts/password.ts', 'a password of at most 256 characters', [
     String.raw`^(.+?)\1+$`,
     String.raw`^[^\p{L}]+|[^\p{L}]+$`,
   ]),

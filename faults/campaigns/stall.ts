@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
 import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
-import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../packages/server/src/domain/applications/application.ts';
 import { ACCESS } from '../../packages/server/src/domain/manage/access.ts';
 import type { OpenApiDocument } from '../../packages/server/src/http/docs/describe-api.ts';
 import { withoutReferences } from '../../packages/server/test/http/documented-answers.ts';

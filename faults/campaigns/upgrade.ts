@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../packages/server/src/domain/applications/application.ts';
 import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { freePort } from '../../packages/server/test/free-port.ts';
 import { type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';

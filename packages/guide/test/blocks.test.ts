@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillDemo } from '../../server/src/demo/make-demo.ts';
-import { createApplication } from '../../server/src/domain/applications/create-application.ts';
+import { createApplication } from '../../server/src/domain/applications/application.ts';
 import { databases } from '../../server/test/databases.ts';
 import { SECRET, startTestServer, type TestServer } from '../../server/test/http/start.ts';
 import { type Block, readBlocks } from './read-blocks.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashCommonPassword } from '../src/domain/accounts/common-passwords.ts';
+import { hashCommonPassword } from '../src/domain/accounts/password.ts';
 
 /**
  * node packages/server/scripts/write-common-passwords.ts 10_million_password_list_top_1M.txt

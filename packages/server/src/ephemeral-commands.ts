@@ -1,12 +1,11 @@
-import { createApplication, type NewApplication } from './domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from './domain/applications/application.ts';
 import type { CatalogDefinition } from './domain/catalog/definition.ts';
 import { publishCatalog, restoreCatalog } from './domain/catalog/publish.ts';
 import { readDefinition } from './domain/catalog/read-definition.ts';
 import { showPath, showProblem } from './domain/catalog/source.ts';
 import type { Service } from './domain/service.ts';
 import { finish } from './domain/slices.ts';
-import type { Rejection } from './domain/users/import-batches.ts';
-import { importUsers } from './domain/users/import-users.ts';
+import { importUsers, type Rejection } from './domain/users/import-users.ts';
 import { moveTime } from './ephemeral.ts';
 
 /** A real service for other programs' tests: its data is in a temporary folder, and its clock can be moved. */

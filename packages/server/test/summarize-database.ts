@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { summarizeTable } from '../src/domain/backup/summarize-table.ts';
+import { summarizeTable } from '../src/domain/backup.ts';
 import { storageDriver } from '../src/storage/open.ts';
 import type { TableShape, TableSummary } from '../src/storage/port.ts';
 import { createBackupFile } from '../src/storage/sqlite/backup-file.ts';

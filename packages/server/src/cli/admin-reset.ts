@@ -76,7 +76,7 @@ async function notifyOwner(
   if (!mail) return 'off';
   const [{ SmtpMailer }, { notifyOfReset }] = await Promise.all([
     import('../mail/smtp-mailer.ts'),
-    import('../domain/mail/notify-account.ts'),
+    import('../domain/mail/notices.ts'),
   ]);
   let failed = 'no answer in time';
   const mailer = new SmtpMailer(mail, {

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
 import { readConfig } from '../config.ts';
-import type { MadeBackup } from '../domain/backup/make-backup.ts';
+import type { MadeBackup } from '../domain/backup.ts';
 import { version } from '../package.ts';
 import { secretPath } from '../secret-file.ts';
 import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';
@@ -45,7 +45,7 @@ async function run(file: string, options: Options): Promise<void> {
   const config = readConfig(options, { needsSecret: false });
   const { databaseUrl } = config;
   const { backupFiles, storageDriver } = await import('../storage/open.ts');
-  const { makeBackup } = await import('../domain/backup/make-backup.ts');
+  const { makeBackup } = await import('../domain/backup.ts');
   const files = await backupFiles();
   refuseToReplace(file, options.force, files);
   const started = performance.now();

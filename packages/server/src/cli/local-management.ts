@@ -1,9 +1,8 @@
-import { isLive } from '../domain/applications/application.ts';
+import { createApplication, isLive } from '../domain/applications/application.ts';
 import { catalogProblems, toUpdate } from '../domain/applications/change-application.ts';
-import { createApplication } from '../domain/applications/create-application.ts';
 import { rotateSecret } from '../domain/applications/rotate-secret.ts';
 import { completeSettings } from '../domain/applications/settings.ts';
-import { recordExport, recordLink } from '../domain/audit/user-reads.ts';
+import { recordExport, recordLink } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
-import type { Rejection } from '../domain/users/import-batches.ts';
+import type { Rejection } from '../domain/users/import-users.ts';
 import { UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import type { OpenInput } from './open-input.ts';

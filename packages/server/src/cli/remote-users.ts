@@ -1,5 +1,5 @@
-import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
+import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { readUuid } from '../domain/users/user-code.ts';
 import { UsageError } from './failure.ts';
 import type { Importing, Management, ShownUser, UserLink } from './management.ts';

@@ -86,7 +86,7 @@ async function run(file: string, options: Options): Promise<void> {
     const contents = await whole.contents();
     const isEmpty = contents.applications + contents.accounts === 0;
     if (!isEmpty) await allowReplacing(options, database, contents);
-    const { restoreBackup } = await import('../domain/backup/restore-backup.ts');
+    const { restoreBackup } = await import('../domain/backup.ts');
     const done = { write: 0, read: 0 };
     const outcome = await restoreBackup(whole, opened, {
       onlyEmpty: isEmpty,
@@ -146,7 +146,7 @@ async function checkFile(
   { secret, secretPrevious }: Config,
   show: (read: number) => Promise<void>,
 ): Promise<SecretState> {
-  const { checkRows, secretFits } = await import('../domain/backup/check-backup.ts');
+  const { checkRows, secretFits } = await import('../domain/backup.ts');
   let read = 0;
   await checkRows(file, (count) => {
     read += count;

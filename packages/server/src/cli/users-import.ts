@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
+import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, UsageError } from './failure.ts';

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Config, readConfig } from '../config.ts';
-import { actingAs, currentActor } from '../domain/audit/actor.ts';
+import { actingAs, currentActor } from '../domain/audit.ts';
 import { checkSecret } from '../domain/check-secret.ts';
-import { Clock, ClockWrong, TOLERATED_MS } from '../domain/clock.ts';
-import { readMark, SET_IF_WRONG } from '../domain/clock-mark.ts';
+import { Clock, ClockWrong, readMark, SET_IF_WRONG, TOLERATED_MS } from '../domain/clock.ts';
 import { showRoughly } from '../domain/duration.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import { type ApplicationRecord, type Storage, StorageUnavailable } from '../storage/port.ts';

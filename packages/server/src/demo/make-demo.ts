@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createApplication, type NewApplication } from '../domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from '../domain/applications/application.ts';
 import { publishCatalog } from '../domain/catalog/publish.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
 import type { Keyring } from '../domain/keyring.ts';

@@ -1,7 +1,6 @@
-import type { Storage } from '../storage/port.ts';
+import type { ApplicationRecord, Scrub, ScrubOutcome, Storage } from '../storage/port.ts';
+import { completeSettings } from './applications/settings.ts';
 import type { Clock } from './clock.ts';
-import { EventPurge } from './events/purge-events.ts';
-import { HistoryPurge } from './selections/purge-history.ts';
 
 const EVERY_MS = 60_000;
 
@@ -48,4 +47,120 @@ export function runMaintenance(
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const DAY_MS = 86_400_000;
+/** Each application is walked once an hour, some users at a time. */
+const PURGE_EVERY_MS = 3_600_000;
+const USERS = 200;
+
+type Walk = { days: number; after: string | null; nextAt: number };
+
+/**
+ * Deletes history older than the application's `historyKept`. There is no index by time, because every save would pay
+ * for it: the users of an application are walked instead, and the position of the walk is kept only in memory.
+ */
+export class HistoryPurge {
+  readonly #storage: Storage;
+  readonly #walks = new Map<number, Walk>();
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** The next step for each application that is due; returns whether there is more to do right away. */
+  async step(before: number): Promise<boolean> {
+    const due = (await this.#storage.applications.list()).flatMap((application) => this.#walkOf(application, before));
+    for (const { appId, walk } of due) {
+      const wanted = { before: before - walk.days * DAY_MS, after: walk.after, users: USERS };
+      const { next } = await this.#storage.selections.purgeHistory(appId, wanted);
+      walk.after = next;
+      if (next === null) walk.nextAt = before + PURGE_EVERY_MS;
+    }
+    return due.some(({ walk }) => walk.after !== null);
+  }
+
+  #walkOf({ appId, settings }: ApplicationRecord, now: number): { appId: number; walk: Walk }[] {
+    const { historyKept, eventsKept } = completeSettings(settings);
+    // Events refer to the history.
+    const days = Math.max(historyKept, eventsKept);
+    if (historyKept === 0) {
+      this.#walks.delete(appId);
+      return [];
+    }
+    let walk = this.#walks.get(appId);
+    if (walk?.days !== days) {
+      walk = { days, after: null, nextAt: now };
+      this.#walks.set(appId, walk);
+    }
+    return walk.after !== null || walk.nextAt <= now ? [{ appId, walk }] : [];
+  }
+}
+
+/** Deletes events older than the application's `eventsKept`, in ranges from the oldest on. */
+class EventPurge {
+  readonly #storage: Storage;
+  readonly #done = new Map<number, { days: number; nextAt: number }>();
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** Deletes the next range for each application that is due; returns whether there is more to do right away. */
+  async step(before: number): Promise<boolean> {
+    let more = false;
+    for (const { appId, settings } of await this.#storage.applications.list()) {
+      const days = completeSettings(settings).eventsKept;
+      const done = this.#done.get(appId);
+      if (done?.days === days && before < done.nextAt) continue;
+      if ((await this.#storage.events.purge(appId, before - days * DAY_MS)) > 0) more = true;
+      else this.#done.set(appId, { days, nextAt: before + PURGE_EVERY_MS });
+    }
+    return more;
+  }
+}
+
+const LOOK_MS = 60_000;
+const AFTER_FAILURE_MS = 3600_000;
+
+/**
+ * Every process checks whether a scrub is due; the database stores the time of the last one, so only one process does
+ * it.
+ */
+export function scrubRegularly(
+  scrub: Scrub,
+  { everyMs, now }: { everyMs: number; now(): number },
+  report: { done(outcome: ScrubOutcome, seconds: number): void; failed(error: unknown): void },
+): { stop(): Promise<void> } {
+  let inFlight: Promise<void> | undefined;
+  let notBefore = 0;
+
+  const look = async (): Promise<void> => {
+    const started = performance.now();
+    try {
+      const outcome = await scrub({ now: now(), unlessSince: now() - everyMs });
+      if (outcome.outcome === 'not-due') return;
+      if (outcome.outcome !== 'scrubbed') notBefore = started + AFTER_FAILURE_MS;
+      report.done(outcome, (performance.now() - started) / 1000);
+    } catch (error) {
+      notBefore = started + AFTER_FAILURE_MS;
+      report.failed(error);
+    }
+  };
+  const timer = setInterval(
+    () => {
+      if (inFlight || performance.now() < notBefore) return;
+      inFlight = look().finally(() => {
+        inFlight = undefined;
+      });
+    },
+    LOOK_MS * (0.8 + Math.random() * 0.4),
+  ).unref();
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      await inFlight;
+    },
+  };
 }

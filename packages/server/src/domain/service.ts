@@ -3,7 +3,7 @@ import type { IdentityProvider, TokenAlgorithm, TokenService } from '../tokens/p
 import type { OidcRules } from './accounts/oidc-settings.ts';
 import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
-import type { UserReads } from './audit/user-reads.ts';
+import type { UserReads } from './audit.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../domain/json-object.ts';
+import { parseJsonObject } from '../domain/strict-json.ts';
 import { BODY_LIMIT } from './server/door.ts';
 
 /** Maximum objects and lists in a body: 500 options have 2,000. Counted before parsing. */

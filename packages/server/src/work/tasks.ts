@@ -6,9 +6,9 @@ import { compilePattern } from '../domain/catalog/pattern.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../domain/catalog/show-path.ts';
 import { InnkeeperError } from '../domain/errors.ts';
-import { parseJsonObject } from '../domain/json-object.ts';
 import { pack, unpack } from '../domain/packed.ts';
 import { finish } from '../domain/slices.ts';
+import { parseJsonObject } from '../domain/strict-json.ts';
 import type { PatternCheck, TaskName, Tasks } from '../domain/work.ts';
 
 /** A wrong file has as many problems as texts; nobody reads more than these. */

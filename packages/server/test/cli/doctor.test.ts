@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeCertificate } from '../../src/cli/doctor/certificate.ts';
 import { checkClock } from '../../src/cli/doctor/clock.ts';
 import { judgeRoom } from '../../src/cli/doctor/room.ts';
-import type { Mark } from '../../src/domain/clock-mark.ts';
+import type { Mark } from '../../src/domain/clock.ts';
 import { databases } from '../databases.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { freePort } from '../free-port.ts';

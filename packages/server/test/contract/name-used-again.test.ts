@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishCatalog } from '../../src/domain/catalog/publish.ts';
 import { exportUsers } from '../../src/domain/users/export-users.ts';
-import type { Rejection } from '../../src/domain/users/import-batches.ts';
-import { importUsers } from '../../src/domain/users/import-users.ts';
+import { importUsers, type Rejection } from '../../src/domain/users/import-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldCase } from '../../src/domain/users/fold.ts';
-import { type FoundUsers, type SearchPlace, searchUsers } from '../../src/domain/users/search-users.ts';
+import { type FoundUsers, foldCase, type SearchPlace, searchUsers } from '../../src/domain/users/search-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { EventPage, HistoryPlace, SelectionEvent, Storage } from '../../src/storage/port.ts';
 import { endOfPrefix } from '../../src/storage/walk-limits.ts';

@@ -6,7 +6,7 @@ import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { ASYNCAPI_DOC, renderAsyncapiDoc } from '../../scripts/write-asyncapi.ts';
 import { readDoc } from '../../scripts/write-errors-doc.ts';
-import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
+import { signatureHeaders } from '../../src/domain/webhooks/send-event.ts';
 import { EVENT_TYPES, SELECTION_MEANS } from '../../src/storage/port.ts';
 
 const text = renderAsyncapiDoc();

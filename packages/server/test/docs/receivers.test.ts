@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { signatureHeaders } from '../../src/domain/webhooks/signature.ts';
+import { signatureHeaders } from '../../src/domain/webhooks/send-event.ts';
 import { freePort } from '../free-port.ts';
 import { makeUser, startTestServer, type TestServer } from '../http/start.ts';
 import { manageWith } from '../manage/manage.ts';

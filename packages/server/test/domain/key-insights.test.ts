@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Key } from '../../src/domain/catalog/catalog.ts';
-import { toDate, writeInsightsCsv } from '../../src/domain/selections/insights-csv.ts';
-import { firstDay, type KeyInsights, readInsights } from '../../src/domain/selections/key-insights.ts';
-import { Surveys } from '../../src/domain/selections/surveys.ts';
+import {
+  firstDay,
+  type KeyInsights,
+  readInsights,
+  Surveys,
+  toDate,
+  writeInsightsCsv,
+} from '../../src/domain/selections/insights.ts';
 import type { KeySurvey, Storage } from '../../src/storage/port.ts';
 
 const at = (text: string): number => Date.parse(`${text}T12:00:00Z`);

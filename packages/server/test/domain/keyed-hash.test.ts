@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyedHash } from '../../src/domain/keyed-hash.ts';
+import { keyedHash } from '../../src/domain/keyring.ts';
 
 test('is HMAC-SHA-256 of any text', () => {
   const key = fc.uint8Array({ minLength: 1, maxLength: 64 });

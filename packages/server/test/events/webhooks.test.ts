@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import type { DeliveryRecord } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { basic, makeUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';

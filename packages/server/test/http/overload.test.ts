@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { startTestServer, type TestServer, uniqueName } from './start.ts';

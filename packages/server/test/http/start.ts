@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../../src/config.ts';
-import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from '../../src/domain/applications/application.ts';
 import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
 import { type RunningServer, startServer } from '../../src/serve.ts';
 import type { Settings } from '../../src/service-settings.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { totpCode } from '../../src/domain/accounts/totp.ts';
-import { warnOwners } from '../../src/domain/mail/warn-owners.ts';
+import { totpCode } from '../../src/domain/accounts/second-factor.ts';
+import { warnOwners } from '../../src/domain/mail/notices.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { manageWith } from '../manage/manage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { basic, makeUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { type Manage, manageWith } from './manage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withTrial } from '../../src/domain/users/with-trial.ts';
+import { withTrial } from '../../src/domain/try-it.ts';
 import { databases } from '../databases.ts';
 import { freePort } from '../free-port.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';

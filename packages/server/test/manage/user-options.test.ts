@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HistoryPurge } from '../../src/domain/selections/purge-history.ts';
+import { HistoryPurge } from '../../src/domain/maintenance.ts';
 import { databases } from '../databases.ts';
 import type { Wire } from '../http/options/example-catalog.ts';
 import { makeTestUser } from '../http/options/test-user.ts';

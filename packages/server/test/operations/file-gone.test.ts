@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
 import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
 import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';

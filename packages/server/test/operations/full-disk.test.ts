@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
 import { type Connection, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { basic, bearer, SECRET } from '../http/start.ts';
 import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';

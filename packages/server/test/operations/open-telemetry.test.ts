@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from '../../src/domain/applications/application.ts';
 import { checkSecret } from '../../src/domain/check-secret.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { createManageToken } from '../../src/domain/manage/manage-token.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from '../../src/domain/applications/application.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { environmentName, type SettingName, type Settings } from '../../src/service-settings.ts';
 import { storageDriver } from '../../src/storage/open.ts';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
 import { keepAliveAgent, type Outcome, post } from './load.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';

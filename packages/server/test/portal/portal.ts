@@ -1,8 +1,7 @@
 import { makeAccount } from '../../src/domain/accounts/account.ts';
+import { inviteMember, joinByInvitation } from '../../src/domain/accounts/invitations.ts';
 import { createSetUpLink, createSignInLink } from '../../src/domain/accounts/links.ts';
-import { makeSession } from '../../src/domain/accounts/session.ts';
-import { joinByInvitation } from '../../src/domain/members/accept-invitation.ts';
-import { inviteMember } from '../../src/domain/members/invite-member.ts';
+import { makeSession } from '../../src/domain/accounts/sign-in.ts';
 import type { Role } from '../../src/storage/port.ts';
 import type { Answer, TestServer } from '../http/start.ts';
 import { uniqueName } from '../http/start.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { NewApplication } from '../../src/domain/applications/application.ts';
 import { checkData, recordDamage, storageDriver } from '../../src/storage/open.ts';
 import { connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { type CheckRecords, DamageWatch } from '../../src/storage/sqlite/damage-watch.ts';

@@ -1,5 +1,13 @@
-import { Clock, NOTICED_MS, SET_THE_CLOCK, TOLERATED_MS } from '../../domain/clock.ts';
-import { isSuspicious, type Mark, readMark, SET_IF_WRONG } from '../../domain/clock-mark.ts';
+import {
+  Clock,
+  isSuspicious,
+  type Mark,
+  NOTICED_MS,
+  readMark,
+  SET_IF_WRONG,
+  SET_THE_CLOCK,
+  TOLERATED_MS,
+} from '../../domain/clock.ts';
 import type { Storage } from '../../storage/port.ts';
 import { showRoughly, showTime } from '../time.ts';
 import { type Check, failed, passed, warned } from './check.ts';

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountRecord, NewLink, Storage } from '../../storage/port.ts';
+import type { AccountRecord, NewLink, Role, Storage } from '../../storage/port.ts';
+import { actingAs } from '../audit.ts';
+import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
-import { makeAccount } from './account.ts';
+import { letterLanguage, writeLetter } from '../mail/write-letter.ts';
+import type { Service } from '../service.ts';
+import { emailKeyOf, makeAccount, type PortalLanguage } from './account.ts';
+import { admitMail } from './admit-attempt.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const LIFETIME_MS = DAY_MS;
@@ -19,7 +24,7 @@ const SIGN_IN = 'ikl_';
 const SET_UP = 'iku_';
 const INVITATION = 'iki_';
 
-export type Link = { link: string; expiresAt: number };
+type Link = { link: string; expiresAt: number };
 
 /** Creates an administrator if no account has this address. The link is only in this result. */
 export async function createSignInLink(
@@ -35,7 +40,7 @@ export async function createSignInLink(
 /**
  * For mailing. Earlier links stay valid, because anyone can request this one. undefined: the account no longer exists.
  */
-export async function addMailedLink(
+async function addMailedLink(
   storage: Storage,
   keyring: Keyring,
   { accountId, publicUrl, next, now }: { accountId: string; publicUrl: string; next: string; now: number },
@@ -84,4 +89,56 @@ function makeLink(
 /** In the fragment, which no server or log sees, and which link previews do not use up. */
 function addressOf(publicUrl: string, token: string, next = ''): string {
   return `${publicUrl}/portal/sign-in${next && `?next=${encodeURIComponent(next)}`}#${token}`;
+}
+
+type LinkDescription =
+  | { kind: 'set-up' }
+  | { kind: 'sign-in'; email: string; needsCode: boolean }
+  | { kind: 'invitation'; email: string; appId: number; role: Role; invitedBy: string };
+
+/** For the page that a link opens. Does not use up the link. */
+export async function describeLink({ storage, keyring, now }: Service, token: string): Promise<LinkDescription> {
+  const kind = kindOfLink(token);
+  const linkHash = keyring.hashLink(token);
+  if (kind === 'set-up' && (await storage.accounts.canSetUp(linkHash, now()))) return { kind };
+  if (kind === 'sign-in') {
+    const found = await storage.accounts.findByLink(linkHash, now());
+    if (found) return { kind, email: found.account.email, needsCode: found.account.hasTotp };
+  }
+  if (kind === 'invitation') {
+    const found = await storage.invitations.findByLink(linkHash, now());
+    if (found) {
+      const { email, appId, role, invitedBy } = found.invitation;
+      return { kind, email, appId, role, invitedBy };
+    }
+  }
+  throw new InnkeeperError('linkInvalid');
+}
+
+type WantedLink = { email: string; purpose: 'password' | 'signIn'; language: PortalLanguage };
+
+/** The page for setting a password. */
+const PASSWORD_PAGE = '/account';
+
+/**
+ * Mails a sign-in link to an account. Looks up the account after responding, so that neither the response nor its
+ * timing tells whether there is one.
+ */
+export async function mailLink(service: Service, wanted: WantedLink, network: string): Promise<void> {
+  const { mailer } = service;
+  if (!mailer) throw new InnkeeperError('mailOff');
+  if (!service.passwords) throw new InnkeeperError('passwordsOff');
+  const emailKey = emailKeyOf(wanted.email);
+  await admitMail(service, { emailKey, network });
+  mailer.send(async () => {
+    const { storage, keyring, publicUrl, now } = service;
+    const { account } = (await storage.accounts.findByEmail(emailKey)) ?? {};
+    if (!account) return undefined;
+    const { accountId, email } = account;
+    const next = wanted.purpose === 'password' ? PASSWORD_PAGE : '';
+    const made = await actingAs(email, () =>
+      addMailedLink(storage, keyring, { accountId, publicUrl, next, now: now() }),
+    );
+    return made && writeLetter(email, letterLanguage(account, wanted.language), { kind: wanted.purpose, ...made });
+  });
 }

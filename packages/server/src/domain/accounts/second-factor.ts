@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Credentials, Factor } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
 import { admitCode } from './admit-attempt.ts';
-import { findTotpStep, toBase32 } from './totp.ts';
 
 const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
@@ -36,4 +35,41 @@ export function makeRecoveryCodes(keyring: Keyring): { codes: string[]; hashes: 
     codes: bare.map((code) => (code.match(/.{4}/g) as string[]).join('-')),
     hashes: bare.map((code) => keyring.hashRecoveryCode(code)),
   };
+}
+
+/** RFC 6238 as all authenticator apps implement it: SHA-1, six digits, thirty seconds. */
+const STEP_MS = 30_000;
+const SECRET_BYTES = 20;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+export function makeTotpSecret(): Buffer {
+  return randomBytes(SECRET_BYTES);
+}
+
+/** The time step of a code: the current one, or one before or after, to allow for clock differences and slow typing. */
+export function findTotpStep(secret: Uint8Array, code: string, now: number): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined;
+  const current = Math.floor(now / STEP_MS);
+  return [current, current - 1, current + 1].find((step) =>
+    timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code)),
+  );
+}
+
+export function totpCode(secret: Uint8Array, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac('sha1', secret).update(counter).digest();
+  const offset = (digest.at(-1) as number) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/** The content of the QR code for an authenticator app. */
+export function totpUri(secret: Uint8Array, email: string): string {
+  const label = encodeURIComponent(`Innkeeper:${email}`);
+  return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=Innkeeper`;
+}
+
+export function toBase32(bytes: Uint8Array): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? []).map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
 }

@@ -1,11 +1,10 @@
 import type { AccountRecord, MemberStore, Role } from '../../storage/port.ts';
 import type { IdentityClaims } from '../../tokens/port.ts';
-import { actingAs } from '../audit/actor.ts';
+import { actingAs } from '../audit.ts';
 import type { Service } from '../service.ts';
 import { accountEmailProblem, emailKeyOf, makeAccount } from './account.ts';
 import { type OidcRules, wantedRoles } from './oidc-settings.ts';
-import { makeSession } from './session.ts';
-import type { Visitor } from './sign-in.ts';
+import { makeSession, type Visitor } from './sign-in.ts';
 
 /** Why an identity gets no account; the sign-in page explains it in the reader's language. */
 export type IdentityRefusal = 'unverified' | 'domain' | 'other-identity';

@@ -1,13 +1,13 @@
-import type { Credentials, Factor, Person, SessionRecord } from '../../storage/port.ts';
-import { actingAs } from '../audit/actor.ts';
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { Credentials, Factor, NewSession, Person, SessionRecord } from '../../storage/port.ts';
+import { actingAs } from '../audit.ts';
 import { InnkeeperError } from '../errors.ts';
+import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
 import { emailKeyOf, makeAccount } from './account.ts';
 import { admitAttempt, forgetAttempts } from './admit-attempt.ts';
-import { hashPassword, verifyPassword } from './password.ts';
-import { requirePassword } from './password-rules.ts';
+import { hashPassword, requirePassword, verifyPassword } from './password.ts';
 import { readFactor } from './second-factor.ts';
-import { makeSession } from './session.ts';
 
 export type SignedIn = Person & { session: SessionRecord };
 
@@ -86,4 +86,37 @@ export async function setUp(
   const outcome = await actingAs(email, () => storage.sessions.openBySetUp(linkHash, now(), account, session));
   if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
   return { sessionToken };
+}
+
+const HOUR_MS = 3600 * 1000;
+/** A session ends when unused for this long, and after this many days in any case. */
+const IDLE_MS = 12 * HOUR_MS;
+export const MAX_MS = 30 * 24 * HOUR_MS;
+const USER_AGENT_LENGTH = 255;
+
+/** Always a new session: one that the browser already had is never upgraded. */
+export function makeSession(
+  keyring: Keyring,
+  { userAgent, means, now }: { userAgent: string; means: NewSession['means']; now: number },
+): { sessionToken: string; session: NewSession } {
+  const sessionToken = `iks_${randomBytes(32).toString('base64url')}`;
+  const session: NewSession = {
+    sessionId: randomUUIDv7(),
+    sessionHash: keyring.hashSession(sessionToken),
+    createdAt: now,
+    lastSeenAt: now,
+    endsAt: endOf(now, now),
+    userAgent: userAgent.slice(0, USER_AGENT_LENGTH),
+    means,
+  };
+  return { sessionToken, session };
+}
+
+export function isSessionToken(text: string): boolean {
+  return /^iks_[\w-]{43}$/.test(text);
+}
+
+/** The end of a session opened at `createdAt` and used now. */
+export function endOf(createdAt: number, now: number): number {
+  return Math.min(now + IDLE_MS, createdAt + MAX_MS);
 }

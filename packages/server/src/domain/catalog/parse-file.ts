@@ -1,5 +1,5 @@
-import { findExcess } from '../find-excess.ts';
 import { finish } from '../slices.ts';
+import { findExcess } from '../strict-json.ts';
 import type { CatalogDefinition } from './definition.ts';
 import { type Known, readDefinition } from './read-definition.ts';
 import { readJson } from './read-json.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../caught.ts';
-import { findExcess } from '../find-excess.ts';
+import { findExcess } from '../strict-json.ts';
 import { isKeptExactly } from './exact-decimal.ts';
 import {
   createPlaces,

@@ -4,8 +4,7 @@ import { type EventType, type StoredEvent, sizeOfEvent } from '../../storage/por
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
-import { writeCursor } from './cursor.ts';
-import { type FeedItem, toPublicEvents } from './public-event.ts';
+import { type FeedItem, toPublicEvents, writeCursor } from './public-event.ts';
 
 /** How often to check for new events while there are followers. */
 const POLL_MS = 100;

@@ -1,5 +1,6 @@
+import type { Storage } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
-import type { Allowances } from './allowances.ts';
+import type { Keyring } from '../keyring.ts';
 import { type RateLimit, readRateLimit } from './rate-limit.ts';
 
 export type Counted = 'users' | 'options';
@@ -69,4 +70,114 @@ export class RateLimits {
 /** The limit is part of the key: changing it starts a new count. */
 function claim(name: Claim['name'], limit: RateLimit, whose: string): Claim {
   return { name, limit, subject: `${name} ${limit.quota}/${limit.seconds} ${whose}` };
+}
+
+/** Replicas share their counts after this time. */
+const SHARE_MS = 250;
+/**
+ * A subject that has used less than this part of its allowance is not shared: for most callers nothing is ever written.
+ */
+const SHARED_FROM = 0.1;
+const MAX_SHARED = 1_000;
+const MAX_SUBJECTS = 100_000;
+
+type Unsent = { ms: number; windowMs: number };
+
+/**
+ * How much of its allowance each subject has used, as the time at which it would be full again. It is refilled evenly
+ * over the limit's period, so one number is enough. Counted in memory: every replica regularly adds its counts to the
+ * database and reads those of the others, so no request waits for it, and together they may admit slightly more than
+ * the limit.
+ */
+export class Allowances {
+  readonly #storage: Storage;
+  readonly #keyring: Keyring;
+  readonly #now: () => number;
+  readonly #onFailure: (error: unknown) => void;
+  /** On the monotonic clock: changes of the wall clock have no effect. */
+  readonly #until = new Map<string, number>();
+  readonly #unsent = new Map<string, Unsent>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #inFlight: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage, keyring: Keyring, now: () => number, onFailure: (error: unknown) => void) {
+    this.#storage = storage;
+    this.#keyring = keyring;
+    this.#now = now;
+    this.#onFailure = onFailure;
+  }
+
+  /** How many requests are left, and the milliseconds until all are refilled, or until there is one again. */
+  look(subject: string, { quota, seconds }: RateLimit): { left: number; ms: number } {
+    const now = performance.now();
+    const windowMs = seconds * 1000;
+    const usedMs = Math.min(Math.max((this.#until.get(subject) ?? 0) - now, 0), windowMs);
+    // A thousandth of a request covers rounding errors.
+    const left = Math.floor(((windowMs - usedMs) / windowMs) * quota + 0.001);
+    return { left, ms: left > 0 ? usedMs : usedMs + windowMs / quota - windowMs };
+  }
+
+  spend(subject: string, { quota, seconds }: RateLimit): void {
+    const now = performance.now();
+    const windowMs = seconds * 1000;
+    const ms = windowMs / quota;
+    const until = Math.min(Math.max(this.#until.get(subject) ?? 0, now) + ms, now + windowMs);
+    // Re-insert as last: the first is always the one that has been quiet the longest.
+    this.#until.delete(subject);
+    this.#until.set(subject, until);
+    const [[oldest, oldestUntil]] = this.#until as unknown as [[string, number]];
+    if (oldestUntil <= now || this.#until.size > MAX_SUBJECTS) this.#until.delete(oldest);
+
+    const unsent = this.#unsent.get(subject);
+    if (unsent) unsent.ms += ms;
+    else this.#unsent.set(subject, { ms, windowMs });
+    this.#shareSoon();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#inFlight;
+  }
+
+  #shareSoon(): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#inFlight = this.#share().finally(() => {
+        this.#timer = undefined;
+        if (this.#unsent.size > 0) this.#shareSoon();
+      });
+    }, SHARE_MS).unref();
+  }
+
+  async #share(): Promise<void> {
+    const now = performance.now();
+    const shared: (Unsent & { subject: string })[] = [];
+    for (const [subject, { ms, windowMs }] of this.#unsent) {
+      const usedMs = (this.#until.get(subject) ?? 0) - now;
+      const isWorthSharing = usedMs >= windowMs * SHARED_FROM && shared.length < MAX_SHARED;
+      // The rest has been refilled by now.
+      if (isWorthSharing) shared.push({ subject, ms: Math.min(ms, usedMs), windowMs });
+      if (isWorthSharing || usedMs <= 0) this.#unsent.delete(subject);
+    }
+    if (shared.length === 0) return;
+    try {
+      const spendings = shared.map(({ subject, ms, windowMs }) => ({
+        subjectHash: this.#keyring.hashLimited(subject),
+        ms: Math.round(ms),
+        windowMs,
+      }));
+      const left = await this.#storage.rateLimits.spend(spendings, this.#now());
+      for (const [index, { subject }] of shared.entries()) {
+        const meanwhile = this.#unsent.get(subject)?.ms ?? 0;
+        if (this.#until.has(subject)) this.#until.set(subject, now + (left[index] as number) + meanwhile);
+      }
+    } catch (error) {
+      for (const { subject, ms, windowMs } of shared) {
+        this.#unsent.set(subject, { ms: ms + (this.#unsent.get(subject)?.ms ?? 0), windowMs });
+      }
+      this.#onFailure(error);
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import type { Role } from '../../storage/port.ts';
-import type { PortalLanguage } from '../accounts/preferences.ts';
+import type { PortalLanguage } from '../accounts/account.ts';
 
 /** What changed about how an account signs in. */
 export type AccountChange = 'password' | 'twoStepOn' | 'twoStepOff' | 'recoveryCodes';

@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../../storage/port.ts';
-import { PORTAL_LANGUAGES, type PortalLanguage, readPreferences } from '../accounts/preferences.ts';
+import { PORTAL_LANGUAGES, type PortalLanguage, readPreferences } from '../accounts/account.ts';
 import { LETTER_TEXTS, type LetterContent } from './letter-texts.ts';
 import type { Letter } from './mailer.ts';
 

@@ -1,3 +1,5 @@
+import type { Person, Role } from '../../storage/port.ts';
+
 /**
  * What a role or a token may do in an application. `read` shows the catalog, the settings and counts, but no personal
  * data; `texts` and `users` each add one thing to it, and neither includes the other (decision 45).
@@ -20,4 +22,31 @@ export function includesAccess(held: Access | undefined, needed: Access): boolea
 /** The most access that both allow. */
 export function minAccess(one: Access, other: Access): Access {
   return INCLUDED[one].findLast((access) => includesAccess(other, access)) as Access;
+}
+
+const ACCESS_OF: Record<Role, Access> = {
+  viewer: 'read',
+  translator: 'texts',
+  support: 'users',
+  editor: 'write',
+  owner: 'own',
+};
+
+/** Lowest first. */
+export const ROLES = Object.keys(ACCESS_OF) as Role[];
+
+/** The languages that a translator is limited to; null: all. */
+export function languagesOf({ account, memberships }: Person): (appId: number) => readonly string[] | null {
+  if (account.role === 'administrator') return () => null;
+  const held = new Map(
+    memberships.map(({ appId, role, languages }) => [appId, role === 'translator' ? languages : null]),
+  );
+  return (appId) => held.get(appId) ?? null;
+}
+
+/** A person's access to each application; an administrator owns all of them. */
+export function accessOf({ account, memberships }: Person): (appId: number) => Access | undefined {
+  if (account.role === 'administrator') return () => 'own';
+  const held = new Map(memberships.map(({ appId, role }) => [appId, ACCESS_OF[role]]));
+  return (appId) => held.get(appId);
 }

@@ -1,11 +1,9 @@
 import type { ManageTokenRecord, Person } from '../../storage/port.ts';
-import { endOf, isSessionToken } from '../accounts/session.ts';
+import { endOf, isSessionToken, type SignedIn } from '../accounts/sign-in.ts';
 import { InnkeeperError } from '../errors.ts';
-import { accessOf, languagesOf } from '../members/role.ts';
 import type { Service } from '../service.ts';
-import { minAccess } from './access.ts';
+import { type Access, accessOf, languagesOf, minAccess } from './access.ts';
 import { isManageToken, tokenAuthor } from './manage-token.ts';
-import type { Manager } from './manager.ts';
 
 /** Precision of the last use of a token or session: a busy program costs one write a minute. */
 const USE_MS = 60_000;
@@ -80,3 +78,20 @@ function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
 function unwaited(act: Promise<void>): void {
   act.catch(() => {});
 }
+
+/** The caller of /manage/v1 and its access: a program with a personal access token, or a person in the portal. */
+export type Manager = {
+  /** The name in revisions. */
+  author: string;
+  /** The account of the session or token; null: the operator's. */
+  accountId: string | null;
+  /** undefined: the application looks like one that does not exist. */
+  accessTo(appId: number): Access | undefined;
+  /** Tags of the languages whose texts they may change there; null: all. */
+  languagesOf(appId: number): readonly string[] | null;
+  canCreateApplications: boolean;
+  /** Only for a token: what it creates must not outlive it. */
+  expiresAt?: number;
+  /** Only for a person in the portal. */
+  signedIn?: SignedIn;
+};

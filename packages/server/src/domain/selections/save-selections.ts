@@ -9,10 +9,8 @@ import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
 import { changeList, checkSelection } from './check-selection.ts';
 import { isAllowed } from './effective.ts';
-import { inTurnOfUser, isTooMuch, MAX_HELD, needsCounting } from './held-by-user.ts';
 import { MAX_STEPS_INLINE, matchWithin } from './match-patterns.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
-import { isTagOf } from './record-tag.ts';
 import type { Refusals } from './refusals.ts';
 
 /** One choice as sent, with its key and language found. */
@@ -197,4 +195,65 @@ function listOf(
   const list = JSON.parse(record.value) as Scalar[];
   if (!isOpenText(placed.key)) return list;
   return catalog.languages.textFor<readonly Scalar[]>(textsOf(record) as Record<string, string[]>, language, list).text;
+}
+
+/**
+ * Maximum characters of all selections of one user. Every read of a user reads all of them at once: hundreds of long
+ * lists would hold everyone up. It is more than any form asks for; small selections are bounded by the catalog, because
+ * each key has one.
+ */
+const MAX_HELD = 2 * 1024 ** 2;
+/** Too small to check: a thousand of these are a quarter of what a user may have. */
+const SMALL = 512;
+const MANY_KEYS = 1_000;
+
+type Held = Pick<SelectionRecord, 'keyNo' | 'value'> & { texts?: string | null | undefined };
+
+function sizeOf(held: Iterable<Held>): number {
+  let size = 0;
+  for (const { value, texts } of held) size += value.length + (texts?.length ?? 0);
+  return size;
+}
+
+/** Whether the user's existing selections must be counted before saving. */
+function needsCounting(values: readonly (readonly unknown[])[], keys: number): boolean {
+  if (keys > MANY_KEYS) return true;
+  return values.some((list) => list.reduce<number>((size, each) => size + lengthOf(each), 0) > SMALL);
+}
+
+/** For input that may not be checked yet: anything but a string is short, or refused. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 8;
+}
+
+/** A save that makes things smaller is always allowed: that is how to get below the limit. */
+function isTooMuch(current: ReadonlyMap<number, Held>, changes: readonly WantedChange[]): boolean {
+  const replaced = changes.flatMap(({ keyNo }) => current.get(keyNo) ?? []);
+  const growth = sizeOf(changes) - sizeOf(replaced);
+  return growth > 0 && sizeOf(current.values()) + growth > MAX_HELD;
+}
+
+const waiting = new Map<string, Promise<unknown>>();
+
+/** Runs large saves of one user one after another, so that each counts what the one before has saved. */
+async function inTurnOfUser<T>(userId: string, save: () => Promise<T>): Promise<T> {
+  const before = waiting.get(userId) ?? Promise.resolve();
+  const mine = before.then(save, save);
+  waiting.set(userId, mine);
+  try {
+    return await mine;
+  } finally {
+    if (waiting.get(userId) === mine) waiting.delete(userId);
+  }
+}
+
+/** The tag in a record's ETag: unchanged as long as the record is. Labels and languages are not part of it. */
+export function recordTag({ selectionId, version }: Pick<SelectionRecord, 'selectionId' | 'version'>): string {
+  return `${selectionId}.${version}`;
+}
+
+/** Whether the ETag of a record, or of a representation of it (which is longer), is current. */
+export function isTagOf(tag: string, record: SelectionRecord): boolean {
+  const current = recordTag(record);
+  return tag === current || tag.startsWith(`${current}.`);
 }

@@ -29,3 +29,17 @@ export async function hasSecretOf(
   if (credentials.kind !== 'basic' || credentials.clientId !== application.clientId) return false;
   return applications.hasSecret(application, credentials.clientSecret, now());
 }
+
+/** The application of a clientId and clientSecret sent together: 0012 if the id is unknown, then 0011. */
+export async function recogniseApplication(
+  service: Service,
+  clientId: string,
+  clientSecret: string,
+): Promise<Application> {
+  const application = await service.applications.findByClientId(clientId);
+  if (!application) throw new InnkeeperError('applicationUnknown');
+  if (!(await service.applications.hasSecret(application, clientSecret, service.now()))) {
+    throw new InnkeeperError('secretWrong');
+  }
+  return application;
+}

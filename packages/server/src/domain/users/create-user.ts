@@ -1,10 +1,10 @@
 import { homeOfName, uuidAtHome } from '../../home.ts';
 import type { Application } from '../applications/application.ts';
-import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
+import { recogniseApplication } from './authorize-application.ts';
 import { makeSpecialToken } from './special-token.ts';
 
 export type CreateUserRequest = {

@@ -2,9 +2,9 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
-import { authenticateUser } from './authenticate.ts';
+import { authenticateUser } from './access-tokens.ts';
 import { hasSecretOf } from './authorize-application.ts';
-import { findUserOfPath, isUserOfPath, type UserOfPath } from './user-of-path.ts';
+import { findUserOfPath, isUserOfPath, type UserOfPath } from './identify-user.ts';
 
 export type Credentials =
   | { kind: 'none' }

@@ -1,15 +1,45 @@
 import type { UserRecord } from '../../storage/port.ts';
 import { type IssuedToken, type Reserve, TokenServiceRefused, TokenServiceUnreachable } from '../../tokens/port.ts';
 import type { Application } from '../applications/application.ts';
+import type { Scalar } from '../catalog/catalog.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
+import { MAX_STEPS_INLINE, matchWithin } from '../selections/match-patterns.ts';
 import type { Service } from '../service.ts';
 import { emailOf } from './email.ts';
+import { findNamedKey } from './key-names.ts';
 import { readSpecialToken } from './special-token.ts';
-import { readTokenOptions } from './token-options.ts';
+import { effectiveValue } from './where.ts';
 
-export type GetAccessTokenRequest = {
+/** A longer value is left out of the token: all of them must fit into a header. */
+const MAX_CHARACTERS = 500;
+
+type Options = Record<string, Record<string, Scalar | Scalar[]>>;
+
+/** The effective values of the keys that the application wants in its tokens; keys without one are omitted. */
+async function readTokenOptions(
+  { storage, catalogs }: Service,
+  { appId, settings }: Application,
+  userId: string,
+): Promise<Options> {
+  const catalog = await catalogs.get(appId);
+  const saved = new Map((await storage.selections.list(userId)).map((record) => [record.keyNo, record]));
+  const options = new Map<string, Map<string, Scalar | Scalar[]>>();
+  const matches = matchWithin(MAX_STEPS_INLINE, true);
+  for (const name of settings.tokenClaims) {
+    const placed = findNamedKey(catalog, name);
+    if (!placed || placed === 'ambiguous') continue;
+    const record = saved.get(placed.key.keyNo);
+    const value = effectiveValue(catalog, placed, record && [record.revision, record.value], matches);
+    if (value === undefined || JSON.stringify(value).length > MAX_CHARACTERS) continue;
+    const group = options.get(placed.group.name) ?? new Map<string, Scalar | Scalar[]>();
+    options.set(placed.group.name, group.set(placed.key.name, value));
+  }
+  return Object.fromEntries([...options].map(([group, values]) => [group, Object.fromEntries(values)]));
+}
+
+type GetAccessTokenRequest = {
   clientSecret: unknown;
   specialToken: unknown;
   /** Filled in as soon as the application and user are known, even if the request is refused later. */
@@ -17,7 +47,7 @@ export type GetAccessTokenRequest = {
   admission: Admission;
 };
 
-export type AccessGrant = {
+type AccessGrant = {
   userId: string;
   name: string;
   email: string;

@@ -1,8 +1,9 @@
 import type { SelectionMeans, UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
+import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
-import { authenticate, type FindOwner } from './authenticate.ts';
+import { authenticate, type FindOwner } from './access-tokens.ts';
 import type { Credentials } from './delete-user.ts';
 import { readUuid } from './user-code.ts';
 
@@ -103,7 +104,7 @@ async function hasSecret(service: Service, application: Application, { credentia
   return service.applications.hasSecret(application, credentials.clientSecret, service.now());
 }
 
-export function findUser(
+export function findActiveUser(
   { storage: { users } }: Service,
   application: Pick<Application, 'appId'>,
   userUid: string,
@@ -131,4 +132,38 @@ function userNotFound(): InnkeeperError {
   return new InnkeeperError('profileUserNotFound', {
     fields: [{ field: 'user_uid', message: 'does not match any user' }],
   });
+}
+
+/** How a path names a user: by the service's code, or by the application's own id. */
+export type UserOfPath = { userCode: string | undefined } | { clientUserId: string };
+
+export async function findUserOfPath(
+  { storage: { users } }: Service,
+  { appId }: Application,
+  path: UserOfPath,
+): Promise<UserRecord> {
+  if ('clientUserId' in path) {
+    const { clientUserId } = path;
+    const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
+    if (!user) throw new InnkeeperError('clientUserUnknown');
+    return user;
+  }
+  const userId = readUuid(path.userCode ?? '');
+  const user = userId && (await users.find(appId, userId));
+  if (!user) throw new InnkeeperError('userUnknown');
+  return user;
+}
+
+/** Whether the path refers to this user. findUserOfPath refuses a path that names no user. */
+export function isUserOfPath({ userId, clientUserId }: UserRecord, path: UserOfPath): boolean {
+  if ('clientUserId' in path) return path.clientUserId === clientUserId;
+  const named = readUuid(path.userCode ?? '');
+  return named === undefined || named === userId;
+}
+
+export async function findUser(service: Service, { appId }: Application, userUid: string): Promise<UserRecord> {
+  const userId = readUuid(userUid);
+  const user = userId && (await service.storage.users.find(appId, userId));
+  if (!user) throw new InnkeeperError('userNotFound');
+  return user;
 }

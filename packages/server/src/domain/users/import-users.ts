@@ -1,12 +1,13 @@
-import type { ImportEntry, Storage } from '../../storage/port.ts';
+import { orderedUuid } from '../../ordered-uuid.ts';
+import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage/port.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
 import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
 import { parseValues } from '../catalog/stored-value.ts';
 import { pauses } from '../slices.ts';
-import { ImportBatches, type ImportCounts, type ImportOptions } from './import-batches.ts';
-import { createLineReader, type FileLine, type Held, LineRefused } from './import-line.ts';
+import { createLineReader, type FileLine, type Held, LineRefused, type LineRules } from './import-line.ts';
 import { SeenIds } from './seen-ids.ts';
 
-export type ImportResult = { outcome: 'done' | 'interrupted' | 'application-gone'; counts: ImportCounts };
+type ImportResult = { outcome: 'done' | 'interrupted' | 'application-gone'; counts: ImportCounts };
 
 /** Imports the users of a file, in batches; each line is imported completely or not at all. */
 export async function importUsers(
@@ -59,4 +60,217 @@ export async function importUsers(
 async function readHeld(storage: Storage, appId: number, clientUserId: string | null): Promise<Held> {
   const user = clientUserId === null ? undefined : await storage.transfer.find(appId, clientUserId);
   return new Map(user?.selections.map(({ keyNo, value }) => [keyNo, parseValues(value)]));
+}
+
+/** Users per transaction: enough to share a flush widely, and short enough for other writers. */
+const BATCH = 1_000;
+/** Batches in flight: while one is written, the next is read and checked. */
+const IN_FLIGHT = { sqlite: 2, postgres: 3 };
+
+export type ImportCounts = {
+  /** Lines that were not blank. */
+  lines: number;
+  created: number;
+  /** Users created for profiles that had none. */
+  adopted: number;
+  updated: number;
+  unchanged: number;
+  /** Selections that differ from their line and were kept because they are newer. */
+  keptNewer: number;
+  /** Existing users that were left alone. */
+  skipped: number;
+  /** Lines of deleted users, by their code: they stay deleted. */
+  deletedSince: number;
+  /** Profiles created without a user. */
+  profilesOnly: number;
+  rejected: number;
+};
+
+export type Rejection = {
+  line: number;
+  clientUserId: string | null;
+  /** The code that the service would have returned. */
+  code: string;
+  field: string | null;
+  reason: string;
+  /** The line itself, if it could be read. */
+  text: string | null;
+};
+
+export type ImportOptions = Omit<LineRules, 'appId'> & {
+  ifThere: IfThere;
+  /** The current catalog, if the caller has it. */
+  catalog?: CompiledCatalog;
+  /** Restore deleted users. */
+  restoreDeleted?: boolean;
+  withoutEvents?: boolean;
+  /** For an import in several parts: its id in the audit, and which clientUserIds of this part were in earlier ones. */
+  importId?: string;
+  earlierIds?: readonly string[];
+  /** Stops between lines; everything read before is imported. */
+  signal?: AbortSignal;
+  onRejected(rejection: Rejection): void;
+  onProgress?(counts: ImportCounts): void;
+};
+
+type Pending = { line: FileLine; entry: ImportEntry };
+
+/** Sends entries to storage, a few batches at once, and records the result of each line. */
+class ImportBatches {
+  readonly #storage: Storage;
+  readonly #appId: number;
+  readonly #options: ImportOptions;
+  readonly #importId: string;
+  readonly #inFlight = new Set<Promise<void>>();
+  #batch: Pending[] = [];
+  #failure: { error: unknown } | undefined;
+  applicationGone = false;
+  readonly counts: ImportCounts = {
+    lines: 0,
+    created: 0,
+    adopted: 0,
+    updated: 0,
+    unchanged: 0,
+    keptNewer: 0,
+    skipped: 0,
+    deletedSince: 0,
+    profilesOnly: 0,
+    rejected: 0,
+  };
+
+  constructor(storage: Storage, appId: number, options: ImportOptions) {
+    this.#storage = storage;
+    this.#appId = appId;
+    this.#options = options;
+    this.#importId = options.importId ?? orderedUuid();
+  }
+
+  /** True if the batch is full: call `send` then. */
+  add(line: FileLine, entry: ImportEntry): boolean {
+    return this.#batch.push({ line, entry }) >= BATCH;
+  }
+
+  /** Starts the batch as soon as enough others are done. */
+  async send(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    if (batch.length === 0) return;
+    while (this.#inFlight.size >= IN_FLIGHT[this.#storage.kind]) await Promise.race(this.#inFlight);
+    this.#throwFailure();
+    const putting: Promise<void> = this.#put(batch, this.#options.ifThere)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#inFlight.delete(putting));
+    this.#inFlight.add(putting);
+  }
+
+  /** A line whose clientUserId was on an earlier line: accepted only if that one failed. */
+  async putRepeated(line: FileLine, entry: ImportEntry): Promise<void> {
+    await this.finish();
+    const [outcome] = await this.#import([entry], 'keep');
+    if (outcome === undefined) return;
+    if (outcome !== 'kept') this.#settle({ line, entry }, outcome);
+    else this.reject(line, refused(entry, 'duplicateUser', 'clientUserId', 'is on an earlier line of this file'));
+  }
+
+  async finish(): Promise<void> {
+    await this.send();
+    await Promise.all(this.#inFlight);
+    this.#throwFailure();
+  }
+
+  reject(line: FileLine, { code, field, message, clientUserId }: LineRefused): void {
+    this.counts.rejected++;
+    const text = 'text' in line ? line.text : null;
+    this.#options.onRejected({
+      line: line.line,
+      clientUserId,
+      code,
+      field,
+      reason: message,
+      text,
+    });
+  }
+
+  async #put(batch: readonly Pending[], ifThere: IfThere): Promise<void> {
+    const entries = batch.map(({ entry }) => entry);
+    const outcomes = await this.#import(entries, ifThere);
+    for (const [index, outcome] of outcomes.entries()) this.#settle(batch[index] as Pending, outcome);
+  }
+
+  async #import(entries: readonly ImportEntry[], ifThere: IfThere): Promise<ImportOutcome[]> {
+    const { at, restoreDeleted = false, withoutEvents = false } = this.#options;
+    const change = { at, ifThere, importId: this.#importId, restoreDeleted, withoutEvents };
+    const result = await this.#storage.transfer.importUsers(this.#appId, entries, change);
+    if ('outcomes' in result) return result.outcomes;
+    this.applicationGone = true;
+    return [];
+  }
+
+  #settle({ line, entry }: Pending, outcome: ImportOutcome): void {
+    const { counts } = this;
+    if (typeof outcome === 'object' && 'keptNewer' in outcome) {
+      counts[outcome.outcome]++;
+      counts.keptNewer += outcome.keptNewer;
+      return;
+    }
+    switch (outcome) {
+      case 'profile-created':
+        counts.profilesOnly++;
+        break;
+      case 'created':
+      case 'adopted':
+      case 'updated':
+      case 'unchanged':
+        counts[outcome]++;
+        break;
+      case 'kept':
+        counts.skipped++;
+        break;
+      case 'deleted-since':
+        counts.deletedSince++;
+        break;
+      default:
+        this.reject(line, explain(entry, outcome));
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+}
+
+function explain(
+  entry: ImportEntry,
+  outcome: Extract<ImportOutcome, 'has-user' | 'user-id-taken' | { differsIn: unknown }>,
+): LineRefused {
+  if (outcome === 'has-user') {
+    return refused(entry, 'duplicateUser', 'profileOnly', 'cannot be: there is a user with this clientUserId');
+  }
+  if (outcome === 'user-id-taken') {
+    return refused(
+      entry,
+      'duplicateUser',
+      'service_user_code',
+      'is the code of another user; --new-codes makes new ones',
+    );
+  }
+  const { differsIn } = outcome;
+  if (differsIn === 'userId') {
+    return refused(
+      entry,
+      'duplicateUser',
+      'service_user_code',
+      'is not the code of the user who has this clientUserId',
+    );
+  }
+  const field = typeof differsIn === 'string' ? differsIn : `options[${differsIn}].value`;
+  return refused(entry, 'duplicateUser', field, 'is not what the user who is there has; --update changes it');
+}
+
+function refused(entry: ImportEntry, error: LineRefused['error'], field: string, reason: string): LineRefused {
+  const refusal = new LineRefused(error, field, reason);
+  refusal.clientUserId = entry.clientUserId;
+  return refusal;
 }

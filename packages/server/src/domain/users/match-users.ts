@@ -1,8 +1,7 @@
 import type { UserPlace, UserRecord, UserStatus, UserStore, UserWalk } from '../../storage/port.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import { pauses } from '../slices.ts';
-import { createMatcher, type WalkOf, walkOf } from './match-conditions.ts';
-import type { Condition } from './where.ts';
+import { type Condition, createMatcher, type WalkOf, walkOf } from './where.ts';
 
 export const USER_SORTS = ['newest', 'oldest'] as const;
 type UserSort = (typeof USER_SORTS)[number];

@@ -1,8 +1,13 @@
+import { randomFillSync } from 'node:crypto';
 import { homeOfName, homeOfText, textAtHome } from '../../home.ts';
-import type { NewSpecialToken } from '../../storage/port.ts';
+import type { NewSpecialToken, UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
-import { randomText } from '../random-text.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Admission } from '../limits/admission.ts';
+import { required } from '../required.ts';
 import type { Service } from '../service.ts';
+import { recogniseApplication } from './authorize-application.ts';
+import type { UserWithToken } from './create-user.ts';
 
 /**
  * A specialToken names its application in its text, so that one of another application (0006) can be told from a used
@@ -26,4 +31,54 @@ export function makeSpecialToken(
 export function readSpecialToken(specialToken: string): { appId: number; home: number } | undefined {
   const match = /^st_(\d{1,15})_([\w-]{43})$/.exec(specialToken);
   return match ? { appId: Number(match[1]), home: homeOfText(match[2] as string) } : undefined;
+}
+
+type IssueSpecialTokenRequest = {
+  clientId: unknown;
+  clientSecret: unknown;
+  clientUserId: unknown;
+  admission: Admission;
+};
+
+/** A new specialToken for a user who lost or used theirs; earlier unused ones stop working. */
+export async function issueSpecialToken(service: Service, request: IssueSpecialTokenRequest): Promise<UserWithToken> {
+  const clientId = required(request.clientId, 'clientId', 'clientIdMissing');
+  const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnCreate');
+  const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
+  const application = await recogniseApplication(service, clientId, clientSecret);
+  request.admission.admitApplication(application, 'users');
+
+  const token = makeSpecialToken(service, application, clientUserId);
+  const issued = await service.storage.tokens.replaceSpecialToken(application.appId, clientUserId, token.record);
+  if (issued.outcome === 'unknown-user') throw new InnkeeperError('clientUserUnknown');
+  return { specialToken: token.text, clientId, clientUserId, clientUserName: issued.clientUserName };
+}
+
+/** Like POST /api/v2/app/special-token, for a manager of the application: earlier unused ones stop working. */
+export async function reissueSpecialToken(
+  service: Service,
+  application: Application,
+  { clientUserId }: UserRecord,
+): Promise<{ specialToken: string; expiresAt: number }> {
+  const { text, record } = makeSpecialToken(service, application, clientUserId);
+  const issued = await service.storage.tokens.replaceSpecialToken(application.appId, clientUserId, record);
+  if (issued.outcome === 'unknown-user') throw new InnkeeperError('userNotFound');
+  return { specialToken: text, expiresAt: record.expiresAt };
+}
+
+const POOL_BYTES = 4096;
+const pool = Buffer.alloc(POOL_BYTES);
+let taken = POOL_BYTES;
+
+/** Random bytes as text, from a pool that is filled at once: calling the generator costs more than the bytes. */
+function randomText(bytes: number): string {
+  if (taken + bytes > POOL_BYTES) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  const text = pool.toString('base64url', taken, taken + bytes);
+  // Erase the secret.
+  pool.fill(0, taken, taken + bytes);
+  taken += bytes;
+  return text;
 }

@@ -1,6 +1,10 @@
+import type { UserStore, UserWalk, WalkedSelection, WalkedUser } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
-import { typeProblem } from '../catalog/check-value.ts';
+import { type Matches, typeProblem } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { parseValue } from '../catalog/stored-value.ts';
+import { isAllowed } from '../selections/effective.ts';
+import { matchWithin } from '../selections/match-patterns.ts';
 import { findNamedKey } from './key-names.ts';
 
 /** A condition on a selection. `differs` is the negation of `equals`, and `unsaved` that of `saved`. */
@@ -72,4 +76,99 @@ function readValue(type: PlacedKey['key']['type'], text: string): Scalar | undef
 
 function quoted(text: string): string {
   return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
+}
+
+type Value = Scalar | Scalar[] | undefined;
+type Selected = WalkedUser['selected'];
+type Rules = { catalog: CompiledCatalog; effective: boolean };
+
+/** Pattern matching for all conditions: a millisecond or two. There may be thousands of users. */
+const MAX_STEPS_OF_USER = 50_000;
+
+/** Tells whether all conditions hold for a user's selections. */
+export function createMatcher(
+  conditions: readonly Condition[],
+  { catalog, effective }: Rules,
+): (selected: Selected) => boolean {
+  const tests = conditions.map((condition) => {
+    const { keyNo } = condition.placed.key;
+    return effective
+      ? (selected: Selected, matches: Matches) =>
+          holds(condition, effectiveValue(catalog, condition.placed, selected[keyNo], matches))
+      : (selected: Selected) => holds(condition, savedValue(selected[keyNo]));
+  });
+  return (selected) => {
+    const matches = matchWithin(MAX_STEPS_OF_USER, true);
+    return tests.every((test) => test(selected, matches));
+  };
+}
+
+function savedValue(selection: WalkedSelection | undefined): Value {
+  return selection && parseValue(selection[1]);
+}
+
+/** What an application should act on now. */
+export function effectiveValue(
+  catalog: CompiledCatalog,
+  placed: PlacedKey,
+  selection: WalkedSelection | undefined,
+  matches?: Matches,
+): Value {
+  if (placed.key.archived) return undefined;
+  if (selection && isAllowed(catalog, placed, { revision: selection[0], value: selection[1] }, matches)) {
+    return savedValue(selection);
+  }
+  return placed.key.defaultValue ?? undefined;
+}
+
+function holds(condition: Condition, value: Value): boolean {
+  switch (condition.test) {
+    case 'saved':
+      return value !== undefined;
+    case 'unsaved':
+      return value === undefined;
+    case 'equals':
+      return includes(condition, value);
+    case 'differs':
+      return !includes(condition, value);
+  }
+}
+
+function includes({ placed, value: wanted }: Condition & { value: Scalar }, value: Value): boolean {
+  if (!placed.key.multiple) return value === wanted;
+  return Array.isArray(value) && value.includes(wanted);
+}
+
+export type WalkOf = { walk: UserWalk; isExact: boolean };
+
+/** Distinct lists of a key, which are searched one by one for a value. */
+const MAX_LISTS = 1_000;
+/** Longer values are distinguished only by their beginning (port.ts). */
+const SHORT = 200;
+
+/**
+ * A walk that covers all users a condition holds for, and with `isExact` no others; undefined: only a walk through all
+ * users does.
+ */
+export async function walkOf(
+  users: Pick<UserStore, 'listValues'>,
+  appId: number,
+  condition: Condition,
+  { catalog, effective }: Rules,
+): Promise<WalkOf | undefined> {
+  const { keyNo, multiple } = condition.placed.key;
+  // No index finds users without a selection.
+  if (condition.test === 'unsaved' || condition.test === 'differs') return undefined;
+  if (effective && holds(condition, effectiveValue(catalog, condition.placed, undefined))) return undefined;
+  const byKey = (isExact: boolean): WalkOf => ({ walk: { by: 'key', keyNo }, isExact });
+  if (condition.test === 'saved') return byKey(!effective);
+  if (!multiple) {
+    const value = JSON.stringify(condition.value);
+    return { walk: { by: 'value', keyNo, value }, isExact: !effective && value.length < SHORT };
+  }
+  const lists = await users.listValues(appId, keyNo, MAX_LISTS);
+  if (!lists) return byKey(false);
+  const values = lists.filter((list) => list.length >= SHORT || includes(condition, JSON.parse(list) as Scalar[]));
+  const isExact = !effective && values.every((list) => list.length < SHORT);
+  return { walk: { by: 'values', keyNo, values }, isExact };
 }

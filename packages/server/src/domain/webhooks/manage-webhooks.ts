@@ -14,8 +14,7 @@ import { InnkeeperError } from '../errors.ts';
 import { displayNameProblem } from '../required.ts';
 import type { Service } from '../service.ts';
 import { readUuid } from '../users/user-code.ts';
-import { isSuccess, sendEvent } from './send-event.ts';
-import { makeWebhookSecret } from './signature.ts';
+import { isSuccess, makeWebhookSecret, sendEvent } from './send-event.ts';
 
 /** The same number as in the text of `tooManyWebhooks` in errors.ts. */
 export const MAX_WEBHOOKS = 10;

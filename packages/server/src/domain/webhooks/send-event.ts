@@ -1,7 +1,7 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { type Attempt, StorageUnavailable, type WebhookOff, type WebhookRecord } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Sent, WebhookSender } from './sender.ts';
-import { signatureHeaders } from './signature.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -64,4 +64,28 @@ export function switchOffReason(
   if (attempts.some(({ status }) => status === GONE)) return 'gone';
   const isFailing = attempts.length > 0 && !attempts.some(isSuccess);
   return isFailing && failingSince !== null && now - failingSince >= FAILING_MS ? 'failing' : null;
+}
+
+const PREFIX = 'whsec_';
+
+/** 256 random bits in the Standard Webhooks format. */
+export function makeWebhookSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64');
+}
+
+/** The Standard Webhooks headers, with a signature for each secret. */
+export function signatureHeaders(
+  secrets: readonly string[],
+  { id, at, body }: { id: string; at: number; body: string },
+): Record<string, string> {
+  const timestamp = String(Math.floor(at / 1000));
+  const sign = (secret: string): string => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  };
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(sign).join(' '),
+  };
 }

@@ -1,8 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { readCursor, writeCursor } from '../../domain/events/cursor.ts';
 import type { LiveEvents } from '../../domain/events/live-events.ts';
-import { toPublicEvents } from '../../domain/events/public-event.ts';
+import { readCursor, toPublicEvents, writeCursor } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
 import { authorizeApplication, hasSecretOf } from '../../domain/users/authorize-application.ts';

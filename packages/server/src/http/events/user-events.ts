@@ -1,8 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { readCursor, writeCursor } from '../../domain/events/cursor.ts';
 import type { Follower, LiveEvents } from '../../domain/events/live-events.ts';
-import type { PublicEvent } from '../../domain/events/public-event.ts';
+import { type PublicEvent, readCursor, writeCursor } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
 import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';

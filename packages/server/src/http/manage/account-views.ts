@@ -1,7 +1,7 @@
+import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/account.ts';
 import { neededProof } from '../../domain/accounts/confirm-identity.ts';
-import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
 import type { SignedIn } from '../../domain/accounts/sign-in.ts';
-import { accessOf, languagesOf } from '../../domain/members/role.ts';
+import { accessOf, languagesOf } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { ManageTokenRecord, SessionRecord } from '../../storage/port.ts';

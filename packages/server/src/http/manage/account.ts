@@ -1,14 +1,17 @@
-import { emailKeyOf } from '../../domain/accounts/account.ts';
+import { emailKeyOf, type Preferences, readPreferences } from '../../domain/accounts/account.ts';
 import { admitCode, forgetAttempts } from '../../domain/accounts/admit-attempt.ts';
+import { joinByInvitation } from '../../domain/accounts/invitations.ts';
 import { kindOfLink } from '../../domain/accounts/links.ts';
-import { hashPassword } from '../../domain/accounts/password.ts';
-import { requirePassword } from '../../domain/accounts/password-rules.ts';
-import { type Preferences, readPreferences } from '../../domain/accounts/preferences.ts';
-import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
-import { findTotpStep, makeTotpSecret, toBase32, totpUri } from '../../domain/accounts/totp.ts';
+import { hashPassword, requirePassword } from '../../domain/accounts/password.ts';
+import {
+  findTotpStep,
+  makeRecoveryCodes,
+  makeTotpSecret,
+  toBase32,
+  totpUri,
+} from '../../domain/accounts/second-factor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { notifyAccount } from '../../domain/mail/notify-account.ts';
-import { joinByInvitation } from '../../domain/members/accept-invitation.ts';
+import { notifyAccount } from '../../domain/mail/notices.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { PreferencesShape } from './account-views.ts';

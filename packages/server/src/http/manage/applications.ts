@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Application } from '../../domain/applications/application.ts';
+import { type Application, countParts, createApplication } from '../../domain/applications/application.ts';
 import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
-import { countParts } from '../../domain/applications/count-parts.ts';
-import { createApplication } from '../../domain/applications/create-application.ts';
 import { type PageColors, readAccentColor, readableAccent } from '../../domain/applications/look.ts';
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { Manager } from '../../domain/manage/manager.ts';
+import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';

@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
-import { foldCase } from '../../domain/users/fold.ts';
+import { foldCase } from '../../domain/users/search-users.ts';
 import { type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry, type AuditFilter, type Storage } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';

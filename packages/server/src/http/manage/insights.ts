@@ -2,17 +2,18 @@ import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
-import { countValues } from '../../domain/selections/count-values.ts';
-import { toDate, writeInsightsCsv } from '../../domain/selections/insights-csv.ts';
 import {
+  countValues,
   firstDay,
   type KeyInsights,
   listedValuesOnly,
   PERIODS,
   readInsights,
+  Surveys,
   type Tally,
-} from '../../domain/selections/key-insights.ts';
-import { Surveys } from '../../domain/selections/surveys.ts';
+  toDate,
+  writeInsightsCsv,
+} from '../../domain/selections/insights.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';

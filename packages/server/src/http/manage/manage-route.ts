@@ -1,9 +1,8 @@
 import type { Application } from '../../domain/applications/application.ts';
-import { actingAs } from '../../domain/audit/actor.ts';
+import { actingAs } from '../../domain/audit.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { type Access, includesAccess } from '../../domain/manage/access.ts';
-import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
-import type { Manager } from '../../domain/manage/manager.ts';
+import { authorizeManager, type Manager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { type Static, type TObject, type TSchema, Type } from '../../schema.ts';

@@ -1,8 +1,8 @@
 import { accountEmailProblem } from '../../domain/accounts/account.ts';
+import { inviteMember, mailInvitation } from '../../domain/accounts/invitations.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { browserLanguage, letterLanguage } from '../../domain/mail/write-letter.ts';
-import { inviteMember, mailInvitation } from '../../domain/members/invite-member.ts';
-import { ROLES } from '../../domain/members/role.ts';
+import { ROLES } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';

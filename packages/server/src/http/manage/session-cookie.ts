@@ -1,4 +1,4 @@
-import { MAX_MS } from '../../domain/accounts/session.ts';
+import { MAX_MS } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';

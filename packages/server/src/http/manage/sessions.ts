@@ -1,12 +1,10 @@
 import { accountEmailProblem } from '../../domain/accounts/account.ts';
-import { describeLink } from '../../domain/accounts/describe-link.ts';
-import { kindOfLink } from '../../domain/accounts/links.ts';
-import { mailLink } from '../../domain/accounts/mail-link.ts';
+import { acceptInvitation } from '../../domain/accounts/invitations.ts';
+import { describeLink, kindOfLink, mailLink } from '../../domain/accounts/links.ts';
 import { type SignedIn, setUp, signInByLink, signInByPassword, type Visitor } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { browserLanguage } from '../../domain/mail/write-letter.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
-import { acceptInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { type Static, Type } from '../../schema.ts';

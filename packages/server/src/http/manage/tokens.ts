@@ -1,6 +1,6 @@
 import { InnkeeperError } from '../../domain/errors.ts';
+import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
-import type { Manager } from '../../domain/manage/manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid, readUuid } from '../../domain/users/user-code.ts';

@@ -1,9 +1,9 @@
-import { recordExport } from '../../domain/audit/user-reads.ts';
+import { recordExport } from '../../domain/audit.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { exportUsers } from '../../domain/users/export-users.ts';
-import type { ImportCounts, Rejection } from '../../domain/users/import-batches.ts';
 import type { FileLine } from '../../domain/users/import-line.ts';
+import type { ImportCounts, Rejection } from '../../domain/users/import-users.ts';
 import { createSearchTest } from '../../domain/users/search-users.ts';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import { type Static, Type } from '../../schema.ts';

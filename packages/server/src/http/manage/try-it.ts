@@ -1,8 +1,7 @@
-import { withoutActor } from '../../domain/audit/actor.ts';
+import { withoutActor } from '../../domain/audit.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type SampleSelection, sampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Service } from '../../domain/service.ts';
-import { type Trial, withTrial } from '../../domain/users/with-trial.ts';
+import { type SampleSelection, sampleSelection, type Trial, withTrial } from '../../domain/try-it.ts';
 import { mask } from '../../monitoring/logging.ts';
 import { Type } from '../../schema.ts';
 import type { Ask } from '../server/door.ts';

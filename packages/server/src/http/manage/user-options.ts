@@ -1,12 +1,12 @@
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type DescribedOption, describeOptions } from '../../domain/selections/describe-options.ts';
+import { type DescribedOption, describeOptions } from '../../domain/selections/effective.ts';
 import { findReceipt } from '../../domain/selections/receipts.ts';
-import { saveForManager, unsetForManager } from '../../domain/selections/save-for-manager.ts';
+import { saveForManager, unsetForManager } from '../../domain/selections/save-for-user.ts';
 import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
-import { findUser } from '../../domain/users/find-user.ts';
+import { findUser } from '../../domain/users/identify-user.ts';
 import { readUuid } from '../../domain/users/user-code.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';

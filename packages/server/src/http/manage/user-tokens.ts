@@ -1,9 +1,9 @@
-import { recordLink } from '../../domain/audit/user-reads.ts';
+import { recordLink } from '../../domain/audit.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
 import type { Service } from '../../domain/service.ts';
-import { findUser } from '../../domain/users/find-user.ts';
-import { reissueSpecialToken } from '../../domain/users/reissue-special-token.ts';
+import { findUser } from '../../domain/users/identify-user.ts';
+import { reissueSpecialToken } from '../../domain/users/special-token.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
 import { formatTime } from '../time.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';

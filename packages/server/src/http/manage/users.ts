@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { missingReason } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { addUser } from '../../domain/users/create-user.ts';
-import { findUser } from '../../domain/users/find-user.ts';
+import { findUser } from '../../domain/users/identify-user.ts';
 import { countUsers, pageOfUsers, USER_SORTS } from '../../domain/users/match-users.ts';
 import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { updateUser } from '../../domain/users/update-user.ts';

@@ -1,11 +1,10 @@
-import type { Application } from '../../domain/applications/application.ts';
-import { fingerprintOf, isLive } from '../../domain/applications/application.ts';
+import { type Application, fingerprintOf, isLive } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import { type CountedPlan, readableDifference } from '../../domain/catalog/publish.ts';
 import type { Revision } from '../../domain/catalog/revisions.ts';
-import type { DescribedOption } from '../../domain/selections/describe-options.ts';
-import { recordTag } from '../../domain/selections/record-tag.ts';
+import type { DescribedOption } from '../../domain/selections/effective.ts';
+import { recordTag } from '../../domain/selections/save-selections.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { emailOf } from '../../domain/users/email.ts';
 import type { AccessTokenRecord, SecretUse, SelectionEvent, UserRecord } from '../../storage/port.ts';

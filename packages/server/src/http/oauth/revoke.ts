@@ -1,5 +1,5 @@
 import type { Service } from '../../domain/service.ts';
-import { revokeToken } from '../../domain/users/revoke-token.ts';
+import { revokeToken } from '../../domain/users/access-tokens.ts';
 import { Type } from '../../schema.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';

@@ -6,7 +6,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
-import { authenticate } from '../../domain/users/authenticate.ts';
+import { authenticate } from '../../domain/users/access-tokens.ts';
 import { hasSecretOf } from '../../domain/users/authorize-application.ts';
 import { findNamedKey } from '../../domain/users/key-names.ts';
 import { readUuid } from '../../domain/users/user-code.ts';

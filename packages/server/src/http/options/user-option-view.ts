@@ -4,7 +4,7 @@ import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts
 import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
 import { holdTexts, isOpenText, type OpenTexts, textsOf } from '../../domain/selections/open-texts.ts';
-import { recordTag } from '../../domain/selections/record-tag.ts';
+import { recordTag } from '../../domain/selections/save-selections.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { etagOf } from '../etag.ts';
 import { toWireBytes } from '../server/wire-text.ts';

@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { findReceipt, type Receipt, signReceipt } from '../../domain/selections/receipts.ts';
-import { isTagOf, recordTag } from '../../domain/selections/record-tag.ts';
+import { isTagOf, recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { isUuid } from '../../domain/users/user-code.ts';

@@ -1,5 +1,5 @@
 import type { Service } from '../../domain/service.ts';
-import { issueSpecialToken } from '../../domain/users/issue-special-token.ts';
+import { issueSpecialToken } from '../../domain/users/special-token.ts';
 import { Type } from '../../schema.ts';
 import { readJsonObject } from '../json-body.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';

@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import type { Service } from '../../domain/service.ts';
 import { authorizeApplication } from '../../domain/users/authorize-application.ts';
-import { findUserOfPath, type UserOfPath } from '../../domain/users/user-of-path.ts';
+import { findUserOfPath, type UserOfPath } from '../../domain/users/identify-user.ts';
 import type { TProperties } from '../../schema.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';

@@ -1,5 +1,23 @@
-import { orderedUuid } from '../../ordered-uuid.ts';
-import type { AuditAction, Storage } from '../../storage/port.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { orderedUuid } from '../ordered-uuid.ts';
+import type { AuditAction, Storage } from '../storage/port.ts';
+
+const actors = new AsyncLocalStorage<string>();
+
+/** Everything that `work` changes is recorded in the audit under this actor. */
+export function actingAs<T>(actor: string, work: () => T): T {
+  return actors.run(actor, work);
+}
+
+/** For what an application would do by itself: no actor is recorded. */
+export function withoutActor<T>(work: () => T): T {
+  return actors.exit(work);
+}
+
+/** undefined: an application working on its own users, which is not audited. */
+export function currentActor(): string | undefined {
+  return actors.getStore();
+}
 
 /** Repeated reads within this time add no entry: a page of the portal makes several requests. */
 const REPEAT_MS = 15 * 60_000;

@@ -1,12 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { InvitationRecord, Role } from '../../storage/port.ts';
-import { emailKeyOf } from '../accounts/account.ts';
-import { mayMail } from '../accounts/admit-attempt.ts';
-import { createInvitationLink } from '../accounts/links.ts';
-import type { PortalLanguage } from '../accounts/preferences.ts';
+import type { AccountRecord, InvitationRecord, Membership, Role } from '../../storage/port.ts';
+import { actingAs } from '../audit.ts';
 import { InnkeeperError } from '../errors.ts';
 import { letterLanguage, writeLetter } from '../mail/write-letter.ts';
 import type { Service } from '../service.ts';
+import { emailKeyOf, makeAccount, type PortalLanguage } from './account.ts';
+import { mayMail } from './admit-attempt.ts';
+import { createInvitationLink } from './links.ts';
+import { hashPassword, requirePassword } from './password.ts';
+import { makeSession, type Visitor } from './sign-in.ts';
 
 type WantedInvitation = {
   appId: number;
@@ -57,4 +59,39 @@ export async function mailInvitation(
     return writeLetter(email, account ? letterLanguage(account, language) : language, content);
   });
   return true;
+}
+
+/** Creates the account that the invitation is for, with a password. */
+export async function acceptInvitation(
+  { storage, keyring, now }: Service,
+  { token, password }: { token: string; password: unknown },
+  { userAgent }: Visitor,
+): Promise<{ sessionToken: string }> {
+  const linkHash = keyring.hashLink(token);
+  const found = await storage.invitations.findByLink(linkHash, now());
+  if (!found) throw new InnkeeperError('linkInvalid');
+  const { email } = found.invitation;
+  // Check the password first: it reveals nothing about the account.
+  const accepted = requirePassword(password, email);
+  if (found.hasAccount) throw new InnkeeperError('accountThere');
+  const passwordHash = await hashPassword(accepted);
+  const account = makeAccount(email, { role: 'member', passwordHash, now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
+  // Nobody is signed in yet: the new account is the author.
+  const outcome = await actingAs(email, () => storage.invitations.accept(linkHash, now(), account, session));
+  if (outcome === 'account-there') throw new InnkeeperError('accountThere');
+  if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
+  return { sessionToken };
+}
+
+/** For somebody who already has an account. */
+export async function joinByInvitation(
+  { storage, keyring, now }: Service,
+  account: AccountRecord,
+  token: string,
+): Promise<Membership> {
+  const outcome = await storage.invitations.join(keyring.hashLink(token), now(), account.accountId);
+  if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
+  if (outcome === 'other-address') throw new InnkeeperError('invitationNotYours');
+  return outcome;
 }

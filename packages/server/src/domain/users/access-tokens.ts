@@ -1,8 +1,9 @@
 import type { UserRecord } from '../../storage/port.ts';
 import type { IdentifiedToken } from '../../tokens/port.ts';
+import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
 
-export type AuthenticatedUser = UserRecord & { token: IdentifiedToken };
+type AuthenticatedUser = UserRecord & { token: IdentifiedToken };
 
 /** Looks up the owner of a live token, with other data of that user. */
 export type FindOwner<User extends UserRecord> = (tokenId: string, now: number) => Promise<User | undefined>;
@@ -27,7 +28,7 @@ export async function authenticate<User extends UserRecord>(
 }
 
 /** The same for a user of any status. */
-export async function findTokenOwner<User extends UserRecord>(
+async function findTokenOwner<User extends UserRecord>(
   service: Service,
   accessToken: string,
   findOwner: FindOwner<User>,
@@ -37,4 +38,24 @@ export async function findTokenOwner<User extends UserRecord>(
   if (!user) return undefined;
   const token = await service.tokens.identify(accessToken);
   return token?.tokenId === tokenId ? { ...user, token } : undefined;
+}
+
+/** The live token of a user of this application. Another application's token looks like one that does not exist. */
+export async function introspectToken(
+  service: Service,
+  application: Application,
+  accessToken: string,
+): Promise<AuthenticatedUser | undefined> {
+  const user = await authenticateUser(service, accessToken);
+  return user?.appId === application.appId ? user : undefined;
+}
+
+/**
+ * RFC 7009: a text that is not a token of this application counts as already revoked. A suspended user's token does
+ * not.
+ */
+export async function revokeToken(service: Service, application: Application, accessToken: string): Promise<void> {
+  const { tokens } = service.storage;
+  const user = await findTokenOwner(service, accessToken, (tokenId, now) => tokens.findOwner(tokenId, now));
+  if (user?.appId === application.appId) await tokens.revoke(application.appId, user.token.tokenId);
 }
