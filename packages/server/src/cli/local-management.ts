@@ -84,7 +84,7 @@ export function localManagement(open: OpenStorage): Management {
       create: (name) => createApplication(storage, keyring, name, now()),
       async change(clientId, change) {
         if (change.settings.tokenClaims) {
-          const { loadCompiledCatalog } = await import('../domain/catalog/load-compiled.ts');
+          const { loadCompiledCatalog } = await import('../domain/catalog/compile.ts');
           const problems = catalogProblems(change, await loadCompiledCatalog(storage, await appIdOf(clientId)));
           if (problems.length > 0) return { problems };
         }
@@ -153,8 +153,7 @@ export function localManagement(open: OpenStorage): Management {
         return { revision: catalog.revision, content: finish(writeTypes(catalog, withSchemas)) };
       },
       async importTexts(clientId, input, options) {
-        const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');
-        const { importTexts } = await import('../domain/catalog/import-texts.ts');
+        const { importTexts, readTextsFile } = await import('../domain/catalog/import-texts.ts');
         const { showProblem } = await import('../domain/catalog/source.ts');
         const read = await readTextsFile(input.text, input.name);
         const show = (problems: Parameters<typeof showProblem>[1][]): string[] =>
@@ -347,7 +346,7 @@ async function viewPublished(clientId: string, published: PublishOutcome): Promi
 
 async function readWanted(storage: Storage, appId: number, { where, ...more }: WantedUsers): Promise<UserFilter> {
   const [{ loadCompiledCatalog }, { readWhere, WhereProblem }] = await Promise.all([
-    import('../domain/catalog/load-compiled.ts'),
+    import('../domain/catalog/compile.ts'),
     import('../domain/users/where.ts'),
   ]);
   const catalog = await loadCompiledCatalog(storage, appId);

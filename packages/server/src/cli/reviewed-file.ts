@@ -1,6 +1,6 @@
 import type { Language } from '../domain/catalog/catalog.ts';
+import { readTextsFile } from '../domain/catalog/import-texts.ts';
 import { languageFinder } from '../domain/catalog/merge-texts.ts';
-import { readTextsFile } from '../domain/catalog/read-texts-file.ts';
 import type { ReviewedText } from '../domain/catalog/review-texts.ts';
 import { type PlacedProblem, showProblem } from '../domain/catalog/source.ts';
 import type { Input } from './read-input.ts';

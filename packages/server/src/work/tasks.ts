@@ -1,10 +1,10 @@
 import { readCatalog } from '../domain/catalog/catalog.ts';
 import { packDefinition } from '../domain/catalog/definition.ts';
-import { readSentFile } from '../domain/catalog/edits/import-texts.ts';
+import { invalidCatalog } from '../domain/catalog/file-problem.ts';
+import { readSentFile } from '../domain/catalog/import-texts.ts';
 import { mergeTexts } from '../domain/catalog/merge-texts.ts';
 import { compilePattern } from '../domain/catalog/pattern.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
-import { invalidCatalog } from '../domain/catalog/show-path.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import { pack, unpack } from '../domain/packed.ts';
 import { finish } from '../domain/slices.ts';

@@ -4,8 +4,14 @@ import type { Application } from '../../src/domain/applications/application.ts';
 import type { Catalog } from '../../src/domain/catalog/catalog.ts';
 import { stepDraft } from '../../src/domain/catalog/draft.ts';
 import { applyDefinition, type Edit, editCatalog } from '../../src/domain/catalog/edit-catalog.ts';
-import { addGroup, archiveGroup, changeGroup } from '../../src/domain/catalog/edits/groups.ts';
-import { addKey, archiveKey, changeKey } from '../../src/domain/catalog/edits/keys.ts';
+import {
+  addGroup,
+  addKey,
+  archiveGroup,
+  archiveKey,
+  changeGroup,
+  changeKey,
+} from '../../src/domain/catalog/edits/groups-and-keys.ts';
 import { setLanguages } from '../../src/domain/catalog/edits/languages.ts';
 import { publishDraft } from '../../src/domain/catalog/publish-draft.ts';
 import { knownOf, readDefinition } from '../../src/domain/catalog/read-definition.ts';

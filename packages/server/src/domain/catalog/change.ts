@@ -1,4 +1,5 @@
 import type { Scalar } from './catalog.ts';
+import type { FileKey } from './file-schema.ts';
 
 /** One line of a difference, worded for product people. */
 export type CatalogChange = {
@@ -18,7 +19,7 @@ export type ChangeDetail = {
   breaking?: Breaking;
 };
 
-/** The facts behind a detail: describe-fact.ts makes its English sentence from them, and clients those in other languages. */
+/** The facts behind a detail: describeFact() makes its English sentence from them, and clients those in other languages. */
 export type ChangeFact = {
   what: FactKind;
   /** Concerns only this value, and affects only users who have it. */
@@ -69,3 +70,79 @@ export type FactKind = (typeof FACT_KINDS)[number];
  * something if users have chosen.
  */
 type Breaking = { keyNo: number; touches: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };
+
+/** A detail as a sentence. */
+export function describeFact(fact: ChangeFact): string {
+  return SENTENCES[fact.what](fact);
+}
+
+const SENTENCES: Record<FactKind, (fact: ChangeFact) => string> = {
+  tag: ({ to }) => `tag ${to}`,
+  tagOfDefault: ({ to }) => `tag ${to}, the default`,
+  becomesDefault: () => 'becomes the default',
+  notServed: () => 'its texts are no longer served',
+  name: ({ from }) => `was ${from}`,
+  order: (fact) => `order: ${list(fact, String)}`,
+  orderOfKeys: (fact) => `order of keys: ${list(fact, String)}`,
+  orderOfValues: (fact) => `order of values: ${list(fact, show)}`,
+  key: describeKey,
+  notOffered: () => 'can no longer be chosen',
+  type: changed,
+  multiple: changed,
+  min: changed,
+  max: changed,
+  default: changed,
+  constraint: changed,
+  takesAny: () => 'takes any value that its constraint allows',
+  takesOnly: (fact) => `takes only ${list(fact, show)}`,
+  valueAdded: ({ value }) => `value added: ${show(value)}`,
+  valueAddedRetired: ({ value }) => `value added: ${show(value)} (retired)`,
+  valueRemoved: ({ value }) => `value removed: ${show(value)}`,
+  valueRetired: ({ value }) => `value retired: ${show(value)}`,
+  valueBack: ({ value }) => `value no longer retired: ${show(value)}`,
+  replacement: ({ value, from, to }) => `replacement of ${show(value)}: ${show(from)} → ${show(to)}`,
+  moreChanges: ({ more }) => `and ${more} more changes`,
+  text: ({ value, language, from, to }) =>
+    `${value === undefined ? '' : `${show(value)} in `}${language}: ${show(from)} → ${show(to)}`,
+  description: ({ language, from, to }) => `description in ${language}: ${show(from)} → ${show(to)}`,
+  group: ({ from }) => `moved from ${from}`,
+};
+
+function changed({ what, from, to }: ChangeFact): string {
+  return `${what}: ${show(from)} → ${show(to)}`;
+}
+
+function list({ to, more = 0 }: Pick<ChangeFact, 'to' | 'more'>, say: (item: unknown) => string): string {
+  return (to as unknown[]).map(say).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** A new key in one line. */
+function describeKey({ to, more }: ChangeFact): string {
+  const { type, multiple, min = 0, max, values, constraint, default: byDefault } = to as FileKey;
+  const parts = [
+    multiple ? `${type}, ${describeCounts(min, max)} values` : type,
+    ...(values ? [`values ${list({ to: values, ...(more !== undefined && { more }) }, show)}`] : []),
+    ...(constraint ? [show(constraint)] : []),
+    ...(byDefault === undefined ? [] : [`by default ${show(byDefault)}`]),
+  ];
+  return parts.join('; ');
+}
+
+function describeCounts(min: number, max: number | undefined): string {
+  if (min > 0) return `${min} to ${max ?? 'any number of'}`;
+  return max === undefined ? 'any number of' : `up to ${max}`;
+}
+
+/** A value as shown in a difference. Equal exactly if the values are. */
+export function show(value: unknown): string {
+  if (value === undefined || value === null) return 'none';
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+    if (entries.length === 0) return 'none';
+    return entries
+      .map(([key, entry]) => `${key} ${show(entry)}`)
+      .sort()
+      .join(', ');
+  }
+  return JSON.stringify(value);
+}

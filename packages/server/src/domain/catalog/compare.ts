@@ -1,7 +1,6 @@
 import type { AllowedValue, Group, GroupDefinition, Key, KeyDefinition, Language, Scalar, Texts } from './catalog.ts';
-import type { CatalogChange, ChangeDetail, ChangeFact, FactKind } from './change.ts';
+import { type CatalogChange, type ChangeDetail, type ChangeFact, type FactKind, show } from './change.ts';
 import { constraintProblem, MAX_TEXT } from './check-value.ts';
-import { show } from './show-value.ts';
 import { toFileConstraint } from './to-file.ts';
 
 export function compareLanguages(before: Language[], after: Language[]): CatalogChange[] {

@@ -1,5 +1,6 @@
-import type { Steps } from '../slices.ts';
-import type { Catalog, Group, Key } from './catalog.ts';
+import type { Storage } from '../../storage/port.ts';
+import { inSlices, type Steps } from '../slices.ts';
+import { type Catalog, type Group, type Key, readCatalog } from './catalog.ts';
 import { createLanguages, type Languages } from './languages.ts';
 
 /** A catalog prepared for requests: every lookup is a table. Made once per revision. */
@@ -51,4 +52,12 @@ export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
     keyByNo,
     orderByNo,
   };
+}
+
+/** The application's current catalog, from the database. */
+export async function loadCompiledCatalog(
+  { catalogs }: Pick<Storage, 'catalogs'>,
+  appId: number,
+): Promise<CompiledCatalog> {
+  return inSlices(compileCatalog(await inSlices(readCatalog(await catalogs.load(appId)))));
 }

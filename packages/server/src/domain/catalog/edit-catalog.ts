@@ -1,12 +1,15 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
+import { MAX_STEPS_INLINE } from '../selections/match-patterns.ts';
 import type { Service } from '../service.ts';
 import { inSlices, type Steps } from '../slices.ts';
+import type { PatternCheck } from '../work.ts';
 import { type Catalog, readCatalog } from './catalog.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import { editDraft, type Seen } from './draft.ts';
-import { matchDefaults } from './match-defaults.ts';
+import type { FileKey } from './file-schema.ts';
 import type { OpenDraft } from './open-catalogs.ts';
+import { countSteps, type KnownMatches, MAX_STEPS_OF_DEFAULTS, nameCheck } from './pattern.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { type CountedPlan, type PublishOutcome, publishCatalog } from './publish.ts';
 import { changesSince } from './revisions.ts';
@@ -149,4 +152,31 @@ async function changedMeanwhile(
 ): Promise<InnkeeperError> {
   const more = await changesSince(service.storage, appId, seen);
   return new InnkeeperError('catalogChanged', { more, headers: { etag: `"${more.revision}"` } });
+}
+
+/**
+ * Matches the defaults of an edit on a worker thread if that takes too long for the HTTP thread. Nothing has been
+ * checked yet.
+ */
+async function matchDefaults(
+  { work }: Service,
+  { appId }: Application,
+  keys: readonly FileKey[],
+): Promise<KnownMatches> {
+  const checks: PatternCheck[] = [];
+  let steps = 0;
+  for (const { constraint, default: given } of keys) {
+    const pattern: unknown = constraint?.pattern;
+    if (typeof pattern !== 'string') continue;
+    for (const text of [given].flat()) {
+      if (typeof text !== 'string') continue;
+      steps += countSteps(pattern, text);
+      // The rest is refused without matching.
+      if (steps > MAX_STEPS_OF_DEFAULTS) break;
+      checks.push({ pattern, text });
+    }
+  }
+  if (steps <= MAX_STEPS_INLINE) return new Map();
+  const results = await work.run('matchPatterns', checks, { appId });
+  return new Map(checks.map((check, index) => [nameCheck(check), results[index] as boolean]));
 }

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { orderedUuid } from '../../ordered-uuid.ts';
 import type { Storage } from '../../storage/port.ts';
 import type { Scalar } from './catalog.ts';
-import { typeProblem } from './check-value.ts';
+import { parseValue, typeProblem } from './check-value.ts';
 import type { CompiledCatalog, PlacedKey } from './compile.ts';
 import { inCatalogOrder } from './read-key.ts';
-import { parseValue } from './stored-value.ts';
 import { pathOf } from './translatable.ts';
 
 export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };

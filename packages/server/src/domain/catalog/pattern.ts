@@ -1,10 +1,160 @@
 import { RE2JS } from 're2js';
 import { messageOf } from '../../caught.ts';
 import type { PatternCheck } from '../work.ts';
-import { createMatcher, type Program } from './match-program.ts';
 import { MAX_PROBLEMS } from './source.ts';
 
-export type Pattern = {
+/** An instruction of a pattern compiled by re2js, with the fields in its type declarations. */
+type Instruction = { op: number; out: number; arg: number; matchRune(rune: number): boolean; runes: Int32Array };
+type Program = { inst: readonly Instruction[]; start: number };
+
+const ALT_MATCH = 2;
+const CAPTURE = 3;
+const EMPTY_WIDTH = 4;
+const MATCH = 6;
+const NOP = 7;
+const RUNE = 8;
+/** Any character; 11 is any but a newline. */
+const RUNE_ANY = 10;
+const NEWLINE = 10;
+
+const BEGIN_LINE = 1;
+const END_LINE = 2;
+const BEGIN_TEXT = 4;
+const END_TEXT = 8;
+const WORD_BOUNDARY = 16;
+const NO_WORD_BOUNDARY = 32;
+
+/**
+ * Whether a program matches a whole text, by Thompson's simulation: each character visits each instruction at most
+ * once, so the time is at most the length of the text times that of the program, some nanoseconds each. Nothing is
+ * cached: re2js is fast while its automaton is small but many times slower when it is not, and the automaton it keeps
+ * is larger than the program.
+ */
+function createMatcher({ inst, start }: Program): (text: string) => boolean {
+  const size = inst.length;
+  const op = Uint8Array.from(inst, (each) => each.op);
+  const arg = Int32Array.from(inst, ({ op, arg }) => (op === EMPTY_WIDTH ? arg : skipPlain(inst, arg)));
+  const out = Int32Array.from(inst, (each) => skipPlain(inst, each.out));
+  const { classOf, classes } = listClasses(inst);
+  // For each class: whether it includes the current character, and which character that was.
+  const answers = new Uint8Array(classes.length);
+  const answeredAt = new Int32Array(classes.length);
+  const visitedAt = new Int32Array(size);
+  const pending = new Int32Array(size * 2 + 2);
+  let now = new Int32Array(size);
+  let next = new Int32Array(size);
+  let step = 0;
+
+  let listed = 0;
+  /**
+   * Lists what can be reached from an instruction without consuming a character, and tells whether that includes the
+   * end of the pattern.
+   */
+  function follow(from: number, list: Int32Array, length: number, holds: number): boolean {
+    let isMatch = false;
+    let waiting = 1;
+    pending[0] = from;
+    while (waiting > 0) {
+      const at = pending[--waiting] as number;
+      if (visitedAt[at] === step) continue;
+      visitedAt[at] = step;
+      const code = op[at] as number;
+      if (code >= RUNE) list[length++] = at;
+      else if (code <= ALT_MATCH) {
+        pending[waiting++] = arg[at] as number;
+        pending[waiting++] = out[at] as number;
+      } else if (code === MATCH) isMatch = true;
+      else if (code === EMPTY_WIDTH && ((arg[at] as number) & ~holds) === 0) pending[waiting++] = out[at] as number;
+    }
+    listed = length;
+    return isMatch;
+  }
+
+  return (text) => {
+    if (step > 2 ** 30) {
+      step = 0;
+      visitedAt.fill(0);
+      answeredAt.fill(0);
+    }
+    let before = -1;
+    let rune = text.codePointAt(0) ?? -1;
+    let position = 0;
+    step++;
+    let isMatch = follow(skipPlain(inst, start), now, 0, assertionsAt(before, rune));
+    let count = listed;
+    while (rune >= 0 && count > 0) {
+      position += rune > 0xffff ? 2 : 1;
+      before = rune;
+      rune = text.codePointAt(position) ?? -1;
+      const holds = assertionsAt(before, rune);
+      isMatch = false;
+      let length = 0;
+      step++;
+      for (let index = 0; index < count; index++) {
+        const at = now[index] as number;
+        const kind = classOf[at] as number;
+        if (answeredAt[kind] !== step) {
+          answeredAt[kind] = step;
+          answers[kind] = classes[kind]?.has(before) ? 1 : 0;
+        }
+        if (answers[kind] === 0) continue;
+        const to = out[at] as number;
+        if (visitedAt[to] === step) continue;
+        if ((op[to] as number) >= RUNE) {
+          visitedAt[to] = step;
+          next[length++] = to;
+        } else {
+          if (follow(to, next, length, holds)) isMatch = true;
+          length = listed;
+        }
+      }
+      [now, next] = [next, now];
+      count = length;
+    }
+    return isMatch && rune < 0;
+  };
+}
+
+/** Skips instructions that do nothing here, because captures are not needed. */
+function skipPlain(inst: readonly Instruction[], from: number): number {
+  let at = from;
+  while (inst[at]?.op === CAPTURE || inst[at]?.op === NOP) at = (inst[at] as Instruction).out;
+  return at;
+}
+
+/** Groups instructions that match the same characters: `.{9}` is one class, however often it is repeated. */
+function listClasses(inst: readonly Instruction[]): { classOf: Int32Array; classes: { has(rune: number): boolean }[] } {
+  const classes: { has(rune: number): boolean }[] = [{ has: () => true }, { has: (rune) => rune !== NEWLINE }];
+  // Repeats of a set share its array; single characters, most of the rest, are compared by value.
+  const known = new Map<unknown, number>();
+  const classOf = Int32Array.from(inst, (each) => {
+    if (each.op < RUNE) return -1;
+    if (each.op >= RUNE_ANY) return each.op - RUNE_ANY;
+    const name = each.runes.length > 2 ? each.runes : `${each.arg} ${each.runes.join()}`;
+    const at = known.get(name) ?? classes.push({ has: (rune) => each.matchRune(rune) }) - 1;
+    known.set(name, at);
+    return at;
+  });
+  return { classOf, classes };
+}
+
+function assertionsAt(before: number, after: number): number {
+  const isBoundary = isWord(before) !== isWord(after);
+  return (
+    (before < 0 ? BEGIN_TEXT | BEGIN_LINE : 0) |
+    (before === NEWLINE ? BEGIN_LINE : 0) |
+    (after < 0 ? END_TEXT | END_LINE : 0) |
+    (after === NEWLINE ? END_LINE : 0) |
+    (isBoundary ? WORD_BOUNDARY : NO_WORD_BOUNDARY)
+  );
+}
+
+/** The characters of \w in RE2. */
+function isWord(rune: number): boolean {
+  return (rune >= 97 && rune <= 122) || (rune >= 65 && rune <= 90) || (rune >= 48 && rune <= 57) || rune === 95;
+}
+
+type Pattern = {
   test(text: string): boolean;
   /** Number of instructions, about 130 bytes and 3 microseconds of compiling each. */
   size: number;

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { mapSteps, type Steps } from '../slices.ts';
-import type { Catalog, Group, Key, Language } from './catalog.ts';
+import type { AllowedValue, Catalog, Group, Key, Language, Texts } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
-import { cleanTexts } from './clean-texts.ts';
 import { compareGroup, compareKey, compareLanguages, describeKey, isReordered, listed } from './compare.ts';
-import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
+import { type CatalogDefinition, definitionOf, type WantedGroup, type WantedKey } from './definition.ts';
 import { type FoundKey, type Matched, matchItems } from './match-items.ts';
 import { pathOf, translatable } from './translatable.ts';
 
@@ -16,7 +15,7 @@ export type CatalogPlan = {
 };
 
 /** New keys are numbered from here, or after the last one. */
-export type PlanOptions = { keyNosFrom?: number };
+type PlanOptions = { keyNosFrom?: number };
 
 /** Something valid that may not be what was meant. */
 export type PlanNote = { path: string; text: string };
@@ -218,4 +217,109 @@ export function* findMissingTexts(catalog: Catalog): Steps<MissingTexts[]> {
     }
   }
   return found.map(({ tag: _, ...each }) => ({ ...each, total }));
+}
+
+type Placed = { key: Key; group: Group };
+
+/**
+ * The catalog after publishing a draft: exactly what the draft shows, matched by UID and not by name. Items that the
+ * draft archives are archived in the draft's version; items that were never published and are already archived are
+ * dropped. Items that were published meanwhile, and that the draft does not know, are archived.
+ */
+export function* planDraft(current: Catalog, draft: Catalog): Steps<CatalogPlan> {
+  const { next, changes, notes } = yield* planCatalog(current, yield* definitionOf(draft));
+  return { next: { ...next, groups: yield* draftedGroups(current, draft) }, changes, notes };
+}
+
+function* draftedGroups(current: Catalog, draft: Catalog): Steps<Group[]> {
+  const published = placesOf(current);
+  const groupsBefore = new Map(current.groups.map((group) => [group.groupUid, group]));
+  const numbered = numberKeys(published, draft);
+  const groups = new Map<string, Group>();
+  const placed = new Set<string>();
+  for (const group of draft.groups) {
+    yield;
+    const before = groupsBefore.get(group.groupUid);
+    const keys = group.keys.flatMap((key) => {
+      const known = published.get(key.keyUid);
+      const isOffered = isLive({ key, group });
+      if (!isOffered && !(known && isLive(known))) return [];
+      placed.add(key.keyUid);
+      return [numbered(key)];
+    });
+    if (group.archived && !before && keys.length === 0) continue;
+    const shown = group.archived && before?.archived ? before : group;
+    groups.set(group.groupUid, { ...shown, keys });
+  }
+  for (const group of current.groups) {
+    yield;
+    const drafted = groups.get(group.groupUid) ?? { ...group, archived: true, keys: [] };
+    const left = group.keys.filter(({ keyUid }) => !placed.has(keyUid));
+    // Keys in a group unknown to the draft keep their state, so that restoring the group restores them.
+    const isKnown = groups.has(group.groupUid);
+    const keys = left.map((key) => (isKnown && isLive({ key, group }) ? { ...key, archived: true } : key));
+    groups.set(group.groupUid, { ...drafted, keys: [...drafted.keys, ...keys] });
+  }
+  const tags = new Set(draft.languages.map(({ tag }) => tag));
+  const losesTexts = current.languages.some(({ tag }) => !tags.has(tag));
+  return yield* mapSteps(groups.values(), (group) => {
+    if (losesTexts) return { ...cleanTexts(group, tags), keys: group.keys.map((key) => cleanTexts(key, tags)) };
+    const before = groupsBefore.get(group.groupUid);
+    return before && isSame(before, group) ? before : group;
+  });
+}
+
+function placesOf({ groups }: Catalog): Map<string, Placed> {
+  return new Map(groups.flatMap((group) => group.keys.map((key) => [key.keyUid, { key, group }] as const)));
+}
+
+/** Keys of a draft get the numbers that selections refer to when they are published. */
+function numberKeys(published: ReadonlyMap<string, Placed>, draft: Catalog): (key: Key) => Key {
+  let last = [...published.values()].reduce((most, { key }) => Math.max(most, key.keyNo), 0);
+  const numbers = new Map<string, number>();
+  const added = draft.groups.flatMap(({ keys }) => keys).filter(({ keyUid }) => !published.has(keyUid));
+  for (const { keyUid } of added.sort((a, b) => a.keyNo - b.keyNo)) numbers.set(keyUid, ++last);
+  return (key) => {
+    const keyNo = published.get(key.keyUid)?.key.keyNo ?? (numbers.get(key.keyUid) as number);
+    return key.keyNo === keyNo ? key : { ...key, keyNo };
+  };
+}
+
+function isLive({ key, group }: Placed): boolean {
+  return !key.archived && !group.archived;
+}
+
+function isSame(before: Group, after: Group): boolean {
+  const { keys: keysBefore, ...ownBefore } = before;
+  const { keys, ...own } = after;
+  return (
+    keys.length === keysBefore.length &&
+    keys.every((key, index) => key === keysBefore[index]) &&
+    JSON.stringify(ownBefore) === JSON.stringify(own)
+  );
+}
+
+type Worded = { texts: Texts; descriptions: Texts; values?: AllowedValue[] | null };
+
+/** Drops texts in other languages than these; returns the same object if there are none. */
+function cleanTexts<T extends Worded>(item: T, tags: ReadonlySet<string>): T {
+  const texts = only(item.texts, tags);
+  const descriptions = only(item.descriptions, tags);
+  const values = item.values && cleanValues(item.values, tags);
+  if (texts === item.texts && descriptions === item.descriptions && values === item.values) return item;
+  return { ...item, texts, descriptions, ...(values && { values }) };
+}
+
+function cleanValues(values: AllowedValue[], tags: ReadonlySet<string>): AllowedValue[] {
+  const cleaned = values.map((value) => {
+    const texts = only(value.texts, tags);
+    return texts === value.texts ? value : { ...value, texts };
+  });
+  return cleaned.every((value, index) => value === values[index]) ? values : cleaned;
+}
+
+function only(texts: Texts, tags: ReadonlySet<string>): Texts {
+  const entries = Object.entries(texts);
+  const kept = entries.filter(([tag]) => tags.has(tag));
+  return kept.length === entries.length ? texts : Object.fromEntries(kept);
 }

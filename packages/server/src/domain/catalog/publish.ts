@@ -1,13 +1,11 @@
 import type { DraftName, Storage } from '../../storage/port.ts';
 import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
-import type { CatalogChange, ChangeFact } from './change.ts';
+import { type CatalogChange, type ChangeFact, describeFact } from './change.ts';
+import { parseValues } from './check-value.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
-import { describeFact } from './describe-fact.ts';
 import type { OpenDraft } from './open-catalogs.ts';
-import { type CatalogPlan, planCatalog } from './plan.ts';
-import { planDraft } from './plan-draft.ts';
-import { parseValues } from './stored-value.ts';
+import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
 import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };

@@ -1,14 +1,14 @@
+import { checkShape, type Structure, TYPE_WORDS } from '../../check-shape.ts';
 import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import type { FileProblem, Report, TextReader } from './file-problem.ts';
-import type { CatalogFile } from './file-schema.ts';
+import { type CatalogFile, CatalogFileSchema } from './file-schema.ts';
 import { createLanguages, fold } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
 import { MAX_PROBLEMS } from './source.ts';
-import { checkStructure } from './structure-problems.ts';
 import { pathOf, readPath } from './translatable.ts';
 
 /** What a definition may keep from its catalog, as plain data. */
@@ -242,4 +242,12 @@ function refuseMovedTwice(groups: readonly WantedGroup[], isKnown: IsKnown, repo
       taken.add(path);
     }
   }
+}
+
+/** People write the file in YAML. */
+const words = { ...TYPE_WORDS, object: 'a mapping', string: 'a string (quote it if it looks like another type)' };
+
+/** Lists where parsed data does not have the catalog file's shape. */
+export function checkStructure(data: unknown): Structure {
+  return checkShape(CatalogFileSchema, data, { max: MAX_PROBLEMS, words });
 }

@@ -14,7 +14,7 @@ import {
   type YAMLError,
   YAMLParseError,
 } from 'yaml';
-import { isKeptExactly } from './exact-decimal.ts';
+import { isKeptExactly } from './check-value.ts';
 import {
   MAX_DEPTH,
   MAX_PROBLEMS,

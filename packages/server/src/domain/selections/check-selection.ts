@@ -1,6 +1,5 @@
-import { findAllowed } from '../catalog/allowed-values.ts';
 import type { AllowedValue, Key, Language, Scalar } from '../catalog/catalog.ts';
-import { constraintProblem, MAX_TEXT, type Matches, typeProblem } from '../catalog/check-value.ts';
+import { constraintProblem, findAllowed, MAX_TEXT, type Matches, typeProblem } from '../catalog/check-value.ts';
 import type { Languages } from '../catalog/languages.ts';
 import { inCatalogOrder } from '../catalog/read-key.ts';
 import type { FieldError } from '../errors.ts';

@@ -1,8 +1,7 @@
 import type { SelectionRecord } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
-import type { Matches } from '../catalog/check-value.ts';
+import { type Matches, parseValue } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { parseValue } from '../catalog/stored-value.ts';
 import type { Service } from '../service.ts';
 import { checkSelection } from './check-selection.ts';
 import { countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './match-patterns.ts';

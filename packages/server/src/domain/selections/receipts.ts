@@ -1,8 +1,8 @@
 import type { SelectionOrigin, SelectionRecord, UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
+import { parseValue } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { parseValue } from '../catalog/stored-value.ts';
 import type { Service } from '../service.ts';
 import { isOpenText, type OpenText, textsOf } from './open-texts.ts';
 

@@ -1,9 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { SelectionChange, SelectionRecord, UserRecord, WantedChange } from '../../storage/port.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
-import type { Matches } from '../catalog/check-value.ts';
+import { type Matches, parseValues } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { parseValues } from '../catalog/stored-value.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';

@@ -1,6 +1,5 @@
 import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
-import type { CompiledCatalog } from '../catalog/compile.ts';
-import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
+import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { type ListPlace, pageOfUsers, type UserFilter } from './match-users.ts';

@@ -1,8 +1,7 @@
 import { orderedUuid } from '../../ordered-uuid.ts';
 import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage/port.ts';
-import type { CompiledCatalog } from '../catalog/compile.ts';
-import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
-import { parseValues } from '../catalog/stored-value.ts';
+import { parseValues } from '../catalog/check-value.ts';
+import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import { pauses } from '../slices.ts';
 import { createLineReader, type FileLine, type Held, LineRefused, type LineRules } from './import-line.ts';
 import { SeenIds } from './seen-ids.ts';

@@ -1,8 +1,7 @@
 import type { UserStore, UserWalk, WalkedSelection, WalkedUser } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
-import { type Matches, typeProblem } from '../catalog/check-value.ts';
+import { type Matches, parseValue, typeProblem } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { parseValue } from '../catalog/stored-value.ts';
 import { isAllowed } from '../selections/effective.ts';
 import { matchWithin } from '../selections/match-patterns.ts';
 import { findNamedKey } from './key-names.ts';

@@ -1,7 +1,14 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
-import { addGroup, archiveGroup, changeGroup } from '../../domain/catalog/edits/groups.ts';
-import { addKey, archiveKey, changeKey, setValues } from '../../domain/catalog/edits/keys.ts';
-import { setOrder } from '../../domain/catalog/edits/order.ts';
+import {
+  addGroup,
+  addKey,
+  archiveGroup,
+  archiveKey,
+  changeGroup,
+  changeKey,
+  setOrder,
+  setValues,
+} from '../../domain/catalog/edits/groups-and-keys.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
 import { InnkeeperError } from '../../domain/errors.ts';

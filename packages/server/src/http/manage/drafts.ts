@@ -1,7 +1,6 @@
-import { type DescribedDraft, describeDraft } from '../../domain/catalog/describe-draft.ts';
 import { discardDraft, stepDraft } from '../../domain/catalog/draft.ts';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
-import { publishDraft } from '../../domain/catalog/publish-draft.ts';
+import { type DescribedDraft, describeDraft, publishDraft } from '../../domain/catalog/publish-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { draftTag, viewDraft, viewEdit } from './draft-views.ts';

@@ -1,5 +1,5 @@
 import { checkShape } from '../../check-shape.ts';
-import { showPath } from '../../domain/catalog/show-path.ts';
+import { showPath } from '../../domain/catalog/file-problem.ts';
 import { type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
 import { LimitQuery, Nullable } from './schemas.ts';

@@ -1,7 +1,6 @@
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
-import { applyImportedTexts, type ImportScope } from '../../domain/catalog/edits/import-texts.ts';
 import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog/export-texts.ts';
-import { loadExported } from '../../domain/catalog/import-texts.ts';
+import { applyImportedTexts, type ImportScope, loadExported } from '../../domain/catalog/import-texts.ts';
 import type { MergedText, OutdatedText } from '../../domain/catalog/merge-texts.ts';
 import { catalogAt } from '../../domain/catalog/revisions.ts';
 import { unpack } from '../../domain/packed.ts';

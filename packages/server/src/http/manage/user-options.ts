@@ -1,5 +1,5 @@
+import { parseValue } from '../../domain/catalog/check-value.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
-import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type DescribedOption, describeOptions } from '../../domain/selections/effective.ts';
 import { findReceipt } from '../../domain/selections/receipts.ts';

@@ -1,7 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
+import { parseValue } from '../../domain/catalog/check-value.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
-import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';

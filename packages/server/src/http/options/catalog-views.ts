@@ -1,7 +1,7 @@
 import type { AllowedValue, Group, GroupDefinition, Key, Language, Texts } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import type { Languages } from '../../domain/catalog/languages.ts';
-import { translationUid } from '../../domain/catalog/translation-uid.ts';
+import { translationUid } from '../../domain/catalog/translatable.ts';
 
 /** The language of labels, and whether translations are limited to it. */
 export type Wording = { language: Language | undefined; only: boolean };

@@ -1,8 +1,7 @@
-import { findAllowed } from '../../domain/catalog/allowed-values.ts';
 import type { Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
+import { findAllowed, parseValue } from '../../domain/catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
-import { parseValue } from '../../domain/catalog/stored-value.ts';
-import { translationUid } from '../../domain/catalog/translation-uid.ts';
+import { translationUid } from '../../domain/catalog/translatable.ts';
 import { holdTexts, isOpenText, type OpenTexts, textsOf } from '../../domain/selections/open-texts.ts';
 import { recordTag } from '../../domain/selections/save-selections.ts';
 import type { SelectionRecord } from '../../storage/port.ts';

@@ -1,6 +1,6 @@
 import type { Language, Scalar } from '../../domain/catalog/catalog.ts';
+import { parseValue } from '../../domain/catalog/check-value.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
-import { parseValue } from '../../domain/catalog/stored-value.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/open-link.ts';
 import type { PageWords } from '../../domain/preferences/page-texts.ts';

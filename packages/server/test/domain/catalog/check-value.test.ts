@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VALUE_TYPES } from '../../../src/domain/catalog/catalog.ts';
-import { constraintProblem, typeProblem } from '../../../src/domain/catalog/check-value.ts';
-import { isKeptExactly, isWholeSteps } from '../../../src/domain/catalog/exact-decimal.ts';
+import {
+  constraintProblem,
+  isKeptExactly,
+  isWholeSteps,
+  typeProblem,
+} from '../../../src/domain/catalog/check-value.ts';
+import { readJson } from '../../../src/domain/catalog/parse-file.ts';
 import { compilePattern } from '../../../src/domain/catalog/pattern.ts';
-import { readJson } from '../../../src/domain/catalog/read-json.ts';
 import { inCatalogOrder } from '../../../src/domain/catalog/read-key.ts';
 import { processorTime } from '../../processor-time.ts';
 import { scalar } from './generated.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scalar } from '../../../src/domain/catalog/catalog.ts';
+import { describeFact } from '../../../src/domain/catalog/change.ts';
 import { definitionOf } from '../../../src/domain/catalog/definition.ts';
-import { describeFact } from '../../../src/domain/catalog/describe-fact.ts';
 import type { CatalogFile, FileKey } from '../../../src/domain/catalog/file-schema.ts';
 import { findMissingTexts, planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readableDifference } from '../../../src/domain/catalog/publish.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CATALOG_SCHEMA, renderCatalogSchema } from '../../../scripts/write-catalog-schema.ts';
 import { readDoc } from '../../../scripts/write-errors-doc.ts';
 import { catalogJsonSchema } from '../../../src/domain/catalog/file-schema.ts';
-import { checkStructure } from '../../../src/domain/catalog/structure-problems.ts';
+import { checkStructure } from '../../../src/domain/catalog/read-definition.ts';
 import { catalogFile } from './generated.ts';
 
 test('docs/catalog.schema.json is the schema that checks files: if not, run "npm run docs"', () => {
