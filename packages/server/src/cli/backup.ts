@@ -1,6 +1,8 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
+import { codeOf } from '../caught.ts';
 import { readConfig } from '../config.ts';
 import type { MadeBackup } from '../domain/backup.ts';
 import { version } from '../package.ts';
@@ -11,7 +13,6 @@ import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.
 import { describeDatabase } from './describe-database.ts';
 import { Failure, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
-import { removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { isCompanion } from './refuse-database-file.ts';
@@ -156,4 +157,60 @@ function explainFile(error: unknown, file: string, partial: string): Failure | u
   }
   const problem = (error as NodeJS.ErrnoException).path === partial ? fileProblem(error) : undefined;
   return problem === undefined ? undefined : new UsageError(`${file}: ${problem}.`, GIVE_ANOTHER);
+}
+
+/** Deletes an incomplete backup, which is useless. */
+function removedWhenInterrupted(partial: string): Disposable {
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(partial, { force: true });
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  process.once('SIGINT', end).once('SIGTERM', end);
+  return {
+    [Symbol.dispose]: () => {
+      process.off('SIGINT', end).off('SIGTERM', end);
+    },
+  };
+}
+
+/**
+ * Deletes incomplete backups, as large as the database, that killed backups to this file left behind. Returns the
+ * paths.
+ */
+function removeLeftovers(target: string): string[] {
+  const start = `${basename(target)}.partial-`;
+  const folder = dirname(target);
+  const left = namesIn(folder)
+    .filter((name) => name.startsWith(start) && isOver(name.slice(start.length)))
+    .map((name) => join(folder, name));
+  return left.filter((path) => {
+    try {
+      rmSync(path);
+      return true;
+    } catch {
+      // Another user's file: leave it.
+      return false;
+    }
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Writing there will report the problem.
+    return [];
+  }
+}
+
+/** Containers reuse the same few process ids: a file with our own was left by an earlier process. */
+function isOver(pid: string): boolean {
+  if (!/^[1-9][0-9]{0,9}$/.test(pid)) return false;
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'ESRCH';
+  }
 }

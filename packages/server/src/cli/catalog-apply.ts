@@ -1,9 +1,66 @@
 import type { Command } from 'commander';
 import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT, NOTE_OPTION, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { explainError } from './explain-error.ts';
+import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { printPublished } from './print-published.ts';
+import { bold, printResult } from './print.ts';
 import { readCatalogFile } from './read-input.ts';
+import { printPublished, showMissing, showPlan } from './show-changes.ts';
+import { visible } from './table.ts';
+
+const ENDINGS = `
+${bold('Exit codes:')} 0 no changes, 1 error, 2 changes, 3 breaking changes.`;
+
+export function catalogPlan(): Command {
+  return defineCommand({
+    name: 'plan',
+    description: 'show what a catalog file would change and how many saved selections it affects',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['catalog plan catalog.yaml --app 123456789_4f2c', 'print the differences'],
+      ['catalog plan - --app 123456789_4f2c < catalog.json', 'read from stdin'],
+      ['catalog plan catalog.yaml --app 123456789_4f2c --json', '{"changes","breaking","notes","missing","revision"}'],
+    ],
+    misuseFails: true,
+  })
+    .argument(...FILE_ARGUMENT)
+    .requiredOption(...APP_OPTION)
+    .addHelpText('after', ENDINGS)
+    .action(runPlan);
+}
+
+async function runPlan(file: string, options: CatalogOptions): Promise<void> {
+  try {
+    await plan(file, options);
+  } catch (error) {
+    const failure = explainError(error);
+    if (!(failure instanceof UsageError)) throw error;
+    const { message, wayOut, problems } = failure;
+    throw new Failure(message, { problems, ...(wayOut !== undefined && { wayOut }) });
+  }
+}
+
+async function plan(file: string, options: CatalogOptions): Promise<void> {
+  const input = await readCatalogFile(file);
+  const { name, planned } = await withManagement(options, async ({ applications, catalog }) => {
+    const planned = await catalog.plan(options.app, input);
+    // JSON output does not include the name.
+    return { name: options.json ? '' : (await applications.show(options.app)).name, planned };
+  });
+  const { changes, breaking, notes, missing, revision } = planned;
+  printResult(options, { changes, breaking, notes, missing, revision }, () => {
+    if (changes.length === 0) {
+      const untranslated = showMissing(missing);
+      return `No changes: the catalog of ${bold(visible(name))} matches the file (revision ${revision}).${
+        untranslated && `\n\n${untranslated}`
+      }`;
+    }
+    return `Plan for ${bold(visible(name))} (revision ${revision}):\n\n${showPlan({ changes, breaking, missing, notes })}`;
+  });
+  process.exitCode = breaking.length > 0 ? 3 : changes.length > 0 ? 2 : 0;
+}
 
 export function catalogApply(): Command {
   return defineCommand({
@@ -23,12 +80,12 @@ export function catalogApply(): Command {
     .option('--allow-breaking', 'allow changes that invalidate saved selections')
     .option('--if-revision <n>', 'publish only if this revision is current, as printed by plan', readRevision)
     .option(...NOTE_OPTION)
-    .action(run);
+    .action(runApply);
 }
 
 type ApplyOptions = CatalogOptions & { allowBreaking?: true; ifRevision?: number; note?: string };
 
-async function run(file: string, options: ApplyOptions): Promise<void> {
+async function runApply(file: string, options: ApplyOptions): Promise<void> {
   const input = await readCatalogFile(file);
   const published = await withManagement(options, ({ catalog }) =>
     catalog.apply(options.app, input, {

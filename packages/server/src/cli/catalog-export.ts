@@ -1,10 +1,43 @@
+import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
-import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { UsageError } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
 import { withManagement } from './management.ts';
-import { printResult } from './print.ts';
+import { bold, printResult } from './print.ts';
+import { refuseDatabaseFile } from './refuse-database-file.ts';
+import { showChanges } from './show-changes.ts';
+import { visible } from './table.ts';
+
+export function catalogShow(): Command {
+  return defineCommand({
+    name: 'show',
+    description: 'show who published a revision, when, and what it changed',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['catalog show 7 --app 123456789_4f2c', 'the changes; `catalog export --revision 7` prints the full catalog'],
+      ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","note"?,"changes"}'],
+    ],
+  })
+    .argument('<REVISION>', 'revision number', readRevision)
+    .requiredOption(...APP_OPTION)
+    .action(runShow);
+}
+
+async function runShow(wanted: number, options: CatalogOptions): Promise<void> {
+  const record = await withManagement(options, ({ catalog }) => catalog.revision(options.app, wanted));
+  const { revision, createdAt, author, authors, note, changes } = record;
+  const why = note === undefined ? '' : `\n${visible(note)}\n`;
+  printResult(
+    options,
+    { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes },
+    () =>
+      `${bold(`Revision ${revision}`)}, ${createdAt} UTC, by ${visible([...new Set([...authors, author])].join(', '))}\n${why}\n${showChanges(changes)}`,
+  );
+}
 
 const FORMATS = ['yaml', 'json', 'csv', 'xliff'] as const;
 type ExportOptions = CatalogOptions & { format?: (typeof FORMATS)[number]; language?: string; revision?: number };
@@ -27,10 +60,10 @@ export function catalogExport(): Command {
     .addOption(new Option('--format <format>', 'file format (default: yaml)').choices(FORMATS))
     .option('--language <language>', 'with csv and xliff: export only this language, by name or tag')
     .option('--revision <n>', 'export this revision', readRevision)
-    .action(run);
+    .action(runExport);
 }
 
-async function run(options: ExportOptions): Promise<void> {
+async function runExport(options: ExportOptions): Promise<void> {
   const format = options.format ?? (options.json ? 'json' : 'yaml');
   const isTexts = format === 'csv' || format === 'xliff';
   if (options.language !== undefined && !isTexts) {
@@ -41,7 +74,7 @@ async function run(options: ExportOptions): Promise<void> {
     const at = { ...(revision !== undefined && { revision }), ...(language !== undefined && { language }) };
     if (isTexts) return catalog.texts(app, { format, ...at });
     const found = await catalog.read(app, revision);
-    return { revision: found.revision, content: await writeFile(found, format, app) };
+    return { revision: found.revision, content: await writeInFormat(found, format, app) };
   });
   // If JSON was not requested as a format, it is the result itself.
   if (options.json && options.format === undefined) printResult(options, JSON.parse(content), () => content);
@@ -49,7 +82,7 @@ async function run(options: ExportOptions): Promise<void> {
   else process.stdout.write(content);
 }
 
-async function writeFile(
+async function writeInFormat(
   { revision, file }: { revision: number; file: CatalogFile },
   format: 'yaml' | 'json',
   app: string,
@@ -61,4 +94,65 @@ async function writeFile(
     'For completion in an editor: innkeeper catalog schema > catalog.schema.json',
     'yaml-language-server: $schema=catalog.schema.json',
   ]);
+}
+
+type TypesOptions = CatalogOptions & { out?: string; schemas?: boolean };
+
+export function catalogTypes(): Command {
+  return defineCommand({
+    name: 'types',
+    description: 'print a TypeScript module with groups, keys and values, for the client and React packages',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['catalog types --app 123456789_4f2c --out src/catalog.ts', 'let the compiler check keys and values'],
+      [
+        'catalog types --app 123456789_4f2c --schemas --out src/catalog.ts',
+        'with a Standard Schema validator of each key',
+      ],
+      ['catalog types --app 123456789_4f2c --json', '{"revision","content"}'],
+    ],
+  })
+    .requiredOption(...APP_OPTION)
+    .option('--out <file>', 'write to this file instead of stdout')
+    .option('--schemas', 'add a validator of each key, for forms and routes that take a Standard Schema')
+    .action(runTypes);
+}
+
+async function runTypes(options: TypesOptions): Promise<void> {
+  if (options.out !== undefined) refuseDatabaseFile(`--out ${options.out}`, options.out);
+  const { revision, content } = await withManagement(options, ({ catalog }) =>
+    catalog.types(options.app, options.schemas ?? false),
+  );
+  if (options.out === undefined) {
+    if (options.json) printResult(options, { revision, content }, () => content);
+    else process.stdout.write(content);
+    return;
+  }
+  await writeFile(options.out, content).catch((error: unknown) => {
+    const problem = fileProblem(error);
+    if (!problem) throw error;
+    throw new UsageError(`--out ${options.out}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+  });
+  printResult(options, { revision, file: options.out }, () => `Wrote revision ${revision} to ${options.out}.`);
+}
+
+export function catalogSchema(): Command {
+  return defineCommand({
+    name: 'schema',
+    description: 'print the JSON Schema of catalog files, for validation and completion in editors',
+    settings: [],
+    examples: [
+      [
+        'catalog schema > catalog.schema.json',
+        'next to a file that starts with # yaml-language-server: $schema=catalog.schema.json',
+      ],
+    ],
+  }).action(runSchema);
+}
+
+async function runSchema(options: CommandOptions): Promise<void> {
+  const { catalogJsonSchema } = await import('../domain/catalog/file-schema.ts');
+  const schema = catalogJsonSchema();
+  printResult(options, schema, () => JSON.stringify(schema, null, 2));
 }

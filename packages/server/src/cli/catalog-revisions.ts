@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { ReadableChange } from '../domain/catalog/publish.ts';
-import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
 import { dim, printResult } from './print.ts';
+import { printPublished, showChanges, showSummary } from './show-changes.ts';
 import { layOut, visible } from './table.ts';
 
 type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
@@ -25,10 +26,10 @@ export function catalogRevisions(): Command {
     .requiredOption(...APP_OPTION)
     .option('--limit <n>', 'number of revisions', readRevision, 20)
     .option('--offset <n>', 'number of newer revisions to skip', readRevision, 0)
-    .action(run);
+    .action(runRevisions);
 }
 
-async function run(options: RevisionsOptions): Promise<void> {
+async function runRevisions(options: RevisionsOptions): Promise<void> {
   const { offset, limit } = options;
   const { total, items: rows } = await withManagement(options, ({ catalog }) =>
     catalog.revisions(options.app, { offset, limit }),
@@ -53,4 +54,62 @@ function summary(changes: readonly ReadableChange[]): string {
   const first = changes.slice(0, SHOWN).map(({ kind, path }) => `${visible(path)} ${kind}`);
   const more = changes.length - SHOWN;
   return first.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+export function catalogDiff(): Command {
+  return defineCommand({
+    name: 'diff',
+    description: 'show the differences between two revisions',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['catalog diff 7 9 --app 123456789_4f2c', 'from 7 to 9'],
+      ['catalog diff 7 --app 123456789_4f2c', 'from 7 to the latest'],
+    ],
+  })
+    .argument('<FROM>', 'a revision; 0 is the empty catalog', readRevision)
+    .argument('[TO]', 'a revision (default: the latest)', readRevision)
+    .requiredOption(...APP_OPTION)
+    .action(runDiff);
+}
+
+async function runDiff(from: number, to: number | undefined, options: CatalogOptions): Promise<void> {
+  const { to: newest, changes } = await withManagement(options, ({ catalog }) =>
+    catalog.compare(options.app, from, to),
+  );
+  printResult(options, { from, to: newest, changes }, () =>
+    changes.length === 0
+      ? `Revisions ${from} and ${newest} are identical.`
+      : `${showChanges(changes)}\n\n${showSummary(changes)}`,
+  );
+}
+
+export function catalogRestore(): Command {
+  return defineCommand({
+    name: 'restore',
+    description: 'publish an earlier revision again, as a new revision',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['catalog restore 7 --app 123456789_4f2c', 'back to 7; later revisions are kept'],
+      ['catalog diff 7 --app 123456789_4f2c', 'review the changes since then first'],
+    ],
+  })
+    .argument('<REVISION>', 'revision number', readRevision)
+    .requiredOption(...APP_OPTION)
+    .option('--allow-breaking', 'allow changes that invalidate saved selections')
+    .option(...NOTE_OPTION)
+    .action(runRestore);
+}
+
+type RestoreOptions = CatalogOptions & { allowBreaking?: true; note?: string };
+
+async function runRestore(revision: number, options: RestoreOptions): Promise<void> {
+  const published = await withManagement(options, ({ catalog }) =>
+    catalog.restore(options.app, revision, {
+      allowBreaking: options.allowBreaking === true,
+      ...(options.note && { note: options.note }),
+    }),
+  );
+  printPublished(options, published);
 }

@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
-import { catalogApply } from './catalog-apply.ts';
-import { catalogDiff } from './catalog-diff.ts';
-import { catalogExport } from './catalog-export.ts';
-import { catalogImportTranslations } from './catalog-import-translations.ts';
+import { catalogApply, catalogPlan } from './catalog-apply.ts';
+import { catalogExport, catalogSchema, catalogShow, catalogTypes } from './catalog-export.ts';
 import { catalogMigrate } from './catalog-migrate.ts';
-import { catalogPlan } from './catalog-plan.ts';
-import { catalogRestore } from './catalog-restore.ts';
-import { catalogReview } from './catalog-review.ts';
-import { catalogRevisions } from './catalog-revisions.ts';
-import { catalogSchema } from './catalog-schema.ts';
-import { catalogShow } from './catalog-show.ts';
-import { catalogTypes } from './catalog-types.ts';
+import { catalogDiff, catalogRestore, catalogRevisions } from './catalog-revisions.ts';
+import { catalogImportTranslations, catalogReview } from './catalog-translations.ts';
 import { defineGroup } from './command.ts';
 
 export function catalog(): Command {

@@ -10,10 +10,8 @@ import {
   StorageUnavailable,
 } from '../storage/port.ts';
 import { hardLinkSteps, RESTORE_STEPS } from '../storage/repair-steps.ts';
-import { Failure, UsageError } from './failure.ts';
+import { Failure, splitWayOut, UsageError } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
-import { readOnlySteps } from './read-only-steps.ts';
-import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
   'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';
@@ -105,4 +103,10 @@ function isFileError(error: unknown): error is Error & { path: string; code: str
 
 function isSqliteError(error: unknown): error is Error & { errstr?: string } {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
+
+/** The suggested fix if PostgreSQL is read-only; undefined for any other error. */
+export function readOnlySteps(error: unknown): string | undefined {
+  if (!(error instanceof Error && error.message.endsWith('in a read-only transaction'))) return undefined;
+  return 'PostgreSQL is read-only: it is a standby, or default_transaction_read_only is on. Point INNKEEPER_DATABASE_URL to the primary (several hosts can be listed), or switch the setting off.';
 }

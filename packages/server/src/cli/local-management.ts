@@ -13,16 +13,21 @@ import { emailOf } from '../domain/users/email.ts';
 import type { UserFilter } from '../domain/users/match-users.ts';
 import { readUuid } from '../domain/users/user-code.ts';
 import type { Storage, UserRecord } from '../storage/port.ts';
+import {
+  readTypedValue,
+  refusedArgument,
+  unknownApplication,
+  unknownKey,
+  unknownRevision,
+  unknownUser,
+} from './argument-problems.ts';
 import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, UsageError } from './failure.ts';
 import { localWebhooks } from './local-webhooks.ts';
 import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
-import { readTypedValue, unknownKey } from './migrated-key.ts';
-import { refusedArgument } from './refused-argument.ts';
 import { visible } from './table.ts';
 import { counted, showTime } from './time.ts';
-import { unknownApplication, unknownRevision, unknownUser } from './unknown.ts';
 import { findApplication, type OpenStorage } from './with-storage.ts';
 
 /** Works on an open database. Rules are loaded on use: each command loads only its own part. */

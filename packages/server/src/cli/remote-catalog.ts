@@ -1,11 +1,9 @@
 import type { ValueType } from '../domain/catalog/catalog.ts';
 import { ERRORS } from '../domain/errors.ts';
+import { readTypedValue, refusedArgument, unknownKey, unknownRevision } from './argument-problems.ts';
 import { Failure } from './failure.ts';
 import type { ApplyOptions, Management, Published, Revision } from './management.ts';
-import { readTypedValue, unknownKey } from './migrated-key.ts';
-import { refusedArgument } from './refused-argument.ts';
 import { type Answer, of, PAGE, problemsOf, type RemoteCalls } from './remote-call.ts';
-import { unknownRevision } from './unknown.ts';
 
 /** Texts of a review per request: even the longest fit into its body. */
 const REVIEWED_AT_ONCE = 200;

@@ -1,10 +1,10 @@
 import type { FileLine } from '../domain/users/import-line.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { readUuid } from '../domain/users/user-code.ts';
+import { unknownUser } from './argument-problems.ts';
 import { UsageError } from './failure.ts';
 import type { Importing, Management, ShownUser, UserLink } from './management.ts';
 import { type Answer, of, type RemoteCalls } from './remote-call.ts';
-import { unknownUser } from './unknown.ts';
 
 /** A part of an import, within the service's limits (http/manage/transfer-users.ts). */
 const PART = { lines: 500, characters: 1024 ** 2 };

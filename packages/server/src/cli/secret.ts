@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
-import { defineGroup } from './command.ts';
-import { secretRotate } from './secret-rotate.ts';
+import { checkSecret } from '../domain/check-secret.ts';
+import { isWeakSecret } from '../unsafe-settings.ts';
+import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
+import { Failure } from './failure.ts';
+import { printResult } from './print.ts';
+import { Progress } from './progress.ts';
+import { counted, showTime } from './time.ts';
+import { type OpenStorage, withStorage } from './with-storage.ts';
 
 export function secret(): Command {
   return defineGroup({
@@ -8,4 +14,77 @@ export function secret(): Command {
     description: 'change INNKEEPER_SECRET without ending any credential',
     examples: [['secret rotate', 'seal everything under the new secret']],
   }).addCommand(secretRotate());
+}
+
+const BY_SETTINGS =
+  'Set INNKEEPER_SECRET to a new secret and INNKEEPER_SECRET_PREVIOUS to the current one, here and in every replica, restart the replicas, then run this again. ' +
+  'Create a secret with: openssl rand -base64 48';
+
+function secretRotate(): Command {
+  return defineCommand({
+    name: 'rotate',
+    description:
+      'seal everything under the new INNKEEPER_SECRET. All credentials stay valid, and the service can keep running. ' +
+      'Before, restart every replica with the new secret as INNKEEPER_SECRET and the current one as INNKEEPER_SECRET_PREVIOUS. ' +
+      'With the .secret file of SQLite, no restart is needed: a new secret is created there, and the current one is kept in .secret.previous. ' +
+      'If interrupted, run it again',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['secret rotate', 'then remove INNKEEPER_SECRET_PREVIOUS and restart the replicas'],
+      ['secret rotate --json', '{"outcome","rotatedAt","resealed","total","unreadable"}'],
+      ['doctor', 'shows how far it is, and when the previous secret can be removed'],
+    ],
+  }).action(run);
+}
+
+async function run(options: CommandOptions): Promise<void> {
+  await withStorage(options, async (open) => {
+    await prepare(open);
+    const { rotateMasterSecret } = await import('../domain/rotate-master-secret.ts');
+    const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
+    const { storage, keyring, config, now } = open;
+    const rotation = await rotateMasterSecret(storage, keyring, {
+      now: now(),
+      onProgress: (done, total) => progress.show(done, 'sealed', done / total),
+    }).finally(() => progress.clear());
+    const { outcome, rotatedAt, resealed, total, unreadable } = rotation;
+    const time = rotatedAt === null ? null : showTime(rotatedAt);
+    printResult(options, { ...rotation, rotatedAt: time }, () => {
+      const previous =
+        config.secretFile === undefined
+          ? 'remove INNKEEPER_SECRET_PREVIOUS and restart the replicas'
+          : `delete ${config.secretFile}.previous and restart the service`;
+      return [
+        outcome === 'unchanged'
+          ? `Nothing to do: all ${total} sealed records are under the current secret.`
+          : `All ${counted(total, 'sealed record')} are under the new secret; ${resealed} changed now.`,
+        ...(unreadable > 0 ? [`${counted(unreadable, 'record')} could be opened with neither secret, as before.`] : []),
+        `To end the previous secret, ${previous}.${time === null ? '' : ` Preference links from before ${time} UTC stop working then.`}`,
+      ].join('\n');
+    });
+  });
+}
+
+/** Makes sure that there are two secrets, and that the new one is strong. */
+async function prepare({ storage, keyring, config }: OpenStorage): Promise<void> {
+  const { master } = keyring;
+  const state = await checkSecret(storage, keyring);
+  if (
+    state.under === 'current' &&
+    config.secretFile !== undefined &&
+    (state.rotatedAt === undefined || state.isResealed)
+  ) {
+    const { readPreviousSecret, readSecretFile, renewSecretFile } = await import('../secret-file.ts');
+    renewSecretFile(config.secretFile, config.databaseUrl);
+    master.use(readSecretFile(config.secretFile), readPreviousSecret(config.secretFile));
+    return;
+  }
+  if (state.under === 'current' && master.previousId === undefined) {
+    throw new Failure('there is no new secret to change to.', { wayOut: BY_SETTINGS });
+  }
+  if (isWeakSecret(config.secret)) {
+    throw new Failure('the new INNKEEPER_SECRET is weak: it needs at least 32 random characters.', {
+      wayOut: 'Create one with: openssl rand -base64 48',
+    });
+  }
 }

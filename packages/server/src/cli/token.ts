@@ -1,8 +1,14 @@
-import type { Command } from 'commander';
-import { defineGroup } from './command.ts';
-import { tokenCreate } from './token-create.ts';
-import { tokenList } from './token-list.ts';
-import { tokenRevoke } from './token-revoke.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ACCESS, type Access } from '../domain/manage/access.ts';
+import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
+import { displayNameProblem } from '../domain/required.ts';
+import { readUuid } from '../domain/users/user-code.ts';
+import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
+import { Failure, UsageError } from './failure.ts';
+import { withManagement } from './management.ts';
+import { bold, dim, printResult } from './print.ts';
+import { layOut, visible } from './table.ts';
+import { counted, readTime, showAge, showRoughly } from './time.ts';
 
 export function token(): Command {
   return defineGroup({
@@ -17,4 +23,140 @@ export function token(): Command {
     .addCommand(tokenCreate())
     .addCommand(tokenList())
     .addCommand(tokenRevoke());
+}
+
+function tokenCreate(): Command {
+  return defineCommand({
+    name: 'create',
+    description: 'create a personal access token for the management API and print it once',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['token create --name deploy --app 123456789_4f2c --access write', 'edit one catalog, for 90 days'],
+      ['token create --name reports --access read --expires 365d', 'read all applications, for a year'],
+      ['token create --name ci --app 123456789_4f2c --json', '{"token","tokenId","name","apps","access","expiresAt"}'],
+    ],
+  })
+    .requiredOption('--name <name>', 'its purpose, 1 to 255 characters; shown in revisions and the audit log')
+    .option('--app <ID>', 'clientId of an application; can be repeated (default: all applications)', addTo)
+    .addOption(
+      new Option(
+        '--access <access>',
+        'read: no user data; texts: also translations; users: also users; write: all of these and the catalog; own: also secrets and settings',
+      )
+        .choices(ACCESS)
+        .default('read'),
+    )
+    .addOption(
+      new Option('--expires <time>', 'lifetime: 12h, 30d, up to 365d')
+        .argParser(readExpiry)
+        .default(DEFAULT_LIFETIME_SECONDS, '90d'),
+    )
+    .action(runCreate);
+}
+
+type CreateOptions = CommandOptions & { name: string; app?: string[]; access: Access; expires: number };
+
+async function runCreate(options: CreateOptions): Promise<void> {
+  const problem = displayNameProblem(options.name);
+  if (problem) throw new UsageError(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
+
+  const apps = options.app ? [...new Set(options.app)] : null;
+  const { name, access, expires: lifetimeSeconds } = options;
+  const { token, tokenId, expiresAt } = await withManagement(
+    options,
+    ({ tokens }) => tokens.create({ name, apps, access, lifetimeSeconds }),
+    { makesDatabase: true },
+  );
+  printResult(options, { token, tokenId, name, apps, access, expiresAt }, () =>
+    [
+      `Created the token ${bold(visible(name))}.`,
+      '',
+      layOut(
+        [
+          ['token', bold(token)],
+          ['tokenId', tokenId],
+          ['for', apps ? apps.join(', ') : 'all applications'],
+          ['may', access === 'own' ? 'everything' : access],
+          ['expires', `${expiresAt} UTC`],
+        ],
+        { indent: 2 },
+      ),
+      '',
+      'Save the token now: it is not stored and cannot be shown again. Send it to /manage/v1 as',
+      'Authorization: Bearer TOKEN',
+    ].join('\n'),
+  );
+}
+
+function addTo(clientId: string, before: string[] = []): string[] {
+  return [...before, clientId];
+}
+
+function readExpiry(text: string): number {
+  const read = readLifetime(text);
+  if ('problem' in read) throw new InvalidArgumentError(`It ${read.problem}.`);
+  return read.seconds;
+}
+
+function tokenList(): Command {
+  return defineCommand({
+    name: 'list',
+    description: 'list personal access tokens, oldest first, including expired ones',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [
+      ['token list', 'print a table'],
+      ['token list --json', '[{"tokenId","name","apps","access","createdAt","expiresAt","expired","lastUsedAt"}, …]'],
+    ],
+  }).action(runList);
+}
+
+async function runList(options: CommandOptions): Promise<void> {
+  const tokens = await withManagement(options, ({ tokens }) => tokens.list());
+  printResult(options, tokens, () => {
+    if (tokens.length === 0) return 'No tokens yet.\nCreate one with: innkeeper token create --name NAME';
+    const now = Date.now();
+    const head = ['TOKEN ID', 'FOR', 'MAY', 'EXPIRES', 'LAST USED', 'NAME'].map(dim);
+    return layOut([
+      head,
+      ...tokens.map((token) => [
+        token.tokenId,
+        describeApps(token.apps),
+        token.access,
+        token.expired ? 'expired' : `in ${showRoughly(readTime(token.expiresAt) - now)}`,
+        token.lastUsedAt === null ? 'never' : showAge(now - readTime(token.lastUsedAt)),
+        visible(token.name),
+      ]),
+    ]);
+  });
+}
+
+function describeApps(apps: string[] | null): string {
+  if (apps === null) return 'all applications';
+  return apps.length === 1 ? (apps[0] as string) : counted(apps.length, 'application');
+}
+
+function tokenRevoke(): Command {
+  return defineCommand({
+    name: 'revoke',
+    description: 'revoke a personal access token immediately',
+    settings: STORAGE_SETTINGS,
+    remote: true,
+    examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'the TOKEN ID from `token list`']],
+  })
+    .argument('<TOKENID>', 'id of the token, not the token itself')
+    .action(runRevoke);
+}
+
+async function runRevoke(given: string, options: CommandOptions): Promise<void> {
+  const tokenId = readUuid(given);
+  const outcome =
+    tokenId === undefined ? 'unknown' : await withManagement(options, ({ tokens }) => tokens.revoke(tokenId));
+  if (outcome === 'unknown') {
+    throw new Failure('no token with this id.', {
+      wayOut: 'List tokens with: innkeeper token list',
+    });
+  }
+  printResult(options, { tokenId, revoked: true }, () => `Revoked ${tokenId}. It has stopped working.`);
 }

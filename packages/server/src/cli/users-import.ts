@@ -1,14 +1,15 @@
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
 import { withManagement } from './management.ts';
-import { openInput } from './open-input.ts';
 import { bold, dim, printResult } from './print.ts';
 import { Progress } from './progress.ts';
-import { readLines } from './read-lines.ts';
-import { isSameFile, RejectsFile } from './rejects-file.ts';
+import { type OpenInput, openInput, readLines } from './read-input.ts';
+import { refuseDatabaseFile } from './refuse-database-file.ts';
 import { layOut, visible } from './table.ts';
 import { counted } from './time.ts';
 import { watchInterrupts } from './watch-interrupts.ts';
@@ -181,4 +182,45 @@ function showSummary(
   }
   if (interrupted) lines.push('', 'Imported users are kept. Continue with the same file and --resume.');
   return lines.join('\n');
+}
+
+const FLUSH_AT = 64 * 1024;
+
+/** Rejected lines as NDJSON. Written immediately, not queued: a file of nothing but rejects takes no memory. */
+class RejectsFile implements Disposable {
+  readonly #file: number;
+  #waiting = '';
+
+  constructor(path: string) {
+    refuseDatabaseFile(`--rejects ${path}`, path);
+    try {
+      // It contains personal data, so only the owner may read it.
+      this.#file = openSync(path, 'w', 0o600);
+    } catch (error) {
+      const problem = fileProblem(error);
+      if (!problem) throw error;
+      throw new UsageError(`--rejects ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+    }
+  }
+
+  add(rejection: Rejection): void {
+    this.#waiting += `${JSON.stringify(rejection)}\n`;
+    if (this.#waiting.length >= FLUSH_AT) this.#flush();
+  }
+
+  [Symbol.dispose](): void {
+    this.#flush();
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#waiting);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    this.#waiting = '';
+  }
+}
+
+function isSameFile(path: string, { identity }: OpenInput): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.dev === identity.dev && stats.ino === identity.ino;
 }

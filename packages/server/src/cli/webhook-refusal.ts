@@ -1,6 +1,6 @@
 import { ERRORS, type FieldError } from '../domain/errors.ts';
+import { refusedArgument } from './argument-problems.ts';
 import { Failure } from './failure.ts';
-import { refusedArgument } from './refused-argument.ts';
 import { visible } from './table.ts';
 
 /** What the rules refuse: an InnkeeperError, or the response made from it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Progress } from '../../src/cli/progress.ts';
-import { readLines } from '../../src/cli/read-lines.ts';
+import { readLines } from '../../src/cli/read-input.ts';
 import type { Catalog, Key, KeyDefinition } from '../../src/domain/catalog/catalog.ts';
 import { compileCatalog } from '../../src/domain/catalog/compile.ts';
 import { finish } from '../../src/domain/slices.ts';

@@ -1,20 +1,25 @@
+import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
+import { SECRET_FACT, secretProblem } from '../../domain/check-secret.ts';
+import { createKeyring } from '../../domain/keyring.ts';
+import { countSealed } from '../../domain/rotate-master-secret.ts';
 import {
   DatabaseDamaged,
   DatabaseHardLinked,
   DatabaseRefused,
+  type DatabaseRoom,
+  type DataCheck,
   type MigrationState,
   type Storage,
 } from '../../storage/port.ts';
 import { hardLinkSteps, RESTORE_STEPS } from '../../storage/repair-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
-import { readOnlySteps } from '../read-only-steps.ts';
-import { counted } from '../time.ts';
-import { type Check, failed, passed, withinLimit } from './check.ts';
+import { readOnlySteps } from '../explain-error.ts';
+import { splitWayOut } from '../failure.ts';
+import type { Progress } from '../progress.ts';
+import { counted, showSize, showTime } from '../time.ts';
+import { type Check, failed, passed, warned, withinLimit } from './check.ts';
 import { checkClock, readClock } from './clock.ts';
-import { checkConsistency, type DoctorOptions } from './data.ts';
-import { checkMasterSecret } from './master-secret.ts';
-import { checkRoom } from './room.ts';
 
 /** Starting and running a few statements can take this long on a busy machine. */
 const LIMIT_MS = 10_000;
@@ -99,4 +104,113 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error.message || ('code' in error ? String(error.code) : error.name);
   return message.replace(/^PostgreSQL cannot be reached: /, 'cannot be reached: ');
+}
+
+const RESTORE_POSTGRES =
+  'Copy the data directory, restore the last valid backup (innkeeper restore, or your own PostgreSQL backup), then check the disk and the server log.';
+/** More would fill the screen. */
+const SHOWN = 3;
+
+export type DoctorOptions = { deep: boolean; progress: Progress };
+
+/** Reads the whole database: the only check that takes long. `deep` takes about five times as long. */
+async function checkConsistency(
+  databaseUrl: string,
+  { deep, progress }: DoctorOptions,
+): Promise<{ check: Check; findings: string[] }> {
+  const { checkData } = await import('../../storage/open.ts');
+  const wayOut = databaseUrl.startsWith('sqlite:') ? RESTORE_STEPS : RESTORE_POSTGRES;
+  try {
+    const onStep = (what: string, done: number, of: number): void => progress.show(done, 'checks', done / of, what);
+    const found = await checkData(databaseUrl, { deep, onStep });
+    return { check: describe(found, wayOut), findings: found.findings };
+  } catch (error) {
+    const check =
+      error instanceof DatabaseDamaged
+        ? failed('data', error.message, wayOut)
+        : failed('data', `check failed: ${messageOf(error)}`, afterFailure(error as Error));
+    return { check, findings: [] };
+  } finally {
+    progress.clear();
+  }
+}
+
+/** PostgreSQL needs some space for the check itself: it creates the expected tables and rolls back. */
+function afterFailure({ message }: Error): string {
+  const again = 'Run `innkeeper doctor` again.';
+  return /no space left|disk is full/i.test(message) ? `Free some disk space where the database is. ${again}` : again;
+}
+
+function describe({ checked, findings, skipped }: DataCheck, wayOut: string): Check {
+  if (findings.length > 0) {
+    const more = findings.length > SHOWN ? `; and ${findings.length - SHOWN} more` : '';
+    return failed('data', `damaged: ${findings.slice(0, SHOWN).join('; ')}${more}`, wayOut);
+  }
+  if (skipped) return warned('data', `${checked} are consistent; ${skipped.what}`, skipped.wayOut);
+  return passed('data', `${checked} are consistent`);
+}
+
+/** Less free space than this is used up by logs and updates alone. */
+const LEAST_BYTES = 512 * 2 ** 20;
+const NEARLY_ALL = 0.8;
+
+/** Warns before the disk is full. */
+async function checkRoom({ databaseUrl }: Config): Promise<Check> {
+  const { roomOf } = await import('../../storage/open.ts');
+  return judgeRoom(await roomOf(databaseUrl));
+}
+
+export function judgeRoom(room: DatabaseRoom): Check {
+  if (room.kind === 'connections') {
+    const { used, most } = room;
+    const detail = `${used} of ${most} of PostgreSQL are in use`;
+    if (used < most * NEARLY_ALL) return passed('connections', detail);
+    return warned(
+      'connections',
+      detail,
+      'Raise max_connections, put pgbouncer in between, or lower INNKEEPER_WORKERS or the number of replicas.',
+    );
+  }
+  const { free, size } = room;
+  const detail = `${showSize(free)} free beside a database of ${showSize(size)}`;
+  if (free >= Math.max(size, LEAST_BYTES)) return passed('disk', detail);
+  return warned(
+    'disk',
+    detail,
+    'Free some space, or move the database to a larger disk: scrub and backup need its size once more.',
+  );
+}
+
+/** Whether the secret is the database's and, during a rotation, how far that is. */
+async function checkMasterSecret(storage: Storage, config: Config): Promise<Check[]> {
+  const check = await storage.facts.get(SECRET_FACT);
+  if (check === undefined) return [];
+  const keyring = createKeyring(config.secret, config.secretPrevious);
+  const state = keyring.master.adopt(check);
+  const problem = secretProblem(state, keyring.master);
+  if (problem !== undefined) {
+    const { message, wayOut = '' } = splitWayOut(problem);
+    return [failed('secret', message, wayOut)];
+  }
+  if (!state || keyring.master.previousId === undefined) return [];
+  const previous = config.secretFile === undefined ? 'INNKEEPER_SECRET_PREVIOUS' : `${config.secretFile}.previous`;
+  const { current, left, total } = await countSealed(storage, keyring);
+  const progress = `${current} of ${total} sealed records under the new secret`;
+  if (state.under === 'previous' || !state.isResealed || left > 0) {
+    const when = config.secretFile === undefined ? 'When every replica has both secrets, run' : 'Run';
+    return [
+      warned('secret', `rotation in progress: ${progress}; ${previous} is needed`, `${when}: innkeeper secret rotate`),
+    ];
+  }
+  const links =
+    state.rotatedAt === undefined
+      ? ''
+      : ` Preference links from before ${showTime(state.rotatedAt)} UTC stop working then.`;
+  return [
+    warned(
+      'secret',
+      `rotated: ${progress}`,
+      `${previous} can be removed when every replica has the new secret.${links}`,
+    ),
+  ];
 }

@@ -1,17 +1,14 @@
-import { type Config, ConfigError, readConfig } from '../../config.ts';
+import { type Config, ConfigError, readConfig, unknownVariables } from '../../config.ts';
+import { openFileProblem } from '../../open-file-limit.ts';
 import type { Settings } from '../../service-settings.ts';
-import { Failure } from '../failure.ts';
+import { unsafeSettings } from '../../unsafe-settings.ts';
+import { Failure, splitWayOut } from '../failure.ts';
 import { refuseLostDatabase } from '../new-database.ts';
 import { refuseMissingDatabase } from '../with-storage.ts';
-import { checkCertificate } from './certificate.ts';
-import { type Check, failed } from './check.ts';
-import type { DoctorOptions } from './data.ts';
-import { checkDatabase } from './database.ts';
-import { checkMail } from './mail.ts';
-import { checkOidc } from './oidc.ts';
-import { checkPort } from './port.ts';
-import { checkEnvironment, checkSettings, failedSetting } from './settings.ts';
-import { checkTokenService } from './token-service.ts';
+import { type Check, failed, passed, warned } from './check.ts';
+import { checkMail, checkOidc, checkTokenService } from './connected-services.ts';
+import { checkDatabase, type DoctorOptions } from './database.ts';
+import { checkCertificate, checkPort } from './public-address.ts';
 
 /** Every check, in reading order. */
 export async function examine(settings: Settings, options: DoctorOptions): Promise<Check[]> {
@@ -51,4 +48,27 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
   // Two checks look at the secret: it is fine if both pass.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));
+}
+
+/** What `serve` would refuse. The secret has its own line; database.ts has the other half of that check. */
+function checkSettings(config: Config): Check[] {
+  const failures = unsafeSettings(config).map(failedSetting);
+  const fine = [passed('settings', 'safe'), passed('secret', 'strong')];
+  return fine.flatMap((pass) => {
+    const failed = failures.filter(({ check }) => check === pass.check);
+    return failed.length > 0 ? failed : [pass];
+  });
+}
+
+/** Variables that would be ignored silently, and system limits. */
+function checkEnvironment(): Check[] {
+  return [...unknownVariables(), openFileProblem() ?? []].flat().map((problem) => {
+    const { message, wayOut = '' } = splitWayOut(problem);
+    return warned('environment', message, wayOut);
+  });
+}
+
+function failedSetting(problem: string): Check {
+  const { message, wayOut = 'See: innkeeper serve --help' } = splitWayOut(problem);
+  return failed(problem.startsWith('INNKEEPER_SECRET ') ? 'secret' : 'settings', message, wayOut);
 }

@@ -1,8 +1,33 @@
+import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
 import { IdentityProblem } from '../../tokens/port.ts';
-import { type Check, failed, passed } from './check.ts';
+import { type Check, failed, passed, withinLimit } from './check.ts';
 
 const LIMIT_MS = 2_500;
+
+export async function checkTokenService({ tokenService }: Config): Promise<Check> {
+  if (!tokenService) return passed('token service', 'embedded');
+  const { createRemoteTokenService } = await import('../../tokens/remote.ts');
+  try {
+    const remote = createRemoteTokenService({
+      ...tokenService,
+      hashToken: (token) => token,
+      signSubjectToken: () => Promise.reject(new Error('the doctor issues no tokens')),
+    });
+    try {
+      await withinLimit(remote.ping(), LIMIT_MS);
+    } finally {
+      await remote.close();
+    }
+    return passed('token service', `${tokenService.url} responds`);
+  } catch (error) {
+    return failed(
+      'token service',
+      `${tokenService.url}: ${messageOf(error)}`,
+      'Check INNKEEPER_TOKEN_SERVICE_URL (the issuer address of an OAuth 2.0 server) and that the server is running.',
+    );
+  }
+}
 
 /** Skipped without an OpenID provider: people sign in with passwords. */
 export async function checkOidc({ oidc }: Config): Promise<Check[]> {
@@ -43,5 +68,24 @@ async function namedIssuer(issuer: string): Promise<string | undefined> {
     return typeof named === 'string' && /^https?:\/\/[\x21-\x7e]{1,500}$/.test(named) ? named : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Skipped without a mail server: links are shown for copying. */
+export async function checkMail({ mail }: Config): Promise<Check[]> {
+  if (!mail) return [];
+  const { tryToConnect } = await import('../../mail/smtp-mailer.ts');
+  const server = `${mail.host}:${mail.port}`;
+  try {
+    await tryToConnect(mail, LIMIT_MS);
+    return [passed('mail', `${server} accepts mail`)];
+  } catch (error) {
+    return [
+      failed(
+        'mail',
+        `${server}: ${messageOf(error)}`,
+        'Check host, port, user and password in INNKEEPER_SMTP_URL, and that the mail server is running.',
+      ),
+    ];
   }
 }
