@@ -4,21 +4,17 @@ import type { LiveEvents } from './domain/events/live-events.ts';
 import { PageWords } from './domain/preferences/page-texts.ts';
 import type { Service } from './domain/service.ts';
 import type { Tracer } from './domain/tracing.ts';
-import { CredentialThrottle } from './http/credential-throttle.ts';
 import { asyncapiRoute } from './http/docs/asyncapi.ts';
-import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
 import { guidePages } from './http/docs/guide.ts';
-import { openapiRoute } from './http/docs/openapi.ts';
-import { createErrorHandler } from './http/errors.ts';
+import { catalogSchemaRoute, openapiRoute } from './http/docs/schema-routes.ts';
+import { CredentialThrottle, createErrorHandler } from './http/errors.ts';
 import { listEventsRoute } from './http/events/list-events.ts';
 import { userEventsRoute } from './http/events/user-events.ts';
 import { applicationOf, readExchanged } from './http/exchanged.ts';
 import { manageRoutes } from './http/manage/routes.ts';
-import { introspectRoute } from './http/oauth/introspect.ts';
-import { jwksRoute } from './http/oauth/jwks.ts';
-import { metadataRoute } from './http/oauth/metadata.ts';
-import { revokeRoute } from './http/oauth/revoke.ts';
+import { jwksRoute, metadataRoute } from './http/oauth/metadata.ts';
+import { introspectRoute, revokeRoute } from './http/oauth/token-endpoints.ts';
 import { flagRoutes } from './http/ofrep/evaluate-flags.ts';
 import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
@@ -26,19 +22,19 @@ import type { CatalogCache } from './http/options/catalog-cache.ts';
 import { optionRoutes } from './http/options/routes.ts';
 import { oidcSignInRoutes } from './http/portal/oidc-sign-in.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
-import { preferencePageRoutes } from './http/preferences/preference-page.ts';
-import { unsubscribeRoutes } from './http/preferences/unsubscribe.ts';
+import { preferencePageRoutes, unsubscribeRoutes } from './http/preferences/preference-page.ts';
 import { Door, type DoorParts, HEADER_LIMIT } from './http/server/door.ts';
 import { Routes } from './http/server/routes.ts';
-import { createUserRoute } from './http/users/create-user.ts';
-import { deleteUserRoute } from './http/users/delete-user.ts';
 import { deletionReceiptRoute } from './http/users/deletion-receipt.ts';
-import { getAccessTokenRoute } from './http/users/get-access-token.ts';
-import { getApplicationUserRoute } from './http/users/get-user.ts';
-import { listApplicationUsersRoute } from './http/users/list-users.ts';
 import { preferenceLinkRoutes } from './http/users/preference-link.ts';
-import { specialTokenRoute } from './http/users/special-token.ts';
-import { updateApplicationUserRoute } from './http/users/update-user.ts';
+import { getAccessTokenRoute, specialTokenRoute } from './http/users/user-tokens.ts';
+import {
+  createUserRoute,
+  deleteUserRoute,
+  getApplicationUserRoute,
+  listApplicationUsersRoute,
+  updateApplicationUserRoute,
+} from './http/users/users.ts';
 import { createAccessLog } from './monitoring/access-log.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import type { RequestLog } from './monitoring/request-log.ts';

@@ -10,8 +10,8 @@ import { type Application, createApplication } from '../../src/domain/applicatio
 import { ERRORS } from '../../src/domain/errors.ts';
 import { createWebhook } from '../../src/domain/webhooks/manage-webhooks.ts';
 import type { OpenApiDocument } from '../../src/http/docs/describe-api.ts';
-import type { Example } from '../../src/http/docs/describe-parts.ts';
 import { EXAMPLE, loadExamples } from '../../src/http/docs/examples.ts';
+import type { Example } from '../../src/http/docs/shared-shapes.ts';
 import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import {

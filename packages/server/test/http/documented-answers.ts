@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { ERRORS } from '../../src/domain/errors.ts';
 import type { OpenApiDocument, Operation } from '../../src/http/docs/describe-api.ts';
 import { ANYWHERE } from '../../src/http/docs/describe-errors.ts';
-import type { Answer, Example } from '../../src/http/docs/describe-parts.ts';
+import type { Answer, Example } from '../../src/http/docs/shared-shapes.ts';
 
 export type SeenAnswer = { method: string; path: string; status: number; type: string | null; text: string };
 

@@ -1,20 +1,22 @@
 import { ERRORS, type ErrorName } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
 import { statusText } from '../server/wire-text.ts';
-import type { DocumentedRoute } from './collect-routes.ts';
 import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './describe-errors.ts';
+import { EXAMPLE, type OperationExample } from './examples.ts';
+import type { DocumentedRoute } from './schema-routes.ts';
 import {
   type Answer,
   type Content,
   describeHeaders,
   type Example,
   examplesOf,
+  type Json,
   type Parameter,
   type Reference,
+  type Shape,
+  SharedShapes,
   withExamples,
-} from './describe-parts.ts';
-import { EXAMPLE, type OperationExample } from './examples.ts';
-import { type Json, type Shape, SharedShapes } from './shared-shapes.ts';
+} from './shared-shapes.ts';
 
 export type OpenApiDocument = {
   openapi: string;

@@ -1,16 +1,16 @@
 import { ERRORS, type ErrorDefinition, type ErrorName } from '../../domain/errors.ts';
 import { oauthErrorOf } from '../errors.ts';
 import { isLimited } from '../server/routes.ts';
-import type { DocumentedRoute } from './collect-routes.ts';
+import type { DocumentedRoute } from './schema-routes.ts';
 import {
   type Answer,
   describeHeaders,
   type Example,
   examplesOf,
   type Reference,
+  type Shape,
   withExamples,
-} from './describe-parts.ts';
-import type { Shape } from './shared-shapes.ts';
+} from './shared-shapes.ts';
 
 /** Errors that any request can get before it reaches a route: documented once, not under every operation. */
 export const ANYWHERE: readonly ErrorName[] = [

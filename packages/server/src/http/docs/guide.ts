@@ -1,8 +1,7 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
-import { type BuiltFiles, notBuilt, readBuiltFiles } from './built-files.ts';
-import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
+import { type BuiltFiles, makeFile, notBuilt, once, readBuiltFiles, type StaticFile, sendFile } from './static-file.ts';
 
 /** Same origin only, and nothing inline. */
 const CONTENT_SECURITY_POLICY = [

@@ -7,9 +7,9 @@ import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { EventType } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
-import { readAuthorization } from '../authorization.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import { USER_ERRORS } from '../options/schemas.ts';
+import { readAuthorization } from '../request-headers.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { EVENT_STREAM, eventStream, writeEvent } from './event-stream.ts';
 

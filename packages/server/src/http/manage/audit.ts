@@ -9,8 +9,8 @@ import { formatTime } from '../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { Nullable, Time } from './schemas.ts';
+import { hidesAddresses } from './views.ts';
 import { withoutPath } from './webhooks.ts';
-import { hidesAddresses } from './without-addresses.ts';
 
 /** Entries scanned for a page of a search, and entries read at a time. */
 const SEARCHED = 5_000;

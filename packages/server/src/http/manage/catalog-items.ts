@@ -14,11 +14,10 @@ import { migrateValues, migrationProblem, planMigration } from '../../domain/cat
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { membersReadElsewhere, readElsewhere, type TProperties, Type } from '../../schema.ts';
-import { answerEdit, answerEdited, EDIT, EDIT_ITEM, readEditOptions } from './edit-options.ts';
+import { answerEdit, answerEdited, EDIT, EDIT_ITEM, EDIT_LIMIT, readEditOptions } from './edit-options.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { EditedAnswer, FileKeySchema, GroupParams, KeyParams, Nullable } from './schemas.ts';
-import { EDIT_LIMIT } from './uploads.ts';
 
 const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
 

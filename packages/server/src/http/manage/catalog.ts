@@ -13,11 +13,19 @@ import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { readElsewhere, Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import { answerEdited, DraftQuery, EDIT, openRequestedCatalog, readEditOptions, revisionTag } from './edit-options.ts';
+import {
+  answerEdited,
+  DraftQuery,
+  EDIT,
+  openRequestedCatalog,
+  readCatalogBody,
+  readEditOptions,
+  revisionTag,
+  UPLOAD_LIMIT,
+} from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
 import { CatalogAnswer, CatalogShape, EDITED_HEADERS, FileKeySchema, PageQuery, PlanShape } from './schemas.ts';
-import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 import { viewPlan } from './views.ts';
 
 const Translations = Type.Record(Type.String(), Type.String(), { description: 'text by language' });

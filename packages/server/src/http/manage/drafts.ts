@@ -3,8 +3,16 @@ import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import { type DescribedDraft, describeDraft, publishDraft } from '../../domain/catalog/publish-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
-import { answerEdited, IfMatchHeader, NoteShape, readDraftOptions, requireNote, revisionTag } from './edit-options.ts';
+import {
+  answerEdited,
+  IfMatchHeader,
+  NoteShape,
+  readCatalogBody,
+  readDraftOptions,
+  requireNote,
+  revisionTag,
+  UPLOAD_LIMIT,
+} from './edit-options.ts';
 import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
 import {
   CatalogShape,
@@ -16,8 +24,7 @@ import {
   PlanShape,
   RevisionShape,
 } from './schemas.ts';
-import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
-import { viewPlan, viewRevision } from './views.ts';
+import { draftTag, viewDraft, viewEdit, viewPlan, viewRevision } from './views.ts';
 
 /** As many as a person would look back on. */
 const EDITS_SHOWN = 20;

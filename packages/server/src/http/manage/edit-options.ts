@@ -1,20 +1,23 @@
-import type { Catalog } from '../../domain/catalog/catalog.ts';
+import type { Application } from '../../domain/applications/application.ts';
+import { type Catalog, toItems } from '../../domain/catalog/catalog.ts';
+import { type CatalogDefinition, unpackDefinition } from '../../domain/catalog/definition.ts';
 import type { DraftOptions, Seen } from '../../domain/catalog/draft.ts';
 import { type Edit, type Edited, type EditOptions, editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { MAX_NOTE, readNote } from '../../domain/catalog/note.ts';
 import { readableDifference } from '../../domain/catalog/publish.ts';
+import { knownOf } from '../../domain/catalog/read-definition.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
-import { readEntityTags } from '../etag.ts';
+import type { StoredCatalog } from '../../storage/port.ts';
+import { readEntityTags } from '../request-headers.ts';
 import type { HttpReply } from '../server/request-and-reply.ts';
-import { draftTag, viewDraft } from './draft-views.ts';
 import { refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
-import { viewPlan } from './views.ts';
+import { draftTag, viewDraft, viewPlan } from './views.ts';
 
 /** Query of operations that show the catalog. */
 export const DraftQuery = Type.Object({
@@ -158,4 +161,25 @@ export async function openRequestedCatalog(
 
 export function revisionTag(revision: number): string {
   return `"${revision}"`;
+}
+
+/** For a whole catalog or file of texts, which worker threads read: five thousand keys in twenty languages. */
+export const UPLOAD_LIMIT = 32 * 1024 ** 2;
+/** For one edit, which is parsed on the HTTP thread: about 30 ms. */
+export const EDIT_LIMIT = 2 * 1024 ** 2;
+
+/** The catalog definition in the body, read with the existing catalog in view. */
+export async function readCatalogBody(
+  { work, openCatalogs }: Service,
+  { appId }: Application,
+  body: Buffer,
+): Promise<CatalogDefinition> {
+  const known = knownOf(await openCatalogs.published(appId));
+  return inSlices(unpackDefinition(await work.run('readCatalogBody', { body, known }, { appId })));
+}
+
+/** In stored form, for a worker thread: strings are cheap to copy, objects are not. */
+export async function toStored(catalog: Catalog): Promise<StoredCatalog> {
+  const { revision, languages } = catalog;
+  return { revision, languages: JSON.stringify(languages), items: await inSlices(toItems(catalog)) };
 }

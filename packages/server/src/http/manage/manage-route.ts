@@ -6,21 +6,17 @@ import { authorizeManager, type Manager, type Presented } from '../../domain/man
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { type Static, type TObject, type TSchema, Type } from '../../schema.ts';
-import { readAuthorization } from '../authorization.ts';
-import { hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import { type Listing, linkHeader, type Query as RawQuery } from '../paging.ts';
+import { hasCurrent, readAuthorization } from '../request-headers.ts';
 import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route, RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { viewDraft, viewEdit } from './draft-views.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { readParameters, requireShape } from './input.ts';
-import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified } from './schemas.ts';
-import { readSessionCookie } from './session-cookie.ts';
-import { viewRevision } from './views.ts';
-import { hidesAddresses, withoutAddress } from './without-addresses.ts';
+import { readSessionCookie, refuseForeignPage } from './session-cookie.ts';
+import { hidesAddresses, viewDraft, viewEdit, viewRevision, withoutAddress } from './views.ts';
 
 type Replaced = 'tags' | 'security' | 'params' | 'body' | 'querystring';
 

@@ -3,7 +3,7 @@ import type { Ask } from '../server/door.ts';
 import type { Routes } from '../server/routes.ts';
 import { accountRoutes } from './account.ts';
 import { activityRoutes } from './activity.ts';
-import { applicationRoutes } from './applications.ts';
+import { applicationRoutes, secretRoutes } from './applications.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { catalogItemRoutes } from './catalog-items.ts';
@@ -14,7 +14,6 @@ import { createManageRoutes } from './manage-route.ts';
 import { memberRoutes } from './members.ts';
 import { requestRoutes } from './requests.ts';
 import { revisionRoutes } from './revisions.ts';
-import { secretRoutes } from './secrets.ts';
 import { sessionRoutes } from './sessions.ts';
 import { tokenRoutes } from './tokens.ts';
 import { transferUserRoutes } from './transfer-users.ts';
@@ -24,8 +23,7 @@ import { tryItRoutes } from './try-it.ts';
 import { userOptionRoutes } from './user-options.ts';
 import { userTokenRoutes } from './user-tokens.ts';
 import { userRoutes } from './users.ts';
-import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
-import { webhookRoutes } from './webhooks.ts';
+import { webhookDeliveryRoutes, webhookRoutes } from './webhooks.ts';
 
 /**
  * The portal's interface. It is documented, and open to programs with a personal access token.

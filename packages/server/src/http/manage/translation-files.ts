@@ -14,11 +14,12 @@ import {
   IfMatchHeader,
   openRequestedCatalog,
   readEditOptions,
+  toStored,
+  UPLOAD_LIMIT,
 } from './edit-options.ts';
 import { refuse, requireShape } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
-import { toStored, UPLOAD_LIMIT } from './uploads.ts';
 
 const TYPES: Record<TextFormat, string> = { csv: 'text/csv', xliff: 'application/xliff+xml' };
 

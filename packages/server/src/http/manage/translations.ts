@@ -6,11 +6,10 @@ import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import { answerEdit, DraftQuery, EDIT, openRequestedCatalog } from './edit-options.ts';
+import { answerEdit, DraftQuery, EDIT, EDIT_LIMIT, openRequestedCatalog } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable, PageQuery } from './schemas.ts';
-import { EDIT_LIMIT } from './uploads.ts';
 
 /** A grid of hundreds of rows is read in a few pages. */
 const MAX_ROWS = 5_000;

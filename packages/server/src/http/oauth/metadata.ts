@@ -1,15 +1,37 @@
+import type { JWK } from 'jose';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { INTROSPECT_PATH } from './introspect.ts';
-import { JWKS_PATH } from './jwks.ts';
-import { REVOKE_PATH } from './revoke.ts';
+import { INTROSPECT_PATH, REVOKE_PATH } from './token-endpoints.ts';
+
+export const JWKS_PATH = '/oauth/v2/jwks';
+
+const jwksSchema = {
+  operationId: 'getJwks',
+  summary: 'Public keys of access tokens and receipts (RFC 7517)',
+  description: 'Keys that no longer sign stay in the list, so that receipts can be verified years later.',
+  tags: ['tokens'],
+  response: {
+    200: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) }),
+  },
+  errors: [],
+} satisfies RouteSchema;
+
+export function jwksRoute(app: Routes, { refresh }: Pick<Service, 'refresh'>, publishedKeys: () => JWK[]): void {
+  app.get(JWKS_PATH, { schema: jwksSchema }, async (_request, reply) => {
+    // The first key of an algorithm signs immediately, maybe in another replica. If the database is down, use the keys
+    // known here.
+    await refresh().catch(() => {});
+    reply.header('cache-control', 'public, max-age=300');
+    return { keys: publishedKeys() };
+  });
+}
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 const Texts = Type.Array(Type.String());
 
-const schema = {
+const metadataSchema = {
   operationId: 'getAuthorizationServerMetadata',
   summary: 'Authorization server metadata (RFC 8414)',
   tags: ['tokens'],
@@ -35,7 +57,7 @@ export function metadataRoute(app: Routes, service: Service): void {
   const path = '/.well-known/oauth-authorization-server';
   // RFC 8414 3.1 puts the well-known part between host and path. A proxy may strip that path, so both are served.
   for (const url of new Set([path, path + pathname.replace(/\/$/, '')])) {
-    app.get(url, { schema: { ...schema, hide: url !== path } }, async (_request, reply) => {
+    app.get(url, { schema: { ...metadataSchema, hide: url !== path } }, async (_request, reply) => {
       reply.header('cache-control', 'public, max-age=300');
       return metadataOf(service.publicUrl);
     });

@@ -13,12 +13,10 @@ import { readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
-import { readAuthorization } from '../authorization.ts';
-import { etagOf, hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
-import { allowOrigin } from '../options/api-key.ts';
-import { preflightRoute } from '../options/cors.ts';
+import { allowOrigin, preflightRoute } from '../options/api-key.ts';
 import { NotModified } from '../options/schemas.ts';
+import { etagOf, hasCurrent, readAuthorization } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 

@@ -3,6 +3,7 @@ import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { Routes } from '../server/routes.ts';
 
 /** Without an application there is no list of origins. Let any page read the error instead of a CORS failure. */
 const FOR_ANY_PAGE = { 'access-control-allow-origin': '*' };
@@ -42,4 +43,27 @@ export function allowOrigin(reply: HttpReply, origin: string): void {
       'access-control-expose-headers',
       'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
     );
+}
+
+const HEADERS =
+  'apiKey, Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, Last-Event-ID, X-Request-Id';
+
+/**
+ * CORS for area B. A preflight has no apiKey, so every origin is allowed: a page with a wrong apiKey must be able to
+ * read the error (1001, 1002). The actual request is checked against its application's list.
+ */
+export function preflightRoute(app: Routes, url: string, methods: readonly string[]): void {
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  app.options(url, { schema: { hide: true } }, async (request, reply) => {
+    const { origin } = request.headers;
+    reply.header('allow', allow);
+    if (origin !== undefined) {
+      reply
+        .header('access-control-allow-origin', '*')
+        .header('access-control-allow-methods', allow)
+        .header('access-control-allow-headers', HEADERS)
+        .header('access-control-max-age', '600');
+    }
+    return reply.code(204).send();
+  });
 }

@@ -2,7 +2,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
-import { readWording } from './catalog-answer.ts';
+import { readWording } from './answers.ts';
 import { placeAt } from './list-user-options.ts';
 import { recordView, viewUserOption } from './user-option-view.ts';
 

@@ -10,11 +10,9 @@ import type { SelectionRecord } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, readUidParameter, toPage } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
+import { answerPrivately, findGroup, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
-import { readWording } from './catalog-answer.ts';
-import type { Wording } from './catalog-views.ts';
-import { findGroup } from './find-group.ts';
-import { answerPrivately } from './private-answer.ts';
+import type { Wording } from './read-catalog.ts';
 import {
   AcceptLanguageHeader,
   DefaultOptionAnswer,
@@ -27,9 +25,16 @@ import {
   USER_ERRORS,
   UserOptionAnswer,
 } from './schemas.ts';
-import { claimsOfQuery } from './user-claims.ts';
-import { type PlacedThen, recordView, writeDefault, writeUserOption } from './user-option-view.ts';
-import { enclose, joinWritten, type Written } from './written.ts';
+import {
+  enclose,
+  joinWritten,
+  type PlacedThen,
+  recordView,
+  type Written,
+  writeDefault,
+  writeUserOption,
+} from './user-option-view.ts';
+import { claimsOfQuery } from './wanted-selection.ts';
 
 const schema = {
   operationId: 'listUserOptions',

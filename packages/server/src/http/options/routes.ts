@@ -1,11 +1,10 @@
 import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
+import { preflightRoute } from './api-key.ts';
 import type { CatalogCache } from './catalog-cache.ts';
-import { preflightRoute } from './cors.ts';
 import { listUserOptionsRoute } from './list-user-options.ts';
 import { catalogReadRoutes } from './read-catalog.ts';
-import { saveUserOptionRoute } from './save-user-option.ts';
-import { saveUserOptionsRoute } from './save-user-options.ts';
+import { saveUserOptionRoute, saveUserOptionsRoute } from './save-user-options.ts';
 import { userOptionRoutes } from './user-option.ts';
 
 /** The profile options interface. */

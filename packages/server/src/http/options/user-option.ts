@@ -8,17 +8,16 @@ import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { SELECTION_MEANS } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
-import { hasCurrent } from '../etag.ts';
 import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
+import { hasCurrent } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
+import { answerPrivately, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
-import { readWording } from './catalog-answer.ts';
 import { withCurrentRecord } from './changed-record.ts';
 import { placeAt } from './list-user-options.ts';
-import { answerPrivately } from './private-answer.ts';
 import {
   AcceptLanguageHeader,
   ChangedMembers,
@@ -33,9 +32,8 @@ import {
   UserOptionAnswer,
   ValueAnswer,
 } from './schemas.ts';
-import { claimsOfQuery } from './user-claims.ts';
 import { recordView, writeUserOption } from './user-option-view.ts';
-import { readIfMatch } from './wanted-selection.ts';
+import { claimsOfQuery, readIfMatch } from './wanted-selection.ts';
 
 const PATH = '/api/user_options/:user_options_uid';
 const JWT_TYPE = 'application/jwt';

@@ -4,10 +4,9 @@ import { type IdentityRefusal, signInByIdentity } from '../../domain/accounts/si
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { IdentityProblem, type PendingSignIn } from '../../tokens/port.ts';
-import { endSessionBefore, sessionCookie } from '../manage/session-cookie.ts';
+import { endSessionBefore, makeCookie, readCookie, sessionCookie } from '../manage/session-cookie.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
-import { pendingCookie, readPendingCookie } from './pending-cookie.ts';
 
 const CALLBACK = '/portal/oidc/callback';
 
@@ -95,4 +94,34 @@ function problemOf(error: unknown): Problem {
   if (error instanceof IdentityProblem) return error.kind;
   if (error instanceof InnkeeperError && error.status === 429) return 'busy';
   throw error;
+}
+
+/** Stored next to the session cookie, in the browser that began to sign in. */
+type PendingCookie = PendingSignIn & { next: string; at: number };
+
+const NAME = 'innkeeper-oidc';
+/** Enough for a password, a code and finding the phone. */
+const LIFETIME_MS = 15 * 60_000;
+const MAX_LENGTH = 2_000;
+
+/** SameSite=Lax, because the provider's page leads back here. Its content is useless without what the provider sends. */
+function pendingCookie(publicUrl: string, pending: PendingCookie): string {
+  const value = Buffer.from(JSON.stringify(pending)).toString('base64url');
+  return makeCookie(publicUrl, { name: NAME, value, maxAge: LIFETIME_MS / 1000, sameSite: 'Lax' });
+}
+
+function readPendingCookie(header: string | undefined, publicUrl: string, now: number): PendingCookie | undefined {
+  const value = readCookie(header, publicUrl, NAME);
+  if (value === undefined || value.length > MAX_LENGTH) return undefined;
+  try {
+    const read = JSON.parse(Buffer.from(value, 'base64url').toString()) as Partial<
+      Record<keyof PendingCookie, unknown>
+    >;
+    const { state, nonce, verifier, next, at } = read;
+    const texts = [state, nonce, verifier, next];
+    if (!texts.every((each) => typeof each === 'string') || typeof at !== 'number') return undefined;
+    return Math.abs(now - at) <= LIFETIME_MS ? (read as PendingCookie) : undefined;
+  } catch {
+    return undefined;
+  }
 }

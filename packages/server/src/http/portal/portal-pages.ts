@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type BuiltFiles, notBuilt, readBuiltFiles } from '../docs/built-files.ts';
-import { sendFile } from '../docs/static-file.ts';
+import { type BuiltFiles, notBuilt, readBuiltFiles, sendFile } from '../docs/static-file.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 

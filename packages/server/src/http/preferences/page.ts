@@ -7,8 +7,7 @@ import { baseOf, type PageWords, type SpokenTexts } from '../../domain/preferenc
 import { inChunks } from '../in-chunks.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
-import { SCRIPT } from './page-script.ts';
-import { DARK_CARD, LIGHT_PAGE, STYLE } from './page-style.ts';
+import { DARK_CARD, LIGHT_PAGE, SCRIPT, STYLE } from './page-assets.ts';
 
 /** The language of a page: that of the catalog's texts, with the page's own texts in it or else in English. */
 export type PageLanguage = { tag: string; texts: SpokenTexts };

@@ -3,17 +3,25 @@ import { parseValue } from '../../domain/catalog/check-value.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/open-link.ts';
-import type { PageWords } from '../../domain/preferences/page-texts.ts';
+import { fill, type PageWords } from '../../domain/preferences/page-texts.ts';
 import { effectiveSelections } from '../../domain/selections/effective.ts';
 import { isOpenText, type OpenText, textsOf } from '../../domain/selections/open-texts.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
-import { type Entered, readField, readForm, readTexts, toTexts } from './field-values.ts';
-import { type Field, type FieldView, renderField } from './fields.ts';
+import {
+  type Entered,
+  type Field,
+  type FieldView,
+  readField,
+  readForm,
+  readTexts,
+  renderField,
+  toTexts,
+} from './fields.ts';
 import { type Html, html } from './html.ts';
-import { failAsPageIn, inWords, pageLanguage, sendPage } from './page.ts';
+import { failAsPageIn, inWords, type PageLanguage, pageLanguage, sendPage } from './page.ts';
 
 /** The same limit as for a PUT of user options. */
 const MAX_CHANGES = 500;
@@ -45,7 +53,7 @@ export function preferencePageRoutes(app: Routes, service: Service, words: PageW
 }
 
 /** Opens the link in the path. The request log gets the user, never the link. */
-export async function open(service: Service, request: HttpRequest): Promise<OpenedLink> {
+async function open(service: Service, request: HttpRequest): Promise<OpenedLink> {
   const opened = await openLink(service, request.params.link as string);
   const { application, user } = opened;
   request.about = { appId: application.appId, userId: user.userId };
@@ -54,7 +62,7 @@ export async function open(service: Service, request: HttpRequest): Promise<Open
 }
 
 /** The language chosen on the page, else the link's, else the browser's. */
-export function languageOf({ query, headers }: HttpRequest, { catalog, link }: OpenedLink): Language | undefined {
+function languageOf({ query, headers }: HttpRequest, { catalog, link }: OpenedLink): Language | undefined {
   const { languages } = catalog;
   const asked = typeof query.language === 'string' ? languages.find(query.language) : undefined;
   return asked ?? languages.find(link.language ?? '') ?? languages.negotiate(headers['accept-language']);
@@ -163,4 +171,64 @@ function languageNav({ catalog: { languages }, language, page }: FieldView): Htm
     ({ name, tag }) =>
       html`<li><a href="?language=${encodeURIComponent(tag)}" lang="${tag}" hreflang="${tag}"${tag === language?.tag && html` aria-current="true"`}>${name}</a></li>`,
   )}</ul></nav>`;
+}
+
+/**
+ * RFC 8058. Mail clients send the POST by themselves, without cookies and from anywhere, and follow no redirect. Mail
+ * scanners send GETs, which show a button and change nothing.
+ */
+export function unsubscribeRoutes(app: Routes, service: Service, words: PageWords): void {
+  const options = { schema: { hide: true }, failAsPage: failAsPageIn(words) };
+  app.get('/u/:link', options, async (request, reply) => {
+    const opened = await openToUnsubscribe(service, request);
+    const language = pageLanguage(words, languageOf(request, opened)?.tag);
+    const { unsubscribe, unsubscribeAbout } = language.texts;
+    const about = inWords(language, fill(unsubscribeAbout, { application: opened.application.name }));
+    const form = html`<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>${inWords(language, unsubscribe)}</button></form>`;
+    return sendPage(reply, {
+      language,
+      title: unsubscribe,
+      application: opened.application,
+      main: html`<div class="box"><p>${about}</p>${form}</div>${pageLink(request, language)}`,
+    });
+  });
+
+  app.post('/u/:link', options, async (request, reply) => {
+    const opened = await openToUnsubscribe(service, request);
+    const { application } = opened;
+    const language = pageLanguage(words, languageOf(request, opened)?.tag);
+    const { texts } = language;
+    const more = pageLink(request, language);
+    try {
+      await saveByLink(service, opened, 'unsubscribe', () => wantedOf(opened));
+    } catch (error) {
+      if (!(error instanceof InnkeeperError) || error.error !== 'valueNotAllowed') throw error;
+      // The catalog has changed since: the page shows what is offered now.
+      const main = html`<p class="note failed" role="alert">${inWords(language, texts.notOffered)}</p>${more}`;
+      return sendPage(reply.code(422), { language, title: texts.unsubscribe, application, main });
+    }
+    const about = inWords(language, fill(texts.unsubscribedAbout, { application: application.name }));
+    const main = html`<p class="note done" role="status" tabindex="-1" autofocus>${about}</p>${more}`;
+    return sendPage(reply, { language, title: texts.unsubscribed, application, main });
+  });
+}
+
+async function openToUnsubscribe(service: Service, request: HttpRequest): Promise<OpenedLink> {
+  const opened = await open(service, request);
+  if (opened.link.unsubscribe.length === 0) throw new InnkeeperError('preferenceLinkInvalid');
+  return opened;
+}
+
+/** Keys that no longer exist are skipped: there is nothing to unsubscribe from. */
+function wantedOf({ catalog, link }: OpenedLink): WantedSelection[] {
+  const language = catalog.languages.find(link.language ?? '');
+  return link.unsubscribe.flatMap(({ keyNo, values }, place) => {
+    const placed = catalog.keyByNo.get(keyNo);
+    return placed && !placed.key.archived ? [{ placed, values, language, place, field: '' }] : [];
+  });
+}
+
+/** The same link opens the page with all options. */
+function pageLink({ params }: HttpRequest, language: PageLanguage): Html {
+  return html`<p><a href="../p/${params.link}">${inWords(language, language.texts.title)}</a></p>`;
 }

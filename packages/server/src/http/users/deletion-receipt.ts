@@ -5,7 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { authorizeApplication } from '../../domain/users/authorize-application.ts';
 import { readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
-import { readAuthorization } from '../authorization.ts';
+import { readAuthorization } from '../request-headers.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';

@@ -6,7 +6,7 @@ import type { TProperties } from '../../schema.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
-import { readAuthorization } from '../authorization.ts';
+import { readAuthorization } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Method, RouteSchema, Routes } from '../server/routes.ts';
 

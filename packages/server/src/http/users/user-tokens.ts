@@ -1,12 +1,48 @@
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
+import { issueSpecialToken } from '../../domain/users/special-token.ts';
 import { Type } from '../../schema.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
+import { UserWithTokenAnswer } from './users.ts';
+
+const specialTokenSchema = {
+  operationId: 'issueSpecialToken',
+  summary: 'Issue a new specialToken',
+  description: 'For a user whose specialToken was lost or spent. Earlier unspent ones stop working.',
+  tags: ['users'],
+  body: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), clientUserId: Type.String() }),
+  response: { 200: UserWithTokenAnswer },
+  errors: [
+    'bodyNotJson',
+    'clientIdMissing',
+    'clientSecretMissingOnCreate',
+    'clientUserIdMissing',
+    'applicationUnknown',
+    'secretWrong',
+    'clientUserUnknown',
+    'tooManyFailures',
+    'unavailable',
+  ],
+} satisfies RouteSchema;
+
+export function specialTokenRoute(app: Routes, service: Service): void {
+  app.post('/api/v2/app/special-token', { schema: specialTokenSchema }, async (request, reply) => {
+    const { clientId, clientSecret, clientUserId } = readJsonObject(request);
+    request.about = { clientId };
+    reply.header('cache-control', 'no-store');
+    return issueSpecialToken(service, {
+      clientId,
+      clientSecret,
+      clientUserId,
+      admission: request.admission,
+    });
+  });
+}
 
 const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 
-const schema = {
+const accessTokenSchema = {
   operationId: 'getAccessToken',
   summary: 'Get access token',
   description: 'A specialToken is valid for one exchange, and stays valid if the token service fails (0009, 0002).',
@@ -40,7 +76,7 @@ const schema = {
 } satisfies RouteSchema;
 
 export function getAccessTokenRoute(app: Routes, service: Service): void {
-  app.post(GET_ACCESS_TOKEN_PATH, { schema, wrongMethod: 'onlyPost' }, async (request, reply) => {
+  app.post(GET_ACCESS_TOKEN_PATH, { schema: accessTokenSchema, wrongMethod: 'onlyPost' }, async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
     request.about = {};

@@ -1,7 +1,8 @@
 import { type Config, listeningUrl } from '../../config.ts';
+import { catalogJsonSchema } from '../../domain/catalog/file-schema.ts';
 import { version } from '../../package.ts';
-import type { Routes } from '../server/routes.ts';
-import { documentedRoutes } from './collect-routes.ts';
+import type { Route, Routes } from '../server/routes.ts';
+import type { Examples, OperationExample } from './examples.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
 /** The OpenAPI document of what this process serves, made on first use. */
@@ -26,4 +27,27 @@ export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' |
 /** Without a public URL, relative to the document: a client that could read it can reach that address. */
 function serverUrl({ host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>): string {
   return publicUrl === listeningUrl(host, port) ? '/' : publicUrl;
+}
+
+/** The JSON Schema of the catalog file, for validation and completion in editors. */
+export function catalogSchemaRoute(app: Routes): void {
+  const file = once(async () =>
+    makeFile(Buffer.from(JSON.stringify(catalogJsonSchema())), 'application/schema+json; charset=utf-8'),
+  );
+  app.get('/catalog.schema.json', { schema: { hide: true } }, async (request, reply) => {
+    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
+    return sendFile(request, reply, await file());
+  });
+}
+
+/** A route with its documentation. */
+export type DocumentedRoute = Pick<Route, 'method' | 'path' | 'schema' | 'oauthErrors'> & {
+  examples: Record<string, OperationExample>;
+};
+
+/** All but hidden routes and the implied HEAD and OPTIONS. */
+function documentedRoutes(routes: readonly Route[], examples: Examples): DocumentedRoute[] {
+  return routes
+    .filter(({ method, schema }) => !schema.hide && method !== 'OPTIONS')
+    .map((route) => ({ ...route, examples: examples[route.schema.operationId ?? ''] ?? {} }));
 }

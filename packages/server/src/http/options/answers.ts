@@ -1,16 +1,18 @@
 import type { Application } from '../../domain/applications/application.ts';
+import type { Group } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
-import { InnkeeperError } from '../../domain/errors.ts';
+import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
-import { etagOf, hasCurrent } from '../etag.ts';
 import { linkHeader, type Query, readParameter } from '../paging.ts';
+import { etagOf, hasCurrent } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
 import type { CatalogCache, ReadyAnswer } from './catalog-cache.ts';
-import type { Wording } from './catalog-views.ts';
+import type { Wording } from './read-catalog.ts';
+import type { Written } from './user-option-view.ts';
 
 export type CatalogRequest = {
   catalog: CompiledCatalog;
@@ -107,4 +109,55 @@ export function findLanguage(languages: CompiledCatalog['languages'], asked: str
   const allowed = languages.all.flatMap(({ name, tag }) => [name, tag]);
   const fields = [{ field: `${field}language`, message: 'is not a language of this application', allowed }];
   throw new InnkeeperError('languageUnknown', { fields });
+}
+
+/**
+ * A user's own data: has an ETag and is not for shared caches. For one record, the ETag starts with the record's own
+ * (`tag`), so that it can be sent as If-Match; the rest distinguishes labels and languages.
+ */
+export function answerPrivately(
+  request: HttpRequest,
+  reply: HttpReply,
+  { bytes, mark }: Written,
+  tag?: string,
+): HttpReply {
+  const etag = tag === undefined ? etagOf(mark) : `"${tag}.${etagOf(mark).slice(1)}`;
+  reply
+    .header('etag', etag)
+    .header('cache-control', 'private, no-cache')
+    .header('vary', 'apiKey, Authorization, Accept-Language, Origin');
+  if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type(JSON_TYPE).send(new WireText(bytes));
+}
+
+/**
+ * Finds a group by uid, name or both: 1004 if there is none, 1010 if they disagree. `field` prefixes names in errors;
+ * archived groups are found only on request.
+ */
+export function findGroup(
+  catalog: CompiledCatalog,
+  uid: string | undefined,
+  name: string | undefined,
+  { field = '', archivedToo = false }: { field?: string; archivedToo?: boolean } = {},
+): Group | undefined {
+  if (uid === undefined && name === undefined) return undefined;
+  const candidates = archivedToo ? [...catalog.groupByUid.values(), ...catalog.archivedGroups] : undefined;
+  const byUid =
+    uid === undefined
+      ? undefined
+      : (catalog.groupByUid.get(uid) ?? candidates?.find(({ groupUid }) => groupUid === uid));
+  const byName =
+    name === undefined ? undefined : (catalog.groupByName.get(name) ?? candidates?.find((each) => each.name === name));
+
+  const missing: FieldError[] = [];
+  if (uid !== undefined && !byUid)
+    missing.push({ field: `${field}option_group_uid`, message: 'does not match any group' });
+  if (name !== undefined && !byName)
+    missing.push({ field: `${field}option_group_name`, message: 'does not match any group' });
+  if (missing.length > 0) throw new InnkeeperError('groupNotFound', { fields: missing });
+  if (byUid && byName && byUid !== byName) {
+    const fields = [{ field: `${field}option_group_name`, message: `is not the name of that group: ${byUid.name}` }];
+    throw new InnkeeperError('groupsDisagree', { fields });
+  }
+  return byUid ?? byName;
 }

@@ -1,0 +1,117 @@
+import type { Application } from '../../domain/applications/application.ts';
+import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { introspectToken, revokeToken } from '../../domain/users/access-tokens.ts';
+import { Type } from '../../schema.ts';
+import { readAuthorization } from '../request-headers.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+
+const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [
+  'clientCredentialsWrong',
+  'tokenParameterMissing',
+  'tooManyFailures',
+  'unavailable',
+  'tokenServiceDown',
+];
+
+const ClientRequestBody = Type.Object({
+  token: Type.String(),
+  token_type_hint: Type.Optional(Type.String({ description: 'accepted, not required' })),
+  client_id: Type.Optional(Type.String({ description: 'if HTTP Basic is not used' })),
+  client_secret: Type.Optional(Type.String({ description: 'if HTTP Basic is not used' })),
+});
+
+/**
+ * The form body and the application of an OAuth request, by client_secret_basic or client_secret_post.
+ */
+async function readClientRequest(
+  service: Service,
+  request: HttpRequest,
+): Promise<{ application: Application; token: string }> {
+  const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
+  const credentials = readAuthorization(request.headers.authorization);
+  const [clientId, clientSecret] =
+    credentials.kind === 'basic'
+      ? [credentials.clientId, credentials.clientSecret]
+      : [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
+
+  request.about = { clientId };
+  const application = await service.applications.findByClientId(clientId);
+  if (!application || !(await service.applications.hasSecret(application, clientSecret, service.now()))) {
+    throw new InnkeeperError('clientCredentialsWrong');
+  }
+  request.admission.admitApplication(application, 'users');
+  const token = form.get('token');
+  if (!token) throw new InnkeeperError('tokenParameterMissing');
+  return { application, token };
+}
+
+export const INTROSPECT_PATH = '/oauth/v2/introspect';
+
+const introspectSchema = {
+  operationId: 'introspectToken',
+  summary: 'Introspect an access token (RFC 7662)',
+  tags: ['tokens'],
+  // Or client_id and client_secret in the form.
+  security: [{ basic: [] }, {}],
+  consumes: 'application/x-www-form-urlencoded',
+  body: ClientRequestBody,
+  response: {
+    200: Type.Object({
+      active: Type.Boolean(),
+      iss: Type.Optional(Type.String()),
+      sub: Type.Optional(Type.String()),
+      aud: Type.Optional(Type.String()),
+      client_id: Type.Optional(Type.String()),
+      username: Type.Optional(Type.String()),
+      token_type: Type.Optional(Type.String()),
+      iat: Type.Optional(Type.Integer()),
+      exp: Type.Optional(Type.Integer()),
+    }),
+  },
+  errors: CLIENT_REQUEST_ERRORS,
+} satisfies RouteSchema;
+
+export function introspectRoute(app: Routes, service: Service): void {
+  app.post(INTROSPECT_PATH, { schema: introspectSchema, oauthErrors: true }, async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    const { application, token } = await readClientRequest(service, request);
+    const user = await introspectToken(service, application, token);
+    if (!user) return { active: false };
+    return {
+      active: true,
+      iss: service.publicUrl,
+      sub: user.userId,
+      aud: application.clientId,
+      client_id: application.clientId,
+      username: user.clientUserId,
+      token_type: 'Bearer',
+      iat: Math.floor(user.token.issuedAt / 1000),
+      exp: Math.floor(user.token.expiresAt / 1000),
+    };
+  });
+}
+
+export const REVOKE_PATH = '/oauth/v2/revoke';
+
+const revokeSchema = {
+  operationId: 'revokeToken',
+  summary: 'Revoke an access token (RFC 7009)',
+  tags: ['tokens'],
+  // Or client_id and client_secret in the form.
+  security: [{ basic: [] }, {}],
+  consumes: 'application/x-www-form-urlencoded',
+  body: ClientRequestBody,
+  response: { 200: Type.Null({ description: 'The token is revoked, or was not valid.' }) },
+  errors: CLIENT_REQUEST_ERRORS,
+} satisfies RouteSchema;
+
+export function revokeRoute(app: Routes, service: Service): void {
+  app.post(REVOKE_PATH, { schema: revokeSchema, oauthErrors: true }, async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    const { application, token } = await readClientRequest(service, request);
+    await revokeToken(service, application, token);
+    return reply.code(200).send();
+  });
+}

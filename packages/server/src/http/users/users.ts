@@ -1,0 +1,290 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { missingReason } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { authorizeApplication } from '../../domain/users/authorize-application.ts';
+import { createUser } from '../../domain/users/create-user.ts';
+import { deleteUser } from '../../domain/users/delete-user.ts';
+import { emailOf } from '../../domain/users/email.ts';
+import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
+import { readUserChange, updateUser } from '../../domain/users/update-user.ts';
+import { Type } from '../../schema.ts';
+import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
+import { readJsonObject } from '../json-body.ts';
+import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
+import type { Query } from '../paging.ts';
+import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-headers.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { JSON_TYPE } from '../server/wire-text.ts';
+import { formatTime } from '../time.ts';
+import { FilterQuery, linkToNext, readFilter, readOnce, readPlace, readTruth, writePlace } from './user-filter.ts';
+import { BACK_END_ERRORS, schemaOf, USERS_PATH, userRoute, WAYS_TO_USER, WITHOUT_CODE } from './user-routes.ts';
+
+/**
+ * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
+ * shape with a title appears in the OpenAPI document once, under that name.
+ */
+export const UserWithTokenAnswer = Type.Object(
+  {
+    specialToken: Type.String({ description: 'valid for one exchange' }),
+    clientId: Type.String(),
+    clientUserId: Type.String(),
+    clientUserName: Type.String(),
+  },
+  { title: 'UserWithToken' },
+);
+
+const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
+
+const UserAnswer = Type.Object(
+  {
+    service_user_code: Type.String({ format: 'uuid' }),
+    clientUserId: Type.String(),
+    clientUserName: Type.String(),
+    email: Type.String({ description: 'the clientUserId when it is an e-mail address, otherwise ""' }),
+    status: Type.Enum([...USER_STATUSES], { description: 'a suspended user cannot get tokens, save or be read' }),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'ApplicationUser' },
+);
+
+function viewUser({ userId, clientUserId, clientUserName, status, createdAt, updatedAt }: UserRecord) {
+  return {
+    service_user_code: userId,
+    clientUserId,
+    clientUserName,
+    email: emailOf(clientUserId),
+    status,
+    created_at: formatTime(createdAt),
+    updated_at: formatTime(updatedAt),
+  };
+}
+
+/** One user or a page of them: has an ETag and is not for shared caches. */
+function answerUsers(request: HttpRequest, reply: HttpReply, answer: object): HttpReply {
+  const body = JSON.stringify(answer);
+  const etag = etagOf(body);
+  reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Accept');
+  if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type(JSON_TYPE).send(body);
+}
+
+const createUserSchema = {
+  operationId: 'createUser',
+  summary: 'Create application user',
+  description: 'Returns a specialToken, which get-access-token exchanges for an access token.',
+  tags: ['users'],
+  headers: Type.Object({
+    'Idempotency-Key': Type.Optional(Type.String({ description: 'makes a retry within 24 hours safe' })),
+  }),
+  body: Type.Object({
+    clientId: Type.String(),
+    clientSecret: Type.String(),
+    clientUserId: Type.String({ description: 'unique per application; may be an e-mail address' }),
+    clientUserName: Type.String({ description: 'display name' }),
+  }),
+  response: { 200: UserWithTokenAnswer },
+  errors: [
+    'bodyNotJson',
+    'clientIdMissing',
+    'clientSecretMissingOnCreate',
+    'clientUserIdMissing',
+    'clientUserNameMissing',
+    'applicationUnknown',
+    'secretWrong',
+    'duplicateUser',
+    'profileExists',
+    'idempotencyKeyUnusable',
+    'idempotencyMismatch',
+    'tooManyFailures',
+    'unavailable',
+  ],
+} satisfies RouteSchema;
+
+export function createUserRoute(app: Routes, service: Service): void {
+  app.post('/api/v2/app/create-user', { schema: createUserSchema }, async (request, reply) => {
+    const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
+    request.about = { clientId };
+    const idempotencyKey = request.headers['idempotency-key']?.toString();
+    reply.header('cache-control', 'no-store');
+    return createUser(service, {
+      clientId,
+      clientSecret,
+      clientUserId,
+      clientUserName,
+      idempotencyKey,
+      admission: request.admission,
+    });
+  });
+}
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** Users per chunk of the stream. */
+const STREAMED = 1_000;
+const NDJSON = 'application/x-ndjson';
+
+const listUsersSchema = {
+  operationId: 'listApplicationUsers',
+  summary: 'List and filter users',
+  description:
+    'For the back end of the application: HTTP Basic with clientId and clientSecret. Send `next` as `after` until it is null. ' +
+    `\`Accept: ${NDJSON}\` streams every match, one user per line, and ignores limit, after and count.`,
+  tags: ['users'],
+  params: Type.Object({ clientId: Type.String() }),
+  querystring: Type.Object({
+    clientUserId: Type.Optional(Type.String({ description: 'exact match' })),
+    ...FilterQuery,
+    count: Type.Optional(Type.Boolean({ description: 'adds `total`' })),
+    after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  }),
+  security: [{ basic: [] }],
+  produces: ['application/json', NDJSON],
+  response: {
+    200: Type.Object(
+      {
+        items: Type.Array(UserAnswer),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: 'send it as `after` for the next page; null: last page',
+        }),
+        total: Type.Optional(Type.Integer({ description: 'with count=true' })),
+      },
+      { title: 'ApplicationUsers' },
+    ),
+    304: NotModified,
+  },
+  errors: [...BACK_END_ERRORS, 'usersBadRequest'],
+  answerHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
+} satisfies RouteSchema;
+
+export function listApplicationUsersRoute(app: Routes, service: Service): void {
+  app.get(USERS_PATH, { schema: listUsersSchema }, async (request, reply) => {
+    const { clientId = '' } = request.params;
+    request.about = { clientId };
+    const credentials = readAuthorization(request.headers.authorization);
+    const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
+    const { query } = request;
+    const { appId } = application;
+    const filter = readFilter(query, await service.catalogs.get(appId), refuse);
+    const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuse)));
+    if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
+      reply.header('cache-control', 'no-store').header('vary', 'Accept');
+      return reply.stream(`${NDJSON}; charset=utf-8`, isNobody ? nothing() : stream(service, appId, filter));
+    }
+    const limit = readLimit(query);
+    const place = readPlace(readOnce(query, 'after', refuse), refuse);
+    const isCounted = readTruth(query, 'count', refuse);
+    if (isNobody) return answerUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
+    const { users } = service.storage;
+    const page = await pageOfUsers(users, appId, filter, { place, limit });
+    const next = page.next && writePlace(page.next);
+    if (next !== null)
+      reply.header(
+        'link',
+        linkToNext(`/api/v2/app/${clientId}/users`, { ...query, after: next, limit: String(limit) }),
+      );
+    const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
+    return answerUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
+  });
+}
+
+/** Restricts the filter to the user with the given clientUserId; false if there is none. */
+async function narrow(
+  { storage: { users } }: Service,
+  appId: number,
+  filter: UserFilter,
+  clientUserId: string | undefined,
+): Promise<boolean> {
+  if (clientUserId === undefined) return true;
+  const user = missingReason(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
+  filter.userId = user?.userId;
+  return user !== undefined;
+}
+
+async function* stream({ storage: { users } }: Service, appId: number, filter: UserFilter): AsyncGenerator<string> {
+  for await (const { matched } of matchUsers(users, appId, filter, { place: undefined, atOnce: STREAMED })) {
+    if (matched.length > 0) yield matched.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
+  }
+}
+
+async function* nothing(): AsyncGenerator<string> {}
+
+function readLimit(query: Query): number {
+  const text = readOnce(query, 'limit', refuse);
+  if (text === undefined) return DEFAULT_LIMIT;
+  if (!/^\d{1,15}$/.test(text) || Number(text) === 0) throw refuse('limit', 'must be a whole number, 1 or more');
+  return Math.min(Number(text), MAX_LIMIT);
+}
+
+function refuse(field: string, message: string): InnkeeperError {
+  return new InnkeeperError('usersBadRequest', { message: `${field} ${message}.` });
+}
+
+const getUserSchema = {
+  operationId: 'getApplicationUser',
+  summary: 'Get one user',
+  description: 'For the back end of the application: HTTP Basic with clientId and clientSecret.',
+  response: { 200: UserAnswer, 304: NotModified },
+  answerHeaders: CACHED_HEADERS,
+};
+
+export function getApplicationUserRoute(app: Routes, service: Service): void {
+  userRoute(app, service, { method: 'GET', schema: getUserSchema }, async ({ request, reply, user }) =>
+    answerUsers(request, reply, viewUser(user)),
+  );
+}
+
+const updateUserSchema = {
+  operationId: 'updateApplicationUser',
+  summary: 'Rename, suspend or resume a user',
+  description:
+    'Changes the given fields, all or none. A suspended user gets no access token (0002), their access tokens count as ' +
+    'revoked, and saving or reading by user_uid returns 1013; `{"status":"active"}` restores all of it.',
+  body: Type.Object({
+    clientUserName: Type.Optional(Type.String({ description: 'display name' })),
+    clientUserId: Type.Optional(Type.String({ description: 'unique per application' })),
+    status: Type.Optional(Type.Enum([...USER_STATUSES])),
+  }),
+  response: { 200: UserAnswer },
+  errors: [
+    'bodyNotJson',
+    'clientUserNameMissing',
+    'clientUserIdMissing',
+    'usersBadRequest',
+    'duplicateUser',
+    'profileExists',
+  ] as const,
+};
+
+export function updateApplicationUserRoute(app: Routes, service: Service): void {
+  userRoute(app, service, { method: 'PATCH', schema: updateUserSchema }, async ({ request, application, user }) => {
+    const updated = await updateUser(service, application, user.userId, readUserChange(readJsonObject(request)));
+    if (!updated) throw new InnkeeperError('userUnknown');
+    return viewUser(updated);
+  });
+}
+
+const deleteUserSchema = {
+  operationId: 'deleteUser',
+  summary: 'Delete user',
+  description:
+    "Deletes the user with all of their data. Send HTTP Basic with clientId and clientSecret, or the user's own access token as Bearer.",
+  security: [{ basic: [] }, { bearer: [] }],
+  response: { 204: Type.Null({ description: 'The user was deleted.' }) },
+  errors: ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable', 'tokenServiceDown'],
+} satisfies RouteSchema;
+
+export function deleteUserRoute(app: Routes, service: Service): void {
+  for (const way of [...WAYS_TO_USER, WITHOUT_CODE]) {
+    app.delete(way.path, { schema: schemaOf(deleteUserSchema, way) }, async (request, reply) => {
+      const { clientId = '' } = request.params;
+      request.about = { clientId };
+      const credentials = readAuthorization(request.headers.authorization);
+      const path = way.read(request.params);
+      await deleteUser(service, { clientId, path, credentials, admission: request.admission });
+      return reply.code(204).send();
+    });
+  }
+}
