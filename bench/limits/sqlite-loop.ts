@@ -1,5 +1,4 @@
-import type { ActName } from '../../packages/server/src/storage/sqlite/acts.ts';
-import { createActs } from '../../packages/server/src/storage/sqlite/acts.ts';
+import { type ActName, createActs } from '../../packages/server/src/storage/sqlite/acts.ts';
 import { connectToWrite } from '../../packages/server/src/storage/sqlite/connection.ts';
 import { runBatch } from '../../packages/server/src/storage/sqlite/run-batch.ts';
 import { hashOf, newAccessToken, newSelection, newUser, type Place } from './storage-acts.ts';

@@ -19,7 +19,7 @@ import { dirname } from 'node:path';
 import { codeOf } from './caught.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
-import { FIRST_TABLE } from './storage/sqlite/first-table.ts';
+import { FIRST_TABLE } from './storage/sqlite/refuse-foreign.ts';
 
 /** Where a database is: the real path, and the given path if that was a symbolic link. */
 export type DatabasePlace = { databaseUrl: string; databaseLink: string | undefined };

@@ -26,9 +26,9 @@ export async function storageDriver(
 export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   const value = new Date(at).toISOString();
   if (databaseUrl.startsWith('sqlite:')) {
-    (await import('./sqlite/try-write.ts')).tryWrite(databaseUrl.slice('sqlite:'.length), value);
+    (await import('./sqlite/probes.ts')).tryWrite(databaseUrl.slice('sqlite:'.length), value);
   } else {
-    await (await import('./postgres/try-write.ts')).tryWrite(databaseUrl, value);
+    await (await import('./postgres/probes.ts')).tryWrite(databaseUrl, value);
   }
 }
 
@@ -49,9 +49,9 @@ export async function lockOf(databaseUrl: string): Promise<DatabaseRefused | und
 
 export async function roomOf(databaseUrl: string): Promise<DatabaseRoom> {
   if (databaseUrl.startsWith('sqlite:')) {
-    return (await import('./sqlite/disk-room.ts')).diskRoom(databaseUrl.slice('sqlite:'.length));
+    return (await import('./sqlite/probes.ts')).diskRoom(databaseUrl.slice('sqlite:'.length));
   }
-  return (await import('./postgres/connection-room.ts')).connectionRoom(databaseUrl);
+  return (await import('./postgres/probes.ts')).connectionRoom(databaseUrl);
 }
 
 /** Both databases use SQLite's format. */

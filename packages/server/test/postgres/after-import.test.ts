@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import { pageOfUsers } from '../../src/storage/postgres/user-search.ts';
-import { walkStatement } from '../../src/storage/postgres/user-walk.ts';
+import { pageOfUsers, walkStatement } from '../../src/storage/postgres/user-walk.ts';
 import { createApplication, NOW, times } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
 

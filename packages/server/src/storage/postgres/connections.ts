@@ -4,8 +4,9 @@ import type pg from 'pg';
 import { type Problem, type StorageFigures, StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import { DISK_PROBLEM } from '../repair-steps.ts';
-import { AddressWatch } from './address-watch.ts';
 import {
+  DURABLE_SETTINGS,
+  describeSchemaFault,
   isAboutPreparedStatement,
   isCancelled,
   isConflict,
@@ -15,13 +16,14 @@ import {
   isTimeout,
   isUnderLock,
   isUnwritable,
+  LOSSY_PROBLEM,
+  READ_ONLY_PROBLEM,
   toPortError,
   wasNotSent,
 } from './errors.ts';
 import { LockWatch } from './lock-watch.ts';
 import { chooseConnection, PipelinedConnection } from './pipelined-connection.ts';
-import { DURABLE_SETTINGS, describeSchemaFault, LOSSY_PROBLEM, READ_ONLY_PROBLEM } from './server-problems.ts';
-import { LOCK_MS, Servers } from './servers.ts';
+import { AddressWatch, LOCK_MS, Servers } from './servers.ts';
 import { type Kind, LockedOut, StatementBatcher } from './statement-batcher.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 

@@ -1,8 +1,7 @@
 import { performAudited } from '../audited-storage.ts';
 import { commonStores } from '../common/stores.ts';
-import type { Storage, StorageDriver, Stores } from '../port.ts';
-import { activityStore } from './activity.ts';
-import { analyzeAfterImport } from './analyze-after-import.ts';
+import type { Storage, StorageDriver, Stores, TransferStore } from '../port.ts';
+import { activityStore, requestLogStore } from './activity.ts';
 import { applicationStore } from './applications.ts';
 import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
@@ -15,20 +14,16 @@ import { findHomes, type Homes } from './distributed/homes.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
 import { postgresDump } from './dump.ts';
 import { eventStore } from './events.ts';
-import { inTransaction } from './in-transaction.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
-import { rateLimitStore } from './rate-limits.ts';
-import { requestLogStore } from './request-log.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
-import { attemptStore } from './sign-in-attempts.ts';
+import { attemptStore, rateLimitStore } from './throttles.ts';
 import { tokenStore } from './tokens.ts';
+import { inTransaction } from './transactions.ts';
 import { transferStore } from './transfer.ts';
-import { trialStore } from './trials.ts';
-import { userSearch } from './user-search.ts';
-import { userWalk } from './user-walk.ts';
-import { userStore } from './users.ts';
+import { userSearch, userWalk } from './user-walk.ts';
+import { trialStore, userStore } from './users.ts';
 
 const PING = statement('select 1 as one');
 // "No key" still lets users be created.
@@ -94,5 +89,39 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     audit: auditStore(connections),
     deliveries: deliveryStore(connections),
     ...(homes && distributedStores(homes, connections, isTransaction)),
+  };
+}
+
+/** Statistics are refreshed after this many imported users, then after eight times as many. */
+const FIRST = 10_000;
+const AGAIN = 8;
+/** An import that pauses for this long has ended. */
+const NEW_IMPORT_MS = 60_000;
+const ANALYZE_MS = 60_000;
+
+/**
+ * Autovacuum notices a grown table only after a minute or so. Until then the planner assumes that it is nearly empty,
+ * and sorts all users of an application for every page.
+ */
+function analyzeAfterImport(store: TransferStore, connections: Connections): TransferStore {
+  let imported = 0;
+  let next = FIRST;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    ...store,
+    async importUsers(appId, entries, change) {
+      const result = await store.importUsers(appId, entries, change);
+      if (performance.now() - lastAt > NEW_IMPORT_MS) [imported, next] = [0, FIRST];
+      lastAt = performance.now();
+      imported += entries.length;
+      if (imported >= next) {
+        next *= AGAIN;
+        // If this fails, reads are slower for a while; the import itself succeeded.
+        await connections
+          .transaction((query) => query('analyze users, profiles, selections', []), ANALYZE_MS)
+          .catch(() => {});
+      }
+      return result;
+    },
   };
 }

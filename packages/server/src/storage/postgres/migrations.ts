@@ -3,8 +3,7 @@ import { messageOf } from '../../caught.ts';
 import { DatabaseRefused, type MigrationState } from '../port.ts';
 import { DATABASE_NOW } from './clock.ts';
 import { findHomes, schemaOf } from './distributed/homes.ts';
-import { isForbidden, sqlState, toPortError } from './errors.ts';
-import { GRANT_STEPS } from './server-problems.ts';
+import { GRANT_STEPS, isForbidden, sqlState, toPortError } from './errors.ts';
 import type { Servers } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
 

@@ -1,7 +1,7 @@
 import { KEPT_MS } from '../port.ts';
 import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import { type Connections, type Statement, statement } from './connections.ts';
-import { endTrials } from './trials.ts';
+import { endTrials } from './users.ts';
 
 /** Maximum rows of each kind per purge, so that it holds few locks, and briefly. */
 const BATCH = 1000;

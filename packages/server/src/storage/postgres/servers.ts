@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { codeOf } from '../../caught.ts';
-import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
+import { DatabaseUrlInvalid, type Problem, StorageUnavailable } from '../port.ts';
 import { answerWithin } from './deadline.ts';
-import { isEndedByServer } from './errors.ts';
+import { describeSplit, isEndedByServer } from './errors.ts';
 
 const CONNECT_MS = 2_000;
 /** An act without a response by then is cancelled (deadline.ts). */
@@ -196,4 +196,42 @@ export function splitHosts(url: string): string[] {
     .slice(at)
     .split(',')
     .map((host) => `${scheme}${credentials}${host}${rest}`);
+}
+
+const EVERY_MS = 10_000;
+
+/**
+ * Only one of several addresses may accept writes. If two do, they are two databases, and neither is known to be the
+ * right one.
+ */
+export class AddressWatch {
+  readonly #servers: Servers;
+  readonly #timer: NodeJS.Timeout;
+  #isLooking = false;
+  #problem: Problem | undefined;
+
+  constructor(servers: Servers, everyMs = EVERY_MS) {
+    this.#servers = servers;
+    this.#timer = setInterval(() => void this.look(), everyMs).unref();
+  }
+
+  get problem(): Problem | undefined {
+    return this.#problem;
+  }
+
+  async look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const writable = await this.#servers.findWritable();
+      const servers = new Map(writable.map(({ started, address }) => [started, address]));
+      this.#problem = servers.size > 1 ? describeSplit([...servers.values()]) : undefined;
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
 }

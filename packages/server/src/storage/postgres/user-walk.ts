@@ -1,5 +1,5 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { CREATED_DIGITS, createdSpan, indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
+import { CREATED_DIGITS, createdSpan, endOfPrefix, indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 
@@ -193,6 +193,38 @@ export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'co
       type Row = { client_user_id: string; client_user_name: string };
       const rows = await read<Row>(NAMES, [appId, after ?? '', limit], limit <= QUICK_READ);
       return rows.map(({ client_user_id, client_user_name }) => [client_user_id, client_user_name]);
+    },
+  };
+}
+
+const COLUMNS = 'p.user_id, p.app_id, p.client_user_id, p.client_user_name, u.status, u.created_at, u.updated_at';
+/**
+ * A profile that outlived its user is orphaned. `limit 1` keeps the planner from joining all users before it sorts them: it multiplies
+ * the selectivities of the three columns and expects a single row.
+ */
+const USER_OF_PROFILE = `lateral (
+    select u.status, u.created_at, u.updated_at from users u
+    where u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id limit 1
+  ) u on true`;
+
+export const pageOfUsers = (bound: string) => `
+  select ${COLUMNS} from profiles p join ${USER_OF_PROFILE}
+  where p.app_id = $1 and p.client_user_id > $2 and p.client_user_id >= $3 ${bound}
+  order by p.client_user_id limit $4
+`;
+const PAGE = statement(pageOfUsers(''));
+const PAGE_OF_PREFIX = statement(pageOfUsers('and p.client_user_id < $5'));
+
+export function userSearch(connections: Connections): Pick<UserStore, 'page'> {
+  return {
+    // No clientUserId is empty.
+    async page(appId, { after, limit, prefix = '' }) {
+      const end = prefix === '' ? undefined : endOfPrefix(prefix);
+      const values = [appId, after ?? '', prefix, limit];
+      const rows = await (end === undefined
+        ? connections.read<UserRow>(PAGE, values)
+        : connections.read<UserRow>(PAGE_OF_PREFIX, [...values, end]));
+      return rows.map(toUser);
     },
   };
 }

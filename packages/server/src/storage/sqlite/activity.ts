@@ -1,6 +1,8 @@
-import type { ActivityCount, ActivityStep } from '../port.ts';
+import type { ActivityCount, ActivityStep, NewLoggedRequest } from '../port.ts';
 import { stepStart } from '../retention.ts';
 import type { Connection } from './connection.ts';
+import { toBytes } from './encoding.ts';
+import { USER_OF_PROFILE } from './user-row.ts';
 
 const STEPS: readonly ActivityStep[] = ['hour', 'day'];
 
@@ -16,6 +18,57 @@ export function activityActs({ statement }: Connection) {
       for (const { appId, name, count, lastAt } of counts) {
         if (!exists.get(appId)) continue;
         for (const step of STEPS) add.run(appId, step, stepStart(step, lastAt), name, count, lastAt);
+      }
+    },
+  };
+}
+
+const COLUMNS =
+  'request_uid, user_id, at, method, route, path, status, code, milliseconds, request_id, address, user_agent, credentials';
+
+export function requestLogActs({ statement, value }: Connection) {
+  /** The one user that a request names; undefined if it names none, several, or one that does not exist. */
+  const userOf = ({ appId, userId, clientUserId }: NewLoggedRequest): Uint8Array | undefined => {
+    const found: (Uint8Array | undefined)[] = [];
+    if (userId !== null) {
+      found.push(value('select user_id from users where user_id = ? and app_id = ?', toBytes(userId), appId));
+    }
+    if (clientUserId !== null) {
+      const named = `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`;
+      found.push(value(named, appId, clientUserId));
+    }
+    const [first, second = first] = found;
+    return first && second && Buffer.compare(first, second) === 0 && !found.includes(undefined) ? first : undefined;
+  };
+
+  return {
+    addLoggedRequests(requests: readonly NewLoggedRequest[]): void {
+      const exists = statement('select 1 from applications where app_id = ?');
+      const add = statement(
+        `insert into request_log (app_id, ${COLUMNS}, request, answer) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      );
+      for (const each of requests) {
+        if (!exists.get(each.appId)) continue;
+        const user = userOf(each);
+        const { path, request, answer } = user ? each.full : each.bare;
+        add.run(
+          each.appId,
+          toBytes(each.requestUid),
+          user ?? null,
+          each.at,
+          each.method,
+          each.route,
+          path,
+          each.status,
+          each.code,
+          each.milliseconds,
+          each.requestId,
+          each.address,
+          each.userAgent,
+          each.credentials,
+          request,
+          answer,
+        );
       }
     },
   };

@@ -1,9 +1,22 @@
 import { performAudited } from '../audited-storage.ts';
 import type { ActCall, Authorship } from '../port.ts';
+import { activityActs, requestLogActs } from './activity.ts';
+import { applicationActs } from './applications.ts';
+import { auditActs } from './audit.ts';
+import { catalogActs } from './catalogs.ts';
+import { commonActs } from './common.ts';
 import type { Connection } from './connection.ts';
-import { type PlainActs, plainActs } from './plain-acts.ts';
+import { deliveryActs } from './deliveries.ts';
+import { eventActs } from './events.ts';
+import { factActs } from './facts.ts';
+import { purgeActs } from './purge.ts';
+import { replaceValueActs, selectionActs } from './selections.ts';
 import { sqliteStores } from './stores.ts';
 import { type SurveyReads, surveyReads } from './surveys.ts';
+import { attemptActs, rateLimitActs } from './throttles.ts';
+import { tokenActs } from './tokens.ts';
+import { transferActs } from './transfer.ts';
+import { trialActs, userActs } from './users.ts';
 
 export type Acts = PlainActs & { audited(by: Authorship, call: ActCall): Promise<unknown> };
 export type ActName = keyof Acts;
@@ -23,3 +36,29 @@ export function createActs(connection: Connection): Acts {
 async function call(act: unknown, args: unknown[]): Promise<unknown> {
   return (act as (...args: unknown[]) => unknown)(...args);
 }
+
+/** All write acts except audited ones, by name. */
+function plainActs(connection: Connection) {
+  return {
+    ...commonActs(connection),
+    ...applicationActs(connection),
+    ...userActs(connection),
+    ...tokenActs(connection),
+    ...attemptActs(connection),
+    ...rateLimitActs(connection),
+    ...catalogActs(connection),
+    ...selectionActs(connection),
+    ...replaceValueActs(connection),
+    ...transferActs(connection),
+    ...trialActs(connection),
+    ...factActs(connection),
+    ...eventActs(connection),
+    ...activityActs(connection),
+    ...requestLogActs(connection),
+    ...auditActs(connection),
+    ...deliveryActs(connection),
+    ...purgeActs(connection),
+  };
+}
+
+export type PlainActs = ReturnType<typeof plainActs>;

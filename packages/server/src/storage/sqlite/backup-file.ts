@@ -14,8 +14,8 @@ import {
   RowsContradict,
   type TableSummary,
 } from '../port.ts';
+import { rowInserter, rowPages, tableShapes } from './dump.ts';
 import { LATEST_MIGRATION, migrate } from './migrations.ts';
-import { rowInserter, rowPages, tableShapes } from './tables.ts';
 
 /** "Inkb", for programs that identify files by their contents. */
 const APPLICATION_ID = 0x496e6b62;

@@ -1,11 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addSources, deleteDraft } from '../common/drafts.ts';
 import { publishedData } from '../event-rows.ts';
-import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
-import { type ItemRow, PAGE, readItems } from './catalog-item.ts';
+import type { CatalogItem, CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
+import { toBytes, toUuid } from './encoding.ts';
 import { addEvent } from './events.ts';
 
 const newest = ({ value }: Connection, appId: number): number =>
@@ -93,4 +93,33 @@ export function catalogActs(connection: Connection) {
       return 'published';
     },
   };
+}
+
+/** Rows read per turn of the event loop: a few milliseconds. */
+const PAGE = 500;
+
+type ItemRow = Pick<CatalogItem, 'kind' | 'document'> & {
+  item_uid: Uint8Array;
+  group_uid: Uint8Array | null;
+  key_no: number | null;
+};
+
+const FIRST = new Uint8Array();
+
+/** All pages of items, ordered by id. */
+async function readItems(readPage: (after: Uint8Array) => ItemRow[]): Promise<CatalogItem[]> {
+  const items: CatalogItem[] = [];
+  for (let after: Uint8Array = FIRST; ; ) {
+    const rows = readPage(after);
+    for (const row of rows) items.push(toItem(row));
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return items;
+    after = last.item_uid;
+    await nextTurn();
+  }
+}
+
+function toItem({ item_uid, kind, group_uid, key_no: keyNo, document }: ItemRow): CatalogItem {
+  const groupUid = group_uid === null ? null : toUuid(group_uid);
+  return { itemUid: toUuid(item_uid), kind, groupUid, keyNo, document };
 }

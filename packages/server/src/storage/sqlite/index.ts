@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ActCall,
   DatabaseRefused,
@@ -13,8 +14,6 @@ import { DamageWatch } from './damage-watch.ts';
 import { sqliteDump } from './dump.ts';
 import { namingFile } from './errors.ts';
 import { fileCheckReads } from './facts.ts';
-import { takeTurns } from './import-turns.ts';
-import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
 import { leaveNote, type OpenNote, removeStaleNotes } from './open-note.ts';
@@ -157,3 +156,39 @@ function withEntriesAsText({ args, ...call }: ActCall): ActCall {
   const [appId, entries, change] = args as [number, ImportEntry[], unknown];
   return { ...call, args: [appId, JSON.stringify(entries), change] };
 }
+
+/** How long batches pause after another process wrote. */
+const PAUSING_MS = 2_000;
+/** Longer than SQLite sleeps between its first tries for the lock. */
+const PAUSE_MS = 12;
+
+/**
+ * The batches of an import follow each other so closely that another process, such as a server, would rarely get the
+ * lock and wait for a second. So after another process has written, batches pause for a while.
+ */
+function takeTurns(didOthersWrite: () => Promise<boolean>): <T>(importOne: () => Promise<T>) => Promise<T> {
+  let pausingUntil = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const turn = async <T>(importOne: () => Promise<T>): Promise<T> => {
+    // Requested in the same turn of the event loop, so it shares the transaction.
+    const [result, othersWrote] = await Promise.all([importOne(), didOthersWrite()]);
+    if (othersWrote) pausingUntil = performance.now() + PAUSING_MS;
+    return result;
+  };
+
+  return (importOne) => {
+    const considerate = performance.now() < pausingUntil;
+    const importing = considerate ? last.then(() => sleep(PAUSE_MS)).then(() => turn(importOne)) : turn(importOne);
+    last = importing.catch(() => {});
+    return importing;
+  };
+}
+
+/** Reported after a write failed to get the lock, until a write succeeds. */
+const LOCK_PROBLEM: Problem = {
+  kind: 'lock',
+  message:
+    'Writes fail because another process has locked the database for more than 5 seconds. A scrub, restore or import ends by itself; find one that hangs or was stopped, or another program that has the file open, and end it. Writes resume by themselves.',
+  effect: 'read-only',
+};

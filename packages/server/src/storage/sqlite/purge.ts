@@ -1,7 +1,7 @@
 import { KEPT_MS } from '../port.ts';
 import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import type { Connection } from './connection.ts';
-import { trialActs } from './trials.ts';
+import { trialActs } from './users.ts';
 
 /** Maximum rows of each kind per purge, so that it holds the write lock only briefly. */
 const BATCH = 1000;

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseRefused } from '../port.ts';
-import { FIRST_TABLE } from './first-table.ts';
 import { findNoteOfOtherLog } from './open-note.ts';
 
 /** Called before SQLite opens the file: it would write another database's log into it. */
@@ -29,3 +28,6 @@ export function refuseForeign(database: DatabaseSync, path: string): void {
     'Check the path in INNKEEPER_DATABASE_URL. A backup is restored with: innkeeper restore FILE',
   );
 }
+
+/** Created by the first migration, together with the version: a file with tables but without this one is not ours. */
+export const FIRST_TABLE = 'application_secrets';

@@ -1,6 +1,7 @@
 import { commonStores } from '../common/stores.ts';
 import type { ImportEntry, Stores } from '../port.ts';
 import { QUICK_READ } from '../walk-limits.ts';
+import type { PlainActs } from './acts.ts';
 import { applicationReads } from './applications.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
@@ -8,13 +9,11 @@ import { clockReads } from './clock.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
 import { eventReads } from './events.ts';
-import type { PlainActs } from './plain-acts.ts';
 import { selectionReads } from './selections.ts';
 import type { SurveyReads } from './surveys.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
-import { userSearchReads } from './user-search.ts';
-import { walkReads } from './user-walk.ts';
+import { userSearchReads, walkReads } from './user-walk.ts';
 import { userReads } from './users.ts';
 
 type Of = <Reads extends object>(makeReads: (connection: Connection) => Reads) => Reads;

@@ -1,8 +1,8 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { CREATED_DIGITS, createdSpan, INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
+import { CREATED_DIGITS, createdSpan, endOfPrefix, INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes } from './encoding.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 type Value = string | number | Uint8Array;
 type Range = { from: string; values: Value[]; order: string };
@@ -143,6 +143,23 @@ export function walkReads({ rows, value }: Connection) {
         `select client_user_id, client_user_name from profiles where app_id = ? and client_user_id > ?
          order by client_user_id limit ?`,
       ).all(appId, after ?? '', limit);
+    },
+  };
+}
+
+export function userSearchReads({ rows }: Connection): Pick<UserStore, 'page'> {
+  return {
+    // No clientUserId is empty.
+    async page(appId, { after, limit, prefix = '' }) {
+      const end = prefix === '' ? undefined : endOfPrefix(prefix);
+      return rows<UserRow>(
+        `select ${USER_COLUMNS} from profiles p join ${USER_OF_PROFILE}
+         where p.app_id = ? and p.client_user_id > ? and p.client_user_id >= ?
+         ${end === undefined ? '' : 'and p.client_user_id < ?'}
+         order by p.client_user_id limit ?`,
+      )
+        .all(appId, after ?? '', prefix, ...(end === undefined ? [] : [end]), limit)
+        .map(toUser);
     },
   };
 }

@@ -2,7 +2,7 @@ import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserRecord, UserStore } from '../port.ts';
 import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rows.ts';
 import type { Connection } from './connection.ts';
-import { codeHash, toBytes } from './encoding.ts';
+import { codeHash, toBytes, toUuid } from './encoding.ts';
 import { addEvent, addUserChange } from './events.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
@@ -134,7 +134,7 @@ export function userActs(connection: Connection) {
   };
 }
 
-export function removeUser(connection: Connection, appId: number, userId: string): 'deleted' | 'unknown' {
+function removeUser(connection: Connection, appId: number, userId: string): 'deleted' | 'unknown' {
   const { statement, value } = connection;
   const id = toBytes(userId);
   const name = value<string | undefined>(
@@ -146,4 +146,32 @@ export function removeUser(connection: Connection, appId: number, userId: string
   const at = value<number>(`select ${DATABASE_NOW}`);
   addEvent(connection, { appId, type: 'user.deleted', at, userId: id });
   return 'deleted';
+}
+
+export function trialActs(connection: Connection) {
+  const { statement, value } = connection;
+
+  return {
+    addTrial(appId: number, clientUserId: string, endsAt: number): 'added' | 'application-gone' {
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
+      statement('insert into trial_users (app_id, client_user_id, ends_at) values (?, ?, ?)').run(
+        appId,
+        clientUserId,
+        endsAt,
+      );
+      return 'added';
+    },
+    endTrial(appId: number, clientUserId: string): void {
+      const { changes } = statement('delete from trial_users where app_id = ? and client_user_id = ?').run(
+        appId,
+        clientUserId,
+      );
+      if (changes === 0) return;
+      const id = value<Uint8Array | undefined>(
+        `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
+        ...[appId, clientUserId],
+      );
+      if (id) removeUser(connection, appId, toUuid(id));
+    },
+  };
 }

@@ -1,16 +1,13 @@
 import type { Stores } from '../../port.ts';
-import { activityStore } from '../activity.ts';
+import { activityStore, requestLogStore } from '../activity.ts';
 import { type Connections, statement, untilUnlocked } from '../connections.ts';
 import { eventStore } from '../events.ts';
-import { inTransaction } from '../in-transaction.ts';
-import { requestLogStore } from '../request-log.ts';
 import { selectionStore } from '../selections.ts';
 import { tokenStore } from '../tokens.ts';
+import { inTransaction } from '../transactions.ts';
 import { transferStore } from '../transfer.ts';
-import { trialStore } from '../trials.ts';
-import { userSearch } from '../user-search.ts';
-import { userWalk } from '../user-walk.ts';
-import { userStore } from '../users.ts';
+import { userSearch, userWalk } from '../user-walk.ts';
+import { trialStore, userStore } from '../users.ts';
 import { claim, homeConnections } from './home-connections.ts';
 import type { Homes } from './homes.ts';
 

@@ -1,8 +1,7 @@
 import { messageOf } from '../../../caught.ts';
 import { DatabaseRefused, type Distribution, type OnDistributed } from '../../port.ts';
-import { isForbidden } from '../errors.ts';
+import { GRANT_STEPS, isForbidden } from '../errors.ts';
 import { alone, migrate } from '../migrations.ts';
-import { GRANT_STEPS } from '../server-problems.ts';
 import { Servers } from '../servers.ts';
 import type { Query } from '../transactions.ts';
 import { findHomes, HOME_TABLES, type Homes, schemaOf } from './homes.ts';

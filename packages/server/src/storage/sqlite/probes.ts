@@ -1,3 +1,6 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseRoom } from '../port.ts';
 import { connectToWrite } from './connection.ts';
 
 /** The value must be new: SQLite would not write an existing one again. */
@@ -13,4 +16,9 @@ export function tryWrite(path: string, value: string): void {
   } finally {
     connection.close();
   }
+}
+
+export function diskRoom(path: string): DatabaseRoom {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return { kind: 'disk', free: bavail * bsize, size: statSync(path).size };
 }
