@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { isLoopback } from './addresses.ts';
 import { codeOf } from './caught.ts';
 import { type OidcRules, readGrant } from './domain/accounts/oidc-settings.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { type PageTexts, readPageTexts } from './domain/preferences/page-texts.ts';
 import { isEmail } from './domain/users/email.ts';
-import { isLoopback } from './loopback.ts';
 import { type MailSettings, readMail } from './mail/mail-settings.ts';
-import { nearestName } from './nearest-name.ts';
 import { findSecret, keepSecret, readPreviousSecret, secretPath } from './secret-file.ts';
 import {
   AREAS,
   type Area,
   environmentName,
+  nearestName,
   PREFIX,
   SETTINGS,
   type SettingName,

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
+import { inspect } from 'node:util';
 import { reportListening, runWorkers, SHUTDOWN_MS } from './cluster.ts';
 import { type Config, commandName, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
-import { exitOnUncaught } from './exit-on-uncaught.ts';
 import { createLogger } from './monitoring/logging.ts';
 import { openFileProblem } from './open-file-limit.ts';
 import { type RunningServer, startServer } from './serve.ts';
@@ -82,4 +82,18 @@ async function portalLines({ service }: RunningServer, isFirst: boolean): Promis
   if (!setUp)
     return `\n  Portal: ${publicUrl}/portal\n  For a sign-in link: ${commandName()} admin create --email YOUR-ADDRESS\n`;
   return `\n  Start here: open this link in a browser to create your account. It works once, within 24 hours.\n\n    ${setUp.link}\n`;
+}
+
+/** Any uncaught error, including a rejected promise, ends the process with one log line at any log level. */
+function exitOnUncaught(): void {
+  const logger = createLogger('fatal');
+  process.on('uncaughtException', (thrown: unknown, origin) => {
+    try {
+      // Anything can be thrown. pino flushes after a fatal line, for a bounded time.
+      const err = thrown instanceof Error ? thrown : new Error(`${typeof thrown} thrown: ${inspect(thrown)}`);
+      logger.fatal({ err, origin }, 'uncaught error: the process ends');
+    } finally {
+      process.exit(1);
+    }
+  });
 }

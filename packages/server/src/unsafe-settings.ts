@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
+import { isLoopback, trustsEveryone } from './addresses.ts';
 import type { Config } from './config.ts';
-import { isLoopback } from './loopback.ts';
 import { findSecretProblem, previousSecretPath, secretPath } from './secret-file.ts';
-import { trustsEveryone } from './trusts-everyone.ts';
 
 /**
  * Settings that are unsafe in production, each with a suggested fix. `innkeeper serve` refuses to start with any of

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ERRORS, type ErrorName, type FieldError, InnkeeperError } from '../domain/errors.ts';
-import { createOutageLog } from '../monitoring/outage-log.ts';
+import { createOutageLog } from '../monitoring/logging.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import { prefersType } from './request-headers.ts';

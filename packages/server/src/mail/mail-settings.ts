@@ -1,5 +1,5 @@
+import { isLoopback } from '../addresses.ts';
 import { isEmail } from '../domain/users/email.ts';
-import { isLoopback } from '../loopback.ts';
 
 export type MailSettings = {
   host: string;

@@ -1,8 +1,8 @@
 import { type Logger, symbols } from 'pino';
 import type { Span } from '../domain/tracing.ts';
+import type { Answers } from './durations.ts';
 import { maskPath } from './logging.ts';
 import type { Metrics } from './metrics.ts';
-import type { Answers } from './request-counts.ts';
 
 /** The route of requests that match none. */
 const UNKNOWN_ROUTE = 'unknown';

@@ -1,9 +1,7 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
 import { version } from '../package.ts';
-import type { Durations } from './durations.ts';
-import type { RequestCounts } from './request-counts.ts';
-import type { ActDurations } from './timed-storage.ts';
+import type { ActDurations, Durations, RequestCounts } from './durations.ts';
 
 /** Figures measured elsewhere. */
 export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs' | 'mailer' | 'webhookFigures'> & {

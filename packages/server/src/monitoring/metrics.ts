@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
+import { type Answers, RequestCounts } from './durations.ts';
 import type { MetricSources } from './metrics-registry.ts';
-import { type Answers, RequestCounts } from './request-counts.ts';
 
 export type Metrics = {
   readonly counts: RequestCounts;

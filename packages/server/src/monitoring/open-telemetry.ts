@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import type { TelemetryConfig } from '../config.ts';
 import type { Service } from '../domain/service.ts';
 import type { Tracer } from '../domain/tracing.ts';
-import type { RequestCounts } from './request-counts.ts';
-import type { EndedSpan, Figures, FromTelemetryThread, ToTelemetryThread } from './telemetry-messages.ts';
+import type { CountedDurations, RequestCounts } from './durations.ts';
 import { conventionalMethod, createTracer } from './tracer.ts';
 
 /** Sampled spans are handed over in groups, so that a request does not pay for a message. */
@@ -18,7 +17,7 @@ const CLOSE_MS = 2_500;
 
 type Sources = Pick<Service, 'storage' | 'problems'> & { requests: RequestCounts; requestsInFlight(): number };
 
-export type Telemetry = {
+type Telemetry = {
   tracer: Tracer;
   /** Adds the figures measured elsewhere, once their sources exist. */
   observe(sources: Sources): void;
@@ -94,3 +93,33 @@ function figuresOf({ storage, problems, requests, requestsInFlight }: Sources): 
     problems: problems().map(({ kind }) => kind),
   };
 }
+
+/** A sampled span of the HTTP thread. Times are in milliseconds since 1970. */
+export type EndedSpan = {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  traceState: string | undefined;
+  kind: 'server' | 'client';
+  name: string;
+  attributes: Record<string, string | number>;
+  isFailed: boolean;
+  startedAt: number;
+  endedAt: number;
+};
+
+export type Figures = {
+  durations: {
+    method: string;
+    route: string | undefined;
+    status: number;
+    durations: CountedDurations;
+  }[];
+  requestsInFlight: number;
+  database: { kind: string; open: number; idle: number; waitingActs: number };
+  problems: string[];
+};
+
+/** `figures` answers `{ asked: 'figures' }`; undefined while the service starts. */
+export type ToTelemetryThread = { ended: EndedSpan[] } | { figures: Figures | undefined } | 'close';
+export type FromTelemetryThread = { taken: number } | { problem: string; reason: string } | { asked: 'figures' };

@@ -3,7 +3,36 @@ import { pauses } from '../domain/slices.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import type { NewLoggedRequest } from '../storage/port.ts';
 import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-request.ts';
-import { Sampling } from './sampling.ts';
+
+/** Every request of an application is logged up to this burst, then only so many a second. */
+const BURST = 100;
+const PER_SECOND = 5;
+/** Maximum applications tracked; beyond it, all start over. */
+const MAX_APPLICATIONS = 10_000;
+
+type Bucket = { left: number; at: number };
+
+/** Samples the requests of busy applications. Errors have their own quota, because they are what people look for. */
+class Sampling {
+  readonly #buckets = { answers: new Map<number, Bucket>(), errors: new Map<number, Bucket>() };
+
+  takes(appId: number, kind: 'answers' | 'errors', now: number): boolean {
+    const buckets = this.#buckets[kind];
+    let bucket = buckets.get(appId);
+    if (!bucket) {
+      if (buckets.size >= MAX_APPLICATIONS) buckets.clear();
+      bucket = { left: BURST, at: now };
+      buckets.set(appId, bucket);
+    }
+    if (bucket.left < 1) {
+      bucket.left = Math.min(BURST, bucket.left + Math.max(0, ((now - bucket.at) / 1000) * PER_SECOND));
+      bucket.at = now;
+      if (bucket.left < 1) return false;
+    }
+    bucket.left--;
+    return true;
+  }
+}
 
 const FLUSH_MS = 1_000;
 /** Maximum requests waiting for the next flush; further ones are counted but not logged. */

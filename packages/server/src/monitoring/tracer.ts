@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { ServedRequest, Span, Tracer } from '../domain/tracing.ts';
 import { maskPath } from './logging.ts';
-import type { EndedSpan } from './telemetry-messages.ts';
+import type { EndedSpan } from './open-telemetry.ts';
 
 /** RFC 9110 and PATCH; the semantic conventions combine all others into one. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);

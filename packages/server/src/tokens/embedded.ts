@@ -4,7 +4,6 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import { homeOfUuid, uuidAtHome } from '../home.ts';
 import type { SigningKeys } from './keys.ts';
-import { KnownTokens } from './known-tokens.ts';
 import { type IdentifiedToken, type Reserve, TOKEN_ALGORITHMS, type TokenService } from './port.ts';
 
 /** RFC 9068 access tokens, signed here. They are valid until they expire, are revoked, or their user is deleted. */
@@ -112,5 +111,34 @@ function readTokenId(accessToken: string): string | undefined {
     return typeof jti === 'string' && UUID.test(jti) ? jti : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Entries per half; both together take about 6 MB when full. */
+const HALF = 5_000;
+
+/**
+ * Tokens that were signed or verified here, by their text. The older half is dropped as a whole: a Map whose oldest
+ * entry is deleted for every new one has to skip more and more gaps to find it.
+ */
+class KnownTokens {
+  #newer = new Map<string, IdentifiedToken>();
+  #older = new Map<string, IdentifiedToken>();
+
+  get(accessToken: string): IdentifiedToken | undefined {
+    return this.#newer.get(accessToken) ?? this.#older.get(accessToken);
+  }
+
+  add(accessToken: string, token: IdentifiedToken): void {
+    if (this.#newer.size >= HALF) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+    }
+    this.#newer.set(accessToken, token);
+  }
+
+  delete(accessToken: string): void {
+    this.#newer.delete(accessToken);
+    this.#older.delete(accessToken);
   }
 }

@@ -1,11 +1,34 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { Clock } from '../domain/clock.ts';
 import type { Keyring } from '../domain/keyring.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
-import { ALGORITHMS, generateKey } from './algorithms.ts';
 import { TOKEN_ALGORITHMS, type TokenAlgorithm, TokenServiceRefused } from './port.ts';
+
+/** RFC 7518 3.3 and 3.4, RFC 8037: how node:crypto signs as JWTs require. */
+const ALGORITHMS: Record<TokenAlgorithm, { digest: string | null; dsaEncoding?: 'ieee-p1363' }> = {
+  EdDSA: { digest: null },
+  RS256: { digest: 'sha256' },
+  ES256: { digest: 'sha256', dsaEncoding: 'ieee-p1363' },
+};
+
+const generate = promisify(generateKeyPair);
+
+type KeyPair = { privateKey: KeyObject; publicKey: KeyObject };
+
+/** On node's thread pool: an RSA key takes a tenth of a second or more. */
+function generateKey(algorithm: TokenAlgorithm): Promise<KeyPair> {
+  switch (algorithm) {
+    case 'EdDSA':
+      return generate('ed25519');
+    case 'RS256':
+      return generate('rsa', { modulusLength: 2048 });
+    case 'ES256':
+      return generate('ec', { namedCurve: 'P-256' });
+  }
+}
 
 const DAY_MS = 86_400_000;
 const ROTATE_EVERY_MS = 30 * DAY_MS;
@@ -17,7 +40,7 @@ const PUBLISH_AFTER_MS = 31 * DAY_MS;
 const FUTURE_MS = 60 * 60_000;
 
 /** `typ` in the header, so that one kind of token is never accepted as another. */
-export type TokenType = 'at+jwt' | 'JWT' | 'receipt+jwt';
+type TokenType = 'at+jwt' | 'JWT' | 'receipt+jwt';
 
 export type KeyClock = Pick<Clock, 'now' | 'certain' | 'isTrusted'>;
 

@@ -3,10 +3,9 @@ import type { TokenService } from './port.ts';
 import { createAuthorizationServer } from './remote/authorization-server.ts';
 import { createBreaker } from './remote/breaker.ts';
 import { createDeadlines } from './remote/deadlines.ts';
-import { requireSafeAddress } from './remote/fetch-answer.ts';
+import { requireSafeAddress, toTokenError, toUnreachable } from './remote/fetch-answer.ts';
 import { createTokenIdentifier } from './remote/identify-token.ts';
 import { issueToken } from './remote/issue-token.ts';
-import { toTokenError, toUnreachable } from './remote/token-error.ts';
 import { createPublishedKeys } from './remote/verify-jwt.ts';
 
 /** Enough for one exchange and a small clock difference. */

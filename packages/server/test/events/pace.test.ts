@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../../src/events/pace.ts';
+import { Pace } from '../../src/events/endpoint.ts';
 
 /** When requests go, asked again each time after the pause it was told. */
 function sendTimes(pace: Pace, perSecond: number | null, count: number, from: number): number[] {

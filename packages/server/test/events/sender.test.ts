@@ -1,8 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WebhookSender } from '../../src/domain/webhooks/sender.ts';
-import { allowedAddresses } from '../../src/events/allowed-addresses.ts';
-import { createSender } from '../../src/events/sender.ts';
+import { allowedAddresses, createSender } from '../../src/events/sender.ts';
 import { CERTIFICATE } from './certificate.ts';
 import { startNameServer } from './name-server.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { maskRequest } from '../../src/monitoring/masked-body.ts';
+import { maskRequest } from '../../src/monitoring/logged-request.ts';
 import { databases } from '../databases.ts';
 import { dump, KEEP_IDS } from '../dump.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';

@@ -1,6 +1,6 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { readShipped } from '../../shipped-files.ts';
+import { readShipped } from '../../package.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import type { Routes } from '../server/routes.ts';
 import { makeFile, makePage, once, sendFile, versionOf } from './static-file.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { listShipped, readShipped } from '../../shipped-files.ts';
+import { listShipped, readShipped } from '../../package.ts';
 import { etagOf, hasCurrent } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../addresses.ts';
 
 /**
  * Finds the client's address: the peer of the connection, or the address that a trusted proxy names in X-Forwarded-For.

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type IntrospectionResponse,
+  introspectionRequest,
+  processIntrospectionResponse,
+  ResponseBodyError,
+} from 'oauth4webapi';
 import type { IdentifiedToken } from '../port.ts';
-import type { AuthorizationServer } from './authorization-server.ts';
+import { type AuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
 import { createBreaker } from './breaker.ts';
 import type { Deadlines } from './deadlines.ts';
-import { introspectToken } from './introspect-token.ts';
+import { toUnreachable } from './fetch-answer.ts';
 import { isTokenText } from './issue-token.ts';
-import { createRecentlyUsed } from './recently-used.ts';
-import { toUnreachable } from './token-error.ts';
+import { createRecentlyUsed } from './remembered.ts';
 import { isVerifiableJwt, type PublishedKeys, toMilliseconds, verifyJwt } from './verify-jwt.ts';
 
 const GENUINE_KEPT = 10_000;
@@ -106,4 +111,26 @@ export function createTokenIdentifier(options: {
     askAgainAt = now() + RETRY_MS;
     return known?.token;
   };
+}
+
+/** Introspection (RFC 7662): what the server says about an opaque token; undefined if it is not active. */
+async function introspectToken(
+  token: string,
+  server: AuthorizationServer,
+  metadata: Metadata,
+  signal: AbortSignal,
+): Promise<IntrospectionResponse | undefined> {
+  const response = await introspectionRequest(metadata, server.client, server.authenticate(metadata), token, {
+    ...requestOptions(signal),
+    additionalParameters: { token_type_hint: 'access_token' },
+  });
+  try {
+    const answer = await processIntrospectionResponse(metadata, server.client, response);
+    if (!answer.active) return undefined;
+    return answer.iss === undefined || answer.iss === metadata.issuer ? answer : undefined;
+  } catch (error) {
+    // Some servers answer like this to text that cannot be one of their tokens. 401 and 403 concern us, not the token.
+    if (error instanceof ResponseBodyError && error.status === 400) return undefined;
+    throw error;
+  }
 }
