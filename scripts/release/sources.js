@@ -9,7 +9,7 @@ export const { version: VERSION } = JSON.parse(readFileSync(join(SERVER, 'packag
 const EXPLORER = ['explorer.html', 'explorer.js', 'explorer.css', 'icon.svg'];
 const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 
-/** Files for browsers, as packages/server/src/shipped-files.ts looks for them: [name, path], sorted by name. */
+/** Files for browsers, as packages/server/src/package.ts looks for them: [name, path], sorted by name. */
 export function shippedFiles() {
   const swaggerUi = dirname(createRequire(join(SERVER, 'package.json')).resolve('swagger-ui-dist/package.json'));
   return [

@@ -75,7 +75,7 @@ export function waitingStatement(text: string): SharedStatement {
 
 /**
  * What the stores need: acts on connections of their own (ConnectionPool), or inside one transaction
- * (in-transaction.ts).
+ * (transactions.ts).
  */
 export interface Connections {
   /** A read is repeated if its connection is lost. */
