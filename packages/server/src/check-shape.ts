@@ -1,5 +1,5 @@
-import { readUuid } from './domain/users/user-code.ts';
 import { READ_ELSEWHERE } from './schema.ts';
+import { readUuid } from './uuid.ts';
 
 /** The part of JSON Schema used to describe the catalog file and requests. A test compares it with another validator. */
 type Shape = {

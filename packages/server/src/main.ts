@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { defineGroup, HelpShown } from './cli/command.ts';
-import { Failure } from './cli/failure.ts';
-import { fileProblem } from './cli/file-problem.ts';
-import { bold, printFailure } from './cli/print.ts';
+import { Failure, fileProblem } from './cli/failure.ts';
+import { bold, printFailure } from './cli/output.ts';
 import { version } from './package.ts';
 
 const ENDINGS = `

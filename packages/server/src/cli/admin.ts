@@ -4,9 +4,7 @@ import { createSignInLink } from '../domain/accounts/links.ts';
 import type { AccountRecord } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
-import { bold, dim, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
-import { showTime } from './time.ts';
+import { bold, dim, layOut, printResult, showTime, visible } from './output.ts';
 import { type OpenStorage, withStorage } from './with-storage.ts';
 
 export function admin(): Command {

@@ -1,13 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Rotation } from '../domain/applications/rotate-secret.ts';
+import type { Rotation } from '../domain/applications/application.ts';
 import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
 import { type ShownApplication, withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
-import { showDuration } from './time.ts';
-import { WHILE_PREVIOUS_IS_VALID } from './webhook-refusal.ts';
+import { bold, layOut, printResult, showDuration, visible } from './output.ts';
+import { WHILE_PREVIOUS_IS_VALID } from './refusals.ts';
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 

@@ -10,10 +10,8 @@ import {
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { UsageError } from './failure.ts';
 import { type ShownApplication, withManagement } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
+import { bold, dim, layOut, printResult, readTime, showAge, showDuration, showRoughly, visible } from './output.ts';
 import { readBytes } from './read-input.ts';
-import { layOut, visible } from './table.ts';
-import { readTime, showAge, showDuration, showRoughly } from './time.ts';
 
 export function appShow(): Command {
   return defineCommand({

@@ -3,12 +3,10 @@ import { displayNameProblem } from '../domain/required.ts';
 import { appRotateSecret } from './app-rotate-secret.ts';
 import { appSet, appShow } from './app-settings.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
-import { canAsk, confirmByTyping } from './confirm.ts';
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
-import { counted } from './time.ts';
+import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
+import { canAsk, confirmByTyping } from './terminal.ts';
 
 export function app(): Command {
   return defineGroup({

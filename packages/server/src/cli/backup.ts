@@ -10,14 +10,10 @@ import { secretPath } from '../secret-file.ts';
 import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/repair-steps.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { describeDatabase } from './describe-database.ts';
-import { Failure, UsageError } from './failure.ts';
-import { fileProblem } from './file-problem.ts';
-import { bold, printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { isCompanion } from './refuse-database-file.ts';
-import { visible } from './table.ts';
-import { counted, showSize } from './time.ts';
+import { describeDatabase, isCompanion } from './database-files.ts';
+import { Failure, fileProblem, UsageError } from './failure.ts';
+import { bold, counted, printResult, showSize, visible } from './output.ts';
+import { Progress } from './terminal.ts';
 
 type Options = CommandOptions & { force?: true };
 

@@ -4,10 +4,9 @@ import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { explainError } from './explain-error.ts';
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
+import { bold, printResult, visible } from './output.ts';
 import { readCatalogFile } from './read-input.ts';
 import { printPublished, showMissing, showPlan } from './show-changes.ts';
-import { visible } from './table.ts';
 
 const ENDINGS = `
 ${bold('Exit codes:')} 0 no changes, 1 error, 2 changes, 3 breaking changes.`;

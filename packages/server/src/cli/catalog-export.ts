@@ -3,13 +3,11 @@ import { type Command, Option } from 'commander';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { UsageError } from './failure.ts';
-import { fileProblem } from './file-problem.ts';
+import { refuseDatabaseFile } from './database-files.ts';
+import { fileProblem, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
-import { refuseDatabaseFile } from './refuse-database-file.ts';
+import { bold, printResult, visible } from './output.ts';
 import { showChanges } from './show-changes.ts';
-import { visible } from './table.ts';
 
 export function catalogShow(): Command {
   return defineCommand({

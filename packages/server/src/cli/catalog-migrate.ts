@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { APP_OPTION, type CatalogOptions } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { visible } from './table.ts';
-import { counted } from './time.ts';
+import { bold, counted, printResult, visible } from './output.ts';
+import { Progress } from './terminal.ts';
 
 const EXAMPLE = 'catalog migrate --app 123456789_4f2c --key ads.topics --from cars --to vehicles';
 

@@ -3,9 +3,8 @@ import type { ReadableChange } from '../domain/catalog/publish.ts';
 import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
-import { dim, printResult } from './print.ts';
+import { dim, layOut, printResult, visible } from './output.ts';
 import { printPublished, showChanges, showSummary } from './show-changes.ts';
-import { layOut, visible } from './table.ts';
 
 type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
 

@@ -5,11 +5,9 @@ import { APP_OPTION, type CatalogOptions, NOTE_OPTION } from './catalog-options.
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
 import { type ImportedTexts, withManagement } from './management.ts';
-import { printResult } from './print.ts';
+import { counted, printResult, visible } from './output.ts';
 import { readInput } from './read-input.ts';
 import { printPublished } from './show-changes.ts';
-import { visible } from './table.ts';
-import { counted } from './time.ts';
 
 type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog'; note?: string };
 

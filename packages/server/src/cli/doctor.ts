@@ -2,10 +2,8 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { ALL_SETTINGS, type CommandOptions, defineCommand } from './command.ts';
 import type { Check } from './doctor/check.ts';
-import { dim, printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { layOut } from './table.ts';
-import { counted } from './time.ts';
+import { counted, dim, layOut, printResult } from './output.ts';
+import { Progress } from './terminal.ts';
 
 export function doctor(): Command {
   return defineCommand({

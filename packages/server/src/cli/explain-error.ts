@@ -10,8 +10,7 @@ import {
   StorageUnavailable,
 } from '../storage/port.ts';
 import { hardLinkSteps, RESTORE_STEPS } from '../storage/repair-steps.ts';
-import { Failure, splitWayOut, UsageError } from './failure.ts';
-import { fileProblem } from './file-problem.ts';
+import { Failure, fileProblem, splitWayOut, UsageError } from './failure.ts';
 
 const LOOK_AT_DATABASE =
   'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';

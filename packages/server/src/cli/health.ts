@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listeningUrl, readConfig } from '../config.ts';
 import { type CommandOptions, defineCommand } from './command.ts';
 import { Failure } from './failure.ts';
-import { printResult } from './print.ts';
+import { printResult } from './output.ts';
 
 const PATIENCE_MS = 3_000;
 

@@ -1,6 +1,5 @@
-import { createApplication, isLive } from '../domain/applications/application.ts';
+import { createApplication, isLive, rotateSecret } from '../domain/applications/application.ts';
 import { catalogProblems, toUpdate } from '../domain/applications/change-application.ts';
-import { rotateSecret } from '../domain/applications/rotate-secret.ts';
 import { completeSettings } from '../domain/applications/settings.ts';
 import { recordExport, recordLink } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
@@ -11,8 +10,14 @@ import { createManageToken } from '../domain/manage/manage-token.ts';
 import { finish } from '../domain/slices.ts';
 import { emailOf } from '../domain/users/email.ts';
 import type { UserFilter } from '../domain/users/match-users.ts';
-import { readUuid } from '../domain/users/user-code.ts';
 import type { Storage, UserRecord } from '../storage/port.ts';
+import { readUuid } from '../uuid.ts';
+import { cliAuthor } from './catalog-options.ts';
+import { describeDatabase } from './database-files.ts';
+import { Failure, UsageError } from './failure.ts';
+import { localWebhooks } from './local-webhooks.ts';
+import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
+import { counted, showTime, visible } from './output.ts';
 import {
   readTypedValue,
   refusedArgument,
@@ -20,14 +25,7 @@ import {
   unknownKey,
   unknownRevision,
   unknownUser,
-} from './argument-problems.ts';
-import { cliAuthor } from './catalog-options.ts';
-import { describeDatabase } from './describe-database.ts';
-import { Failure, UsageError } from './failure.ts';
-import { localWebhooks } from './local-webhooks.ts';
-import type { ApplyOptions, Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
-import { visible } from './table.ts';
-import { counted, showTime } from './time.ts';
+} from './refusals.ts';
 import { findApplication, type OpenStorage } from './with-storage.ts';
 
 /** Works on an open database. Rules are loaded on use: each command loads only its own part. */

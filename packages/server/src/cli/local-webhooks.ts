@@ -2,7 +2,7 @@ import { InnkeeperError } from '../domain/errors.ts';
 import type { webhookActs } from '../http/manage/webhook-acts.ts';
 import type { ApplicationRecord } from '../storage/port.ts';
 import type { Management } from './management.ts';
-import { webhookRefusal } from './webhook-refusal.ts';
+import { webhookRefusal } from './refusals.ts';
 import { findApplication, type OpenStorage } from './with-storage.ts';
 
 type Acts = ReturnType<typeof webhookActs>;

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import { readConfig } from '../config.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { describeDatabase } from './describe-database.ts';
+import { describeDatabase } from './database-files.ts';
 import { Failure } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
-import { printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { counted } from './time.ts';
+import { counted, printResult } from './output.ts';
+import { Progress } from './terminal.ts';
 
 export function migrate(): Command {
   return defineCommand({

@@ -6,10 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import type { ParsedFile } from '../domain/catalog/parse-file.ts';
 import type { PlacedProblem } from '../domain/catalog/source.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
-import { Failure, UsageError } from './failure.ts';
-import { fileProblem } from './file-problem.ts';
-import { visible } from './table.ts';
-import { counted } from './time.ts';
+import { Failure, fileProblem, UsageError } from './failure.ts';
+import { counted, visible } from './output.ts';
 
 export type Input = { name: string; text: string };
 

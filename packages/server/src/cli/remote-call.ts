@@ -1,7 +1,7 @@
 import type { Remote } from '../config.ts';
 import { ERRORS, type FieldError } from '../domain/errors.ts';
-import { unknownApplication } from './argument-problems.ts';
 import { Failure } from './failure.ts';
+import { unknownApplication } from './refusals.ts';
 
 /** How long to wait for a service that does not respond. */
 const TIMEOUT_MS = 60_000;

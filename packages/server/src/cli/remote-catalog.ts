@@ -1,8 +1,8 @@
 import type { ValueType } from '../domain/catalog/catalog.ts';
 import { ERRORS } from '../domain/errors.ts';
-import { readTypedValue, refusedArgument, unknownKey, unknownRevision } from './argument-problems.ts';
 import { Failure } from './failure.ts';
 import type { ApplyOptions, Management, Published, Revision } from './management.ts';
+import { readTypedValue, refusedArgument, unknownKey, unknownRevision } from './refusals.ts';
 import { type Answer, of, PAGE, problemsOf, type RemoteCalls } from './remote-call.ts';
 
 /** Texts of a review per request: even the longest fit into its body. */

@@ -1,11 +1,11 @@
 import type { Remote } from '../config.ts';
-import type { Rotation } from '../domain/applications/rotate-secret.ts';
+import type { Rotation } from '../domain/applications/application.ts';
 import type { FieldError } from '../domain/errors.ts';
 import type { Management, ShownToken } from './management.ts';
+import { webhookRefusal } from './refusals.ts';
 import { type Call, of, PAGE, refusal, remoteCalls } from './remote-call.ts';
 import { remoteCatalog } from './remote-catalog.ts';
 import { remoteUsers } from './remote-users.ts';
-import { webhookRefusal } from './webhook-refusal.ts';
 
 /** Uses /manage/v1 of a service: needs neither its database nor its secret. */
 export function remoteManagement(remote: Remote): Management {

@@ -1,9 +1,9 @@
 import type { FileLine } from '../domain/users/import-line.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
-import { readUuid } from '../domain/users/user-code.ts';
-import { unknownUser } from './argument-problems.ts';
+import { readUuid } from '../uuid.ts';
 import { UsageError } from './failure.ts';
 import type { Importing, Management, ShownUser, UserLink } from './management.ts';
+import { unknownUser } from './refusals.ts';
 import { type Answer, of, type RemoteCalls } from './remote-call.ts';
 
 /** A part of an import, within the service's limits (http/manage/transfer-users.ts). */
@@ -117,7 +117,7 @@ async function importInParts(
   { signal, onRejected, onProgress, ...rules }: Importing,
   sendPart: (part: Part) => Promise<PartAnswer>,
 ): Promise<{ outcome: 'done' | 'interrupted'; counts: ImportCounts }> {
-  const { SeenIds } = await import('../domain/users/seen-ids.ts');
+  const { SeenIds } = await import('../domain/users/import-users.ts');
   const seen = new SeenIds();
   const counts = {} as ImportCounts;
   let part: FileLine[] = [];

@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import type { ScrubOutcome } from '../storage/port.ts';
 import { type CommandOptions, defineCommand } from './command.ts';
-import { describeDatabase } from './describe-database.ts';
+import { describeDatabase } from './database-files.ts';
 import { Failure } from './failure.ts';
-import { bold, printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { showSize } from './time.ts';
+import { bold, printResult, showSize } from './output.ts';
+import { Progress } from './terminal.ts';
 import { refuseMissingDatabase } from './with-storage.ts';
 
 export function scrub(): Command {

@@ -3,9 +3,8 @@ import { checkSecret } from '../domain/check-secret.ts';
 import { isWeakSecret } from '../unsafe-settings.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
-import { printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { counted, showTime } from './time.ts';
+import { counted, printResult, showTime } from './output.ts';
+import { Progress } from './terminal.ts';
 import { type OpenStorage, withStorage } from './with-storage.ts';
 
 export function secret(): Command {

@@ -4,9 +4,7 @@ import type { CountedBreaking, CountedPlan, ReadableChange } from '../domain/cat
 import type { CatalogOptions } from './catalog-options.ts';
 import { Failure } from './failure.ts';
 import type { Published } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
-import { counted } from './time.ts';
+import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
 
 const MARKS = {
   added: styleText('green', '+'),

@@ -2,13 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCESS, type Access } from '../domain/manage/access.ts';
 import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
 import { displayNameProblem } from '../domain/required.ts';
-import { readUuid } from '../domain/users/user-code.ts';
+import { readUuid } from '../uuid.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
-import { counted, readTime, showAge, showRoughly } from './time.ts';
+import { bold, counted, dim, layOut, printResult, readTime, showAge, showRoughly, visible } from './output.ts';
 
 export function token(): Command {
   return defineGroup({

@@ -5,14 +5,11 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { UsageError } from './failure.ts';
-import { fileProblem } from './file-problem.ts';
+import { refuseDatabaseFile } from './database-files.ts';
+import { fileProblem, UsageError } from './failure.ts';
 import { type WantedUsers, withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
-import { Progress } from './progress.ts';
-import { refuseDatabaseFile } from './refuse-database-file.ts';
-import { visible } from './table.ts';
-import { counted } from './time.ts';
+import { bold, counted, printResult, visible } from './output.ts';
+import { Progress } from './terminal.ts';
 
 type Options = CommandOptions & {
   app: string;

@@ -3,16 +3,12 @@ import type { Command } from 'commander';
 import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Failure, UsageError } from './failure.ts';
-import { fileProblem } from './file-problem.ts';
+import { refuseDatabaseFile } from './database-files.ts';
+import { Failure, fileProblem, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
-import { Progress } from './progress.ts';
+import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
 import { type OpenInput, openInput, readLines } from './read-input.ts';
-import { refuseDatabaseFile } from './refuse-database-file.ts';
-import { layOut, visible } from './table.ts';
-import { counted } from './time.ts';
-import { watchInterrupts } from './watch-interrupts.ts';
+import { Progress, watchInterrupts } from './terminal.ts';
 
 /** How many rejected lines the summary lists. */
 const SHOWN = { people: 20, programs: 100 };

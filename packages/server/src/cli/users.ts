@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { parseDuration } from '../domain/duration.ts';
 import type { UserStatus } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
-import { canAsk, confirmByTyping } from './confirm.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type ShownUser, withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
+import { bold, layOut, printResult, visible } from './output.ts';
+import { canAsk, confirmByTyping } from './terminal.ts';
 import { usersExport } from './users-export.ts';
 import { usersImport } from './users-import.ts';
 

@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readUuid } from '../domain/users/user-code.ts';
 import type { DeliveryView } from '../http/manage/webhook-acts.ts';
 import type { DeliveryFilter } from '../storage/port.ts';
+import { readUuid } from '../uuid.ts';
 import { APP_OPTION } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
+import { bold, dim, layOut, printResult, visible } from './output.ts';
 import { EXAMPLE_IDS, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-show.ts';
 
 /** Maximum per request to a service. */

@@ -3,8 +3,7 @@ import type { WebhookView } from '../http/manage/webhook-acts.ts';
 import { APP_OPTION } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
-import { bold, dim, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
+import { bold, dim, layOut, printResult, visible } from './output.ts';
 
 export type WebhookOptions = CommandOptions & { app: string };
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Rotation } from '../domain/applications/rotate-secret.ts';
+import type { Rotation } from '../domain/applications/application.ts';
 import { MAX_PER_SECOND } from '../domain/webhooks/manage-webhooks.ts';
 import { EVENT_TYPES, type WebhookChange } from '../storage/port.ts';
 import { overlapOption, revokeOption, showOverlap } from './app-rotate-secret.ts';
@@ -7,8 +7,7 @@ import { APP_OPTION } from './catalog-options.ts';
 import { defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
-import { bold, printResult } from './print.ts';
-import { layOut, visible } from './table.ts';
+import { bold, layOut, printResult, visible } from './output.ts';
 import { webhookDeliveries, webhookResend, webhookTest } from './webhook-deliveries.ts';
 import {
   EXAMPLE_IDS,

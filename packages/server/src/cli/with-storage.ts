@@ -7,12 +7,12 @@ import { showRoughly } from '../domain/duration.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import { type ApplicationRecord, type Storage, StorageUnavailable } from '../storage/port.ts';
 import { isWeakSecret } from '../unsafe-settings.ts';
-import { unknownApplication } from './argument-problems.ts';
 import { cliAuthor } from './catalog-options.ts';
 import type { CommandOptions } from './command.ts';
-import { describeDatabase } from './describe-database.ts';
+import { describeDatabase } from './database-files.ts';
 import { Failure, UsageError } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
+import { unknownApplication } from './refusals.ts';
 
 /** A service may be off for a while; a longer gap more likely means a wrong clock. */
 const LONG_MS = 30 * 86_400_000;

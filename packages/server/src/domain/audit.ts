@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { orderedUuid } from '../ordered-uuid.ts';
 import type { AuditAction, Storage } from '../storage/port.ts';
+import { orderedUuid } from '../uuid.ts';
 
 const actors = new AsyncLocalStorage<string>();
 

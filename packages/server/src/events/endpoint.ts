@@ -2,8 +2,8 @@ import { type FeedItem, toPublicEvents } from '../domain/events/public-event.ts'
 import type { Service } from '../domain/service.ts';
 import { judgeTry, type SentEvent, sendEvent, switchOffReason } from '../domain/webhooks/send-event.ts';
 import type { Sent } from '../domain/webhooks/sender.ts';
-import { orderedUuid } from '../ordered-uuid.ts';
 import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
+import { orderedUuid } from '../uuid.ts';
 
 /** How far unused time can be caught up on: a timer that fires late must not lower the rate. */
 const CATCH_UP_MS = 100;

@@ -39,7 +39,7 @@ const REQUEST_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 type Labels = Record<'method' | 'route' | 'code', string> & { status: number };
 /** `durations` misses the requests whose start time is unknown. */
-type Answers = { readonly labels: Labels; count: number; readonly durations: Durations };
+export type Answers = { readonly labels: Labels; count: number; readonly durations: Durations };
 
 /** Counters that every request updates. Lookups use values at hand, so that no key has to be built. */
 export class RequestCounts {

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { readUuid } from '../domain/users/user-code.ts';
 import type { NewLoggedRequest } from '../storage/port.ts';
+import { readUuid } from '../uuid.ts';
 import { looksRandom, mask, maskName, maskPath } from './logging.ts';
 
 /** The unmasked data of a request, for the request log. */

@@ -1,7 +1,7 @@
 import type { Service } from '../domain/service.ts';
 import { pauses } from '../domain/slices.ts';
-import { orderedUuid } from '../ordered-uuid.ts';
 import type { NewLoggedRequest } from '../storage/port.ts';
+import { orderedUuid } from '../uuid.ts';
 import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-request.ts';
 
 /** Every request of an application is logged up to this burst, then only so many a second. */

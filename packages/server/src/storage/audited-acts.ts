@@ -2,6 +2,7 @@ import {
   detailOfChange,
   detailOfWebhook,
   detailOfWebhookChange,
+  draftEdit,
   findApplication,
   findWebhook,
   ITSELF,
@@ -13,9 +14,71 @@ import {
   toTime,
 } from './audit-details.ts';
 import { AUDITED_ACCOUNTS } from './audited-accounts.ts';
-import { AUDITED_CATALOGS } from './audited-catalogs.ts';
 import { AUDITED_USERS } from './audited-users.ts';
-import type { ApplicationRecord, Stores, WebhookRecord } from './port.ts';
+import type { ApplicationRecord, DraftRecord, Stores, WebhookRecord } from './port.ts';
+
+/** Catalogs and drafts. */
+const AUDITED_CATALOGS: Plans<'catalogs' | 'textStates' | 'drafts'> = {
+  catalogs: {
+    load: 'read',
+    loadAt: 'read',
+    // The changes themselves are stored with the revision.
+    publish: {
+      entries: (_, outcome, _before, { appId, revision, difference }) =>
+        outcome === 'published'
+          ? [
+              {
+                action: 'catalog.published',
+                appId,
+                subject: String(revision),
+                before: { revision: revision - 1 },
+                after: { revision, changes: (JSON.parse(difference) as unknown[]).length },
+              },
+            ]
+          : [],
+    },
+    revisions: 'read',
+  },
+  textStates: {
+    list: 'read',
+    review: {
+      entries: (_, outcome, _before, { appId, texts, reviewed, languages }) =>
+        outcome === 'reviewed'
+          ? [
+              {
+                action: 'catalog.textsReviewed',
+                appId,
+                subject: languages.join(', '),
+                after: { texts: texts.length, reviewed },
+              },
+            ]
+          : [],
+    },
+  },
+  drafts: {
+    look: 'read',
+    load: 'read',
+    save: {
+      entries: (_, outcome, _before, change) => (outcome === 'saved' ? [draftEdit(change)] : []),
+    },
+    discard: {
+      before: (stores, appId) => stores.drafts.look(appId),
+      entries: (_, outcome, { draft }: { draft?: DraftRecord }, appId) =>
+        outcome === 'discarded' && draft
+          ? [
+              {
+                action: 'catalog.draftDiscarded',
+                appId,
+                subject: String(draft.baseRevision),
+                before: { baseRevision: draft.baseRevision, edits: draft.version, createdBy: draft.createdBy },
+              },
+            ]
+          : [],
+    },
+    edits: 'read',
+    inverse: 'read',
+  },
+};
 
 /** Every act of the port. */
 export const AUDITED_ACTS: Plans<keyof Stores> = {

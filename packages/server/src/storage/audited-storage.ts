@@ -1,4 +1,4 @@
-import { orderedUuid } from '../ordered-uuid.ts';
+import { orderedUuid } from '../uuid.ts';
 import type { AuditedAct } from './audit-details.ts';
 import { AUDITED_ACTS } from './audited-acts.ts';
 import type { ActCall, Authorship, Storage, Stores } from './port.ts';

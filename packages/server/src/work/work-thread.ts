@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads';
 import { readCatalog } from '../domain/catalog/catalog.ts';
 import { packDefinition } from '../domain/catalog/definition.ts';
-import { invalidCatalog } from '../domain/catalog/file-problem.ts';
 import { readSentFile } from '../domain/catalog/import-texts.ts';
 import { mergeTexts } from '../domain/catalog/merge-texts.ts';
 import { compilePattern } from '../domain/catalog/pattern.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
+import { invalidCatalog } from '../domain/catalog/source.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import { pack, unpack } from '../domain/packed.ts';
 import { finish } from '../domain/slices.ts';

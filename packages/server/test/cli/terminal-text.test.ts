@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { confirmByTyping } from '../../src/cli/confirm.ts';
-import { describeDatabase } from '../../src/cli/describe-database.ts';
-import { layOut, visible } from '../../src/cli/table.ts';
-import { showAge, showDuration, showRoughly } from '../../src/cli/time.ts';
+import { describeDatabase } from '../../src/cli/database-files.ts';
+import { layOut, showAge, showDuration, showRoughly, visible } from '../../src/cli/output.ts';
+import { confirmByTyping } from '../../src/cli/terminal.ts';
 
 describe('a table', () => {
   test('aligns wide characters, emoji and styled text', () => {

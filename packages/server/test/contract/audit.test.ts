@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { orderedUuid } from '../../src/ordered-uuid.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { AuditFilter, NewAuditEntry, Storage } from '../../src/storage/port.ts';
+import { orderedUuid } from '../../src/uuid.ts';
 import { databases } from '../databases.ts';
 import { createApplication, createUser, NOW, times } from './examples.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { orderedUuid } from '../../src/ordered-uuid.ts';
 import { AUDITED_ACTS } from '../../src/storage/audited-acts.ts';
 import { auditedStorage } from '../../src/storage/audited-storage.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
+import { orderedUuid } from '../../src/uuid.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { AUDITED_EXAMPLES } from './audited-examples.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { orderedUuid } from '../../src/ordered-uuid.ts';
 import type { AuditAction, ManageTokenRecord, NewAccount, Storage } from '../../src/storage/port.ts';
+import { orderedUuid } from '../../src/uuid.ts';
 import { account, invitation, link, session } from './account-examples.ts';
 import { accessToken, application, createUser, hash, MINUTE, NOW, user } from './examples.ts';
 import { attempt, delivery, webhook } from './webhook-examples.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orderedUuid } from '../../src/ordered-uuid.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, Storage } from '../../src/storage/port.ts';
+import { orderedUuid } from '../../src/uuid.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { ALL, createApplication, createUser, hash, MINUTE, NOW, times, user } from './examples.ts';

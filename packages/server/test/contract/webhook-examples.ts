@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { orderedUuid } from '../../src/ordered-uuid.ts';
 import type { Attempt, NewDelivery, NewWebhook } from '../../src/storage/port.ts';
+import { orderedUuid } from '../../src/uuid.ts';
 import { NOW } from './examples.ts';
 
 export function webhook(appId: number, given: Partial<NewWebhook> = {}): NewWebhook {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Progress } from '../../src/cli/progress.ts';
 import { readLines } from '../../src/cli/read-input.ts';
+import { Progress } from '../../src/cli/terminal.ts';
 import type { Catalog, Key, KeyDefinition } from '../../src/domain/catalog/catalog.ts';
 import { compileCatalog } from '../../src/domain/catalog/compile.ts';
 import { finish } from '../../src/domain/slices.ts';
@@ -12,7 +12,7 @@ import {
   LineRefused,
   type LineRules,
 } from '../../src/domain/users/import-line.ts';
-import { SeenIds } from '../../src/domain/users/seen-ids.ts';
+import { SeenIds } from '../../src/domain/users/import-users.ts';
 import { readTransferTime, writeTransferTime } from '../../src/domain/users/transfer-time.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pack, unpack } from '../../src/domain/packed.ts';
 import { directlyOrInSlices, finish, inSlices, mapSteps, pauses, type Steps } from '../../src/domain/slices.ts';
-import { inChunks } from '../../src/http/in-chunks.ts';
+import { inChunks } from '../../src/http/bodies.ts';
 import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
 
 /** Works for so many milliseconds, a tenth of one in each step. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rotateSecret } from '../../src/domain/applications/rotate-secret.ts';
+import { rotateSecret } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { EventReader } from './event-reader.ts';
 import { EXAMPLE, withCatalog } from './options/example-catalog.ts';

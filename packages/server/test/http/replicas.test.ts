@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rotateSecret } from '../../src/domain/applications/rotate-secret.ts';
+import { rotateSecret } from '../../src/domain/applications/application.ts';
 import { databases } from '../databases.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer, uniqueName } from './start.ts';
 

@@ -10,8 +10,7 @@ import { ConnectionPool, type Connections, type Statement } from '../../src/stor
 import { Cluster } from '../../src/storage/postgres/distributed/cluster.ts';
 import { findHomes, HOME_TABLES, type Homes, schemaOf } from '../../src/storage/postgres/distributed/homes.ts';
 import { distributedSelections } from '../../src/storage/postgres/distributed/selections.ts';
-import { distributedTokens } from '../../src/storage/postgres/distributed/tokens.ts';
-import { distributedUsers } from '../../src/storage/postgres/distributed/users.ts';
+import { distributedTokens, distributedUsers } from '../../src/storage/postgres/distributed/users.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
 import { type CitusCluster, copyTemplate, createUndistributed, run } from '../citus-cluster.ts';
 import { inThread } from '../cli/in-thread.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { orderedUuid } from '../../src/ordered-uuid.ts';
 import type { NewUser, Storage } from '../../src/storage/port.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
+import { orderedUuid } from '../../src/uuid.ts';
 import { createApplication, createUser, hash, MINUTE, NOW, tally, times, user } from '../contract/examples.ts';
 import { postgres } from '../databases.ts';
 

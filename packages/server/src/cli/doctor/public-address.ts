@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
 import { JWKS_PATH } from '../../http/oauth/metadata.ts';
-import { counted } from '../time.ts';
+import { counted } from '../output.ts';
 import { type Check, failed, passed, warned, withinLimit } from './check.ts';
 
 /** Enough for a service under load. */

@@ -1,5 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { SecretRecord, Storage } from '../../storage/port.ts';
+import { DURATION_FORM, parseDuration } from '../duration.ts';
+import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationSettings } from './settings.ts';
@@ -28,7 +30,7 @@ export function makeClientSecret(): string {
   return `ink_${randomBytes(32).toString('base64url')}`;
 }
 
-export function makeSecretRecord(keyring: Keyring, clientSecret: string, now: number): SecretRecord {
+function makeSecretRecord(keyring: Keyring, clientSecret: string, now: number): SecretRecord {
   return { secretHash: keyring.hashSecret(clientSecret), createdAt: now, expiresAt: null };
 }
 
@@ -74,4 +76,51 @@ export async function countParts(service: Service, { appId }: Application): Prom
     keys: catalog.keys.length,
     revision: catalog.revision,
   };
+}
+
+type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
+/** `overlap` in seconds. */
+export type Rotation = { overlap: number; revokePrevious?: boolean };
+
+export async function rotateSecret(
+  { storage, keyring }: { storage: Pick<Storage, 'applications'>; keyring: Keyring },
+  appId: number,
+  rotation: Rotation,
+  now: number,
+): Promise<RotatedSecret> {
+  const clientSecret = makeClientSecret();
+  const previousExpiresAt = await rotateUnlessInUse(rotation, now, 'applicationNotFound', (...times) =>
+    storage.applications.rotateSecret(appId, makeSecretRecord(keyring, clientSecret, now), ...times),
+  );
+  return { clientSecret, previousExpiresAt };
+}
+
+/**
+ * The rule for rotating secrets of clients and webhooks. The previous secret stays valid for the overlap, so that
+ * callers can switch without a gap. At most two are valid at a time: while an older one may still be in use, another
+ * rotation is refused unless it revokes that one explicitly. An overlap of 0 does so too. Returns when the previous one
+ * expires.
+ */
+export async function rotateUnlessInUse(
+  { overlap, revokePrevious = false }: Rotation,
+  now: number,
+  unknown: 'applicationNotFound' | 'webhookNotFound',
+  rotate: (previousExpiresAt: number, unlessValidAt?: number) => Promise<'rotated' | 'previous-valid' | 'unknown'>,
+): Promise<number> {
+  const previousExpiresAt = now + overlap * 1000;
+  const outcome = await rotate(previousExpiresAt, revokePrevious || overlap === 0 ? undefined : now);
+  if (outcome === 'unknown') throw new InnkeeperError(unknown);
+  if (outcome === 'previous-valid') throw new InnkeeperError('previousSecretValid');
+  return previousExpiresAt;
+}
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** How long the previous secret stays valid, from a number of seconds or `24h`; a day by default. */
+export function readOverlap(value: unknown): { seconds: number } | { problem: string } {
+  if (value === undefined) return { seconds: DEFAULT_OVERLAP_SECONDS };
+  const seconds = parseDuration(value);
+  if (seconds === undefined) return { problem: `must be ${DURATION_FORM}, or a number of seconds` };
+  return seconds > MAX_OVERLAP_SECONDS ? { problem: 'must be at most 30 days' } : { seconds };
 }

@@ -12,7 +12,7 @@ import { type CatalogPlan, planCatalog } from './plan.ts';
 import { writeDifference } from './publish.ts';
 import { changesSince } from './revisions.ts';
 import { sourcesLeft } from './text-states.ts';
-import { refuseMoreThanTexts, type TextLanguages } from './texts-only.ts';
+import { refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
 
 /** What an editor has seen: the published catalog without a draft, or a version of a draft, whose base is `revision`. */
 export type Seen = { revision: number } & (DraftName | { draftId?: undefined });

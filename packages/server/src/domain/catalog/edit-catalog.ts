@@ -1,6 +1,6 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
-import { MAX_STEPS_INLINE } from '../selections/match-patterns.ts';
+import { MAX_STEPS_INLINE } from '../selections/check-selection.ts';
 import type { Service } from '../service.ts';
 import { inSlices, type Steps } from '../slices.ts';
 import type { PatternCheck } from '../work.ts';
@@ -13,7 +13,7 @@ import { countSteps, type KnownMatches, MAX_STEPS_OF_DEFAULTS, nameCheck } from 
 import { type CatalogPlan, planCatalog } from './plan.ts';
 import { type CountedPlan, type PublishOutcome, publishCatalog } from './publish.ts';
 import { changesSince } from './revisions.ts';
-import { refuseMoreThanTexts, type TextLanguages } from './texts-only.ts';
+import { refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
 import { openKeys, readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
 
 export type EditOptions = {

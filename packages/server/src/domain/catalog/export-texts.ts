@@ -3,8 +3,7 @@ import { type FieldError, InnkeeperError } from '../errors.ts';
 import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
 import { languageFinder } from './merge-texts.ts';
-import { writeTextsCsv } from './texts-csv.ts';
-import { stampOf } from './texts-file.ts';
+import { stampOf, writeTextsCsv } from './texts-file.ts';
 import { sourceText, translatable } from './translatable.ts';
 
 export const TEXT_FORMATS = ['csv', 'xliff'] as const;

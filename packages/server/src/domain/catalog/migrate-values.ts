@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { orderedUuid } from '../../ordered-uuid.ts';
 import type { Storage } from '../../storage/port.ts';
+import { orderedUuid } from '../../uuid.ts';
 import type { Scalar } from './catalog.ts';
 import { parseValue, typeProblem } from './check-value.ts';
 import type { CompiledCatalog, PlacedKey } from './compile.ts';

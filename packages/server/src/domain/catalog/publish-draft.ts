@@ -10,7 +10,7 @@ import type { OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planDraft } from './plan.ts';
 import { type CountedPlan, planWithImpact, publishCatalog } from './publish.ts';
 import { changesSince, type Revision } from './revisions.ts';
-import { changesTextsOnly, refuseMoreThanTexts } from './texts-only.ts';
+import { changesTextsOnly, refuseMoreThanTexts } from './translatable.ts';
 
 export type DescribedDraft = {
   draft: OpenDraft;

@@ -1,7 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { PlacedProblem } from './source.ts';
-import { BYTE_ORDER_MARK, fromCell } from './texts-csv.ts';
-import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
+import { BYTE_ORDER_MARK, fromCell, MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
 
 /** The path, the source, and the maximum number of languages. */
 const MAX_COLUMNS = 202;

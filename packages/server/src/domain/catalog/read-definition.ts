@@ -3,12 +3,11 @@ import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
-import type { FileProblem, Report, TextReader } from './file-problem.ts';
 import { type CatalogFile, CatalogFileSchema } from './file-schema.ts';
 import { createLanguages, fold } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
-import { MAX_PROBLEMS } from './source.ts';
+import { type FileProblem, MAX_PROBLEMS, type Report, type TextReader } from './source.ts';
 import { pathOf, readPath } from './translatable.ts';
 
 /** What a definition may keep from its catalog, as plain data. */

@@ -1,10 +1,10 @@
 import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
 import { constraintProblem, isBlank, isDate, MAX_TEXT, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
-import type { Report, TextReader } from './file-problem.ts';
 import type { FileKey } from './file-schema.ts';
 import type { Languages } from './languages.ts';
 import { type CatalogPatterns, productProblem } from './pattern.ts';
+import type { Report, TextReader } from './source.ts';
 
 type Path = (string | number)[];
 

@@ -3,8 +3,7 @@ import { InnkeeperError } from '../errors.ts';
 import { inSlices, type Steps } from '../slices.ts';
 import type { Catalog, Texts } from './catalog.ts';
 import { defaultOf, sourceKeyOf, stateOf, type TextStates, textKeyOf } from './text-states.ts';
-import { otherLanguages, type TextLanguages } from './texts-only.ts';
-import { sourceText, translatable } from './translatable.ts';
+import { otherLanguages, sourceText, type TextLanguages, translatable } from './translatable.ts';
 import { tagFinder } from './working-copy.ts';
 
 type TextRow = {

@@ -1,11 +1,11 @@
 import type { Steps } from '../slices.ts';
 import type { Catalog, Group, Key, Language } from './catalog.ts';
 import { type CatalogDefinition, type WantedGroup, type WantedKey, wantedGroupOf, wantedKeyOf } from './definition.ts';
-import { invalidCatalog } from './file-problem.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
 import { createLanguages } from './languages.ts';
 import { CatalogPatterns, type KnownMatches } from './pattern.ts';
 import { knownOf, readDefinition, sizeProblem } from './read-definition.ts';
+import { invalidCatalog } from './source.ts';
 import { toFileKey, toFileLanguages, wording } from './to-file.ts';
 
 /**

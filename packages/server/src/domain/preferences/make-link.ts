@@ -1,14 +1,13 @@
 import type { UserRecord } from '../../storage/port.ts';
+import { readUuid } from '../../uuid.ts';
 import type { Application } from '../applications/application.ts';
 import type { Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
-import { checkSelection } from '../selections/check-selection.ts';
-import { MAX_STEPS_INLINE, matchWithin } from '../selections/match-patterns.ts';
+import { checkSelection, MAX_STEPS_INLINE, matchWithin } from '../selections/check-selection.ts';
 import type { Service } from '../service.ts';
 import { findNamedKey } from '../users/key-names.ts';
-import { readUuid } from '../users/user-code.ts';
 import { groupMark, type Unsubscription, writeLink } from './link-token.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,13 +1,17 @@
 import type { AllowedValue, Key, Language, Scalar } from '../catalog/catalog.ts';
 import { constraintProblem, findAllowed, MAX_TEXT, type Matches, typeProblem } from '../catalog/check-value.ts';
 import type { Languages } from '../catalog/languages.ts';
+import { compilePattern, countSteps } from '../catalog/pattern.ts';
 import { inCatalogOrder } from '../catalog/read-key.ts';
-import type { FieldError } from '../errors.ts';
+import { type FieldError, InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import type { PatternCheck } from '../work.ts';
+import type { WantedSelection } from './save-selections.ts';
 
-export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError[] };
+type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError[] };
 
 /** Further distinct values are not even read: no key has so many. */
-export const MAX_VALUES = 2_000;
+const MAX_VALUES = 2_000;
 /**
  * Characters of a list as JSON: what one request can send. Otherwise `add` could grow it without limit, and each change
  * is stored with the whole list.
@@ -138,4 +142,100 @@ function findTranslated(
 function describeOpen(key: Key): Record<string, unknown> {
   const { maxLength = MAX_TEXT, ...constraint } = key.constraint;
   return { type: key.type, ...constraint, ...(key.type === 'string' && { max_length: maxLength }) };
+}
+
+/** Texts to match against a key's pattern. */
+type Matched = Pick<WantedSelection, 'placed' | 'values'>;
+
+/** Maximum steps on the HTTP thread: about 10 ms. Typical input takes a hundredth of it. */
+export const MAX_STEPS_INLINE = 500_000;
+
+/** Matches here, for at most this many steps in total; for further texts, returns `beyond` (check-value.ts). */
+export function matchWithin(steps: number, beyond: true | undefined): Matches {
+  let left = steps;
+  return (pattern, text) => {
+    left -= countSteps(pattern, text);
+    return left < 0 ? beyond : compilePattern(pattern).test(text);
+  };
+}
+
+/** Maximum steps for one request at all: two seconds. */
+const MAX_STEPS_OF_REQUEST = 100_000_000;
+
+/** How many steps it takes to match the wanted values against the patterns of their keys. */
+export function countMatching(wanted: readonly Matched[]): number {
+  return wanted.reduce(
+    (sum, each) => checksOf(each).reduce((steps, { pattern, text }) => steps + countSteps(pattern, text), sum),
+    0,
+  );
+}
+
+/** Matches everything on a worker thread; the returned function only looks up the results. */
+export async function matchOnThread(service: Service, appId: number, wanted: readonly Matched[]): Promise<Matches> {
+  if (countMatching(wanted) > MAX_STEPS_OF_REQUEST) {
+    const message = 'There are too many long texts with patterns in this request: save fewer of them at once.';
+    throw new InnkeeperError('valueNotAllowed', {
+      fields: [{ field: 'value', message: 'is too large' }],
+      message,
+    });
+  }
+  const checks = wanted.flatMap(checksOf);
+  const results = await service.work.run('matchPatterns', checks, { appId });
+  const known = new Map(checks.map(({ pattern, text }, index) => [`${pattern}\0${text}`, results[index]]));
+  return (pattern, text) => known.get(`${pattern}\0${text}`);
+}
+
+/** The texts to match against a pattern: no longer than the key allows, each once. */
+function checksOf({ placed: { key }, values }: Matched): PatternCheck[] {
+  const { pattern, maxLength = MAX_TEXT } = key.constraint;
+  if (pattern === undefined || key.values !== null || (!key.multiple && values.length > 1)) return [];
+  // In characters it may be half as long.
+  const texts = values.filter((value) => typeof value === 'string').filter((text) => text.length <= maxLength * 2);
+  return [...new Set(texts)].slice(0, MAX_VALUES).map((text) => ({ pattern, text }));
+}
+
+/**
+ * Maximum fields in a response, and those that list what is allowed, so that it is never much larger than its request.
+ */
+const MAX_FIELDS = 200;
+const FIELDS_WITH_ALLOWED = 10;
+
+/** Collects the problems of all parts of a request, in any order, and reports them at once. */
+export class Refusals {
+  readonly #found: { place: number; error: InnkeeperError }[] = [];
+  #lastPlace = -1;
+
+  /** undefined: it was refused, or skipped because enough refusals were collected. */
+  attempt<T>(place: number, work: () => T): T | undefined {
+    if (this.#found.length >= MAX_FIELDS && place > this.#lastPlace) return undefined;
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof InnkeeperError)) throw error;
+      this.refuse(place, error);
+      return undefined;
+    }
+  }
+
+  refuse(place: number, error: InnkeeperError): void {
+    if (this.#found.length >= MAX_FIELDS && place > this.#lastPlace) return;
+    this.#found.push({ place, error });
+    this.#lastPlace = Math.max(this.#lastPlace, place);
+  }
+
+  /** Throws the first error of the first invalid part, with the fields of all. */
+  throwIfAny(): void {
+    const [first, ...others] = this.#found.sort((a, b) => a.place - b.place).map(({ error }) => error);
+    if (!first) return;
+    if (others.length === 0) throw first;
+    const fields = [first, ...others].flatMap((error) => error.fields ?? []).slice(0, MAX_FIELDS);
+    const { error, message, headers, more } = first;
+    throw new InnkeeperError(error, { message, headers, more, fields: fields.map(withoutMostAllowed) });
+  }
+}
+
+function withoutMostAllowed(field: FieldError, index: number): FieldError {
+  if (index < FIELDS_WITH_ALLOWED) return field;
+  const { allowed: _, ...rest } = field;
+  return rest;
 }

@@ -1,10 +1,11 @@
-import type { SelectionRecord } from '../../storage/port.ts';
+import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
 import type { Scalar } from '../catalog/catalog.ts';
 import { type Matches, parseValue } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
-import { checkSelection } from './check-selection.ts';
-import { countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './match-patterns.ts';
+import { type UserClaims, userOfCredentials, userOfTokens } from '../users/identify-user.ts';
+import { checkSelection, countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './check-selection.ts';
 
 /** What an application should act on for one key. */
 export type EffectiveSelection = {
@@ -117,4 +118,21 @@ export async function describeOptions(
   const order = new Map(catalog.keys.map(({ key }, index) => [key.keyNo, index]));
   const place = ({ placed: { key } }: DescribedOption) => order.get(key.keyNo) ?? order.size + key.keyNo;
   return options.sort((a, b) => place(a) - place(b));
+}
+
+/** Identifies the reader and reads the user's selections, in one query. */
+export async function readSelections(
+  service: Service,
+  application: Application,
+  claims: UserClaims,
+): Promise<{ user: UserRecord; selections: SelectionRecord[] }> {
+  const { selections } = service.storage;
+  const byToken = await userOfTokens(service, application, claims, (tokenId, now) =>
+    selections.listOfToken(tokenId, now),
+  );
+  if (byToken) return { user: byToken, selections: byToken.selections };
+  const user = await userOfCredentials(service, application, claims, (appId, userId) =>
+    selections.listOfUser(appId, userId),
+  );
+  return { user, selections: user.selections };
 }

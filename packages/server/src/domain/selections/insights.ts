@@ -1,7 +1,7 @@
 import type { KeySurvey, Storage } from '../../storage/port.ts';
 import type { AllowedValue, Key, Scalar } from '../catalog/catalog.ts';
 import { parseValue, parseValues } from '../catalog/check-value.ts';
-import { BYTE_ORDER_MARK, toCell } from '../catalog/texts-csv.ts';
+import { BYTE_ORDER_MARK, toCell } from '../catalog/texts-file.ts';
 import type { Steps } from '../slices.ts';
 
 export const PERIODS = ['day', 'week'] as const;

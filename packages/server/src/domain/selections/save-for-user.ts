@@ -10,8 +10,7 @@ import {
   type UserClaims,
   type UserToSave,
 } from '../users/identify-user.ts';
-import { countMatching, MAX_STEPS_INLINE, matchOnThread } from './match-patterns.ts';
-import { Refusals } from './refusals.ts';
+import { countMatching, MAX_STEPS_INLINE, matchOnThread, Refusals } from './check-selection.ts';
 import { type SavedSelection, saveSelections, type WantedSelection } from './save-selections.ts';
 
 export type SavedForUser = {

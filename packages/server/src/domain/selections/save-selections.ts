@@ -6,11 +6,9 @@ import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
-import { changeList, checkSelection } from './check-selection.ts';
+import { changeList, checkSelection, MAX_STEPS_INLINE, matchWithin, type Refusals } from './check-selection.ts';
 import { isAllowed } from './effective.ts';
-import { MAX_STEPS_INLINE, matchWithin } from './match-patterns.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
-import type { Refusals } from './refusals.ts';
 
 /** One choice as sent, with its key and language found. */
 export type WantedSelection = {

@@ -5,7 +5,7 @@ import type { Scalar } from '../catalog/catalog.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
-import { MAX_STEPS_INLINE, matchWithin } from '../selections/match-patterns.ts';
+import { MAX_STEPS_INLINE, matchWithin } from '../selections/check-selection.ts';
 import type { Service } from '../service.ts';
 import { emailOf } from './email.ts';
 import { findNamedKey } from './key-names.ts';

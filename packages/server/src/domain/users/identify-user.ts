@@ -1,11 +1,11 @@
 import type { SelectionMeans, UserRecord } from '../../storage/port.ts';
+import { readUuid } from '../../uuid.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
 import { authenticate, type FindOwner } from './access-tokens.ts';
 import type { Credentials } from './delete-user.ts';
-import { readUuid } from './user-code.ts';
 
 /** Everything in a request of area B that identifies the end user. */
 export type UserClaims = {

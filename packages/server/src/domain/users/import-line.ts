@@ -1,19 +1,18 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { homeOfName, uuidAtHome } from '../../home.ts';
 import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
+import { readUuid as readUuidText } from '../../uuid.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { ERRORS, type ErrorName } from '../errors.ts';
 import { missingReason } from '../required.ts';
-import { checkSelection } from '../selections/check-selection.ts';
-import { matchWithin } from '../selections/match-patterns.ts';
+import { checkSelection, matchWithin } from '../selections/check-selection.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
 import { findAmbiguity } from '../strict-json.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
 import { isStatus } from './update-user.ts';
-import { readUuid as readUuidText } from './user-code.ts';
 
 /** A line of the file, or why it could not even be read. */
 export type FileLine = { line: number } & ({ text: string } | { unreadable: 'too long' | 'not UTF-8' });

@@ -1,5 +1,5 @@
+import { readUuid } from '../../uuid.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
-import { readUuid } from './user-code.ts';
 
 /** Keys by the names in docs/import.md. A name may have been used again after its key or group was archived. */
 export type KeyNames = {

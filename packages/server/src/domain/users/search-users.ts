@@ -1,6 +1,6 @@
 import type { UserRecord, UserStore } from '../../storage/port.ts';
+import { readUuid } from '../../uuid.ts';
 import { pauses } from '../slices.ts';
-import { readUuid } from './user-code.ts';
 
 /** Ids and names scanned at a time. */
 const SCAN = 10_000;

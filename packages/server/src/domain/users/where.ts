@@ -2,8 +2,8 @@ import type { UserStore, UserWalk, WalkedSelection, WalkedUser } from '../../sto
 import type { Scalar } from '../catalog/catalog.ts';
 import { type Matches, parseValue, typeProblem } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { matchWithin } from '../selections/check-selection.ts';
 import { isAllowed } from '../selections/effective.ts';
-import { matchWithin } from '../selections/match-patterns.ts';
 import { findNamedKey } from './key-names.ts';
 
 /** A condition on a selection. `differs` is the negation of `equals`, and `unsaved` that of `saved`. */

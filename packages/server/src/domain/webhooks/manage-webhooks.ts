@@ -1,4 +1,3 @@
-import { orderedUuid } from '../../ordered-uuid.ts';
 import {
   type DeliveryRecord,
   type DeliveryWithBody,
@@ -8,12 +7,11 @@ import {
   type WebhookChange,
   type WebhookRecord,
 } from '../../storage/port.ts';
-import type { Application } from '../applications/application.ts';
-import { type Rotation, rotateUnlessInUse } from '../applications/rotate-secret.ts';
+import { orderedUuid, readUuid } from '../../uuid.ts';
+import { type Application, type Rotation, rotateUnlessInUse } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import { displayNameProblem } from '../required.ts';
 import type { Service } from '../service.ts';
-import { readUuid } from '../users/user-code.ts';
 import { isSuccess, makeWebhookSecret, sendEvent } from './send-event.ts';
 
 /** The same number as in the text of `tooManyWebhooks` in errors.ts. */

@@ -4,10 +4,12 @@ import {
   countParts,
   createApplication,
   fingerprintOf,
+  type Rotation,
+  readOverlap,
+  rotateSecret,
 } from '../../domain/applications/application.ts';
 import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { type PageColors, readAccentColor, readableAccent } from '../../domain/applications/look.ts';
-import { type Rotation, readOverlap, rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Manager } from '../../domain/manage/authorize-manager.ts';

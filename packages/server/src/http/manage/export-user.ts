@@ -7,8 +7,8 @@ import { walkEvents, walkHistory, walkSelections } from '../../domain/users/expo
 import { findUser } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
+import { inChunks } from '../bodies.ts';
 import { EventAnswer } from '../events/event-shapes.ts';
-import { inChunks } from '../in-chunks.ts';
 import { writeReceipt } from '../options/user-option.ts';
 import { readParameter } from '../paging.ts';
 import { html } from '../preferences/html.ts';

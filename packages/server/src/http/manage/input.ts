@@ -1,5 +1,5 @@
 import { checkShape } from '../../check-shape.ts';
-import { showPath } from '../../domain/catalog/file-problem.ts';
+import { showFieldPath } from '../../domain/catalog/source.ts';
 import { type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
 import { LimitQuery, Nullable } from './schemas.ts';
@@ -16,7 +16,11 @@ export function requireShape<T extends TSchema>(schema: T, value: unknown): Stat
   const { problems } = checkShape(schema, value, { max: MAX_PROBLEMS, isPlain: true });
   if (problems.length === 0) return value as Static<T>;
   throw badParameter(
-    problems.map(({ path, message, allowed }) => ({ field: showPath(path), message, ...(allowed && { allowed }) })),
+    problems.map(({ path, message, allowed }) => ({
+      field: showFieldPath(path),
+      message,
+      ...(allowed && { allowed }),
+    })),
   );
 }
 

@@ -6,7 +6,7 @@ import { authorizeManager, type Manager, type Presented } from '../../domain/man
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { type Static, type TObject, type TSchema, Type } from '../../schema.ts';
-import { readJsonObject } from '../json-body.ts';
+import { readJsonObject } from '../bodies.ts';
 import { type Listing, linkHeader, type Query as RawQuery } from '../paging.ts';
 import { hasCurrent, readAuthorization } from '../request-headers.ts';
 import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-reply.ts';

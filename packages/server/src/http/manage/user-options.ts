@@ -7,9 +7,9 @@ import { saveForManager, unsetForManager } from '../../domain/selections/save-fo
 import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/identify-user.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
 import { membersReadElsewhere, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
+import { readUuid } from '../../uuid.ts';
 import { OptionsToSave, readWantedOptions, SELECTION_ERRORS } from '../options/save-user-options.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { writeReceipt } from '../options/user-option.ts';

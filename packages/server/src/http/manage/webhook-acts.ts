@@ -1,4 +1,4 @@
-import type { Rotation } from '../../domain/applications/rotate-secret.ts';
+import type { Rotation } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { eventId } from '../../domain/events/public-event.ts';
 import {

@@ -1,7 +1,6 @@
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { effectiveSelections } from '../../domain/selections/effective.ts';
-import { readSelections } from '../../domain/selections/read-selections.ts';
+import { effectiveSelections, readSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';

@@ -2,7 +2,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import type { ErrorName } from '../../domain/errors.ts';
-import type { Refusals } from '../../domain/selections/refusals.ts';
+import type { Refusals } from '../../domain/selections/check-selection.ts';
 import { type SavedForUser, saveForUser } from '../../domain/selections/save-for-user.ts';
 import { recordTag, type WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';

@@ -4,9 +4,9 @@ import { findReceipt, type Receipt, signReceipt } from '../../domain/selections/
 import { isTagOf, recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
-import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { SELECTION_MEANS } from '../../storage/port.ts';
+import { isUuid } from '../../uuid.ts';
 import { noteUser } from '../about.ts';
 import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
 import { hasCurrent } from '../request-headers.ts';

@@ -1,11 +1,11 @@
 import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
-import type { Refusals } from '../../domain/selections/refusals.ts';
+import type { Refusals } from '../../domain/selections/check-selection.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
-import { readJsonObject } from '../json-body.ts';
+import { readUuid } from '../../uuid.ts';
+import { readJsonObject } from '../bodies.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 import { readAuthorization, readEntityTags } from '../request-headers.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';

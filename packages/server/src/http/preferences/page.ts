@@ -4,7 +4,7 @@ import { readableAccent } from '../../domain/applications/look.ts';
 import { createLanguages } from '../../domain/catalog/languages.ts';
 import type { InnkeeperError } from '../../domain/errors.ts';
 import { baseOf, type PageWords, type SpokenTexts } from '../../domain/preferences/page-texts.ts';
-import { inChunks } from '../in-chunks.ts';
+import { inChunks } from '../bodies.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
 import { DARK_CARD, LIGHT_PAGE, SCRIPT, STYLE } from './page-assets.ts';

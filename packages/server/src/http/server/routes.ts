@@ -1,7 +1,7 @@
 import createRouter from 'find-my-way';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
+import { readUuid } from '../../uuid.ts';
 import type { HttpReply, HttpRequest } from './request-and-reply.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;

@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readJsonObject } from '../json-body.ts';
+import { readJsonObject } from '../bodies.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';

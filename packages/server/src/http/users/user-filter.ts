@@ -1,10 +1,10 @@
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import type { ListPlace, UserFilter } from '../../domain/users/match-users.ts';
 import { isStatus } from '../../domain/users/update-user.ts';
-import { isUuid } from '../../domain/users/user-code.ts';
 import { MAX_CONDITIONS, readWhere, WhereProblem } from '../../domain/users/where.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES } from '../../storage/port.ts';
+import { isUuid } from '../../uuid.ts';
 import type { Query } from '../paging.ts';
 
 /** The filters of every list of users. */

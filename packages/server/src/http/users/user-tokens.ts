@@ -2,7 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { issueSpecialToken } from '../../domain/users/special-token.ts';
 import { Type } from '../../schema.ts';
-import { readJsonObject } from '../json-body.ts';
+import { readJsonObject } from '../bodies.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { UserWithTokenAnswer } from './users.ts';
 

@@ -9,7 +9,7 @@ import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../doma
 import { readUserChange, updateUser } from '../../domain/users/update-user.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
-import { readJsonObject } from '../json-body.ts';
+import { readJsonObject } from '../bodies.ts';
 import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
 import type { Query } from '../paging.ts';
 import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-headers.ts';

@@ -1,9 +1,8 @@
 import type { InvitationRecord, InvitationStore, Membership, Role } from '../port.ts';
 import { insertAccount } from './accounts.ts';
-import { toBytes } from './encoding.ts';
 import { toLanguages } from './members.ts';
 import { insertSession } from './sessions.ts';
-import { keepApplication } from './sql-parts.ts';
+import { keepApplication, toBytes } from './sql-parts.ts';
 import type { CommonStore, Query } from './store.ts';
 
 const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.languages, i.invited_by, i.created_at, i.expires_at';

@@ -1,8 +1,7 @@
 import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './accounts.ts';
-import { toBytes, toHex } from './encoding.ts';
 import { JOIN_MEMBERSHIPS, type JoinedMembership, MEMBERSHIP_COLUMNS, toMemberships } from './members.ts';
-import { keepAccount, keepApplication } from './sql-parts.ts';
+import { keepAccount, keepApplication, toBytes, toHex } from './sql-parts.ts';
 import type { CommonStore } from './store.ts';
 
 const COLUMNS = `

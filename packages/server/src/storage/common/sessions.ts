@@ -1,7 +1,7 @@
 import type { Factor, NewSession, SecondFactorStore, SessionRecord, SessionStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, accounts, insertAccount, lockSetUpLinks, toAccount } from './accounts.ts';
-import { toBytes, toHex } from './encoding.ts';
 import { JOIN_MEMBERSHIPS, type JoinedMembership, MEMBERSHIP_COLUMNS, toMemberships } from './members.ts';
+import { toBytes, toHex } from './sql-parts.ts';
 import type { CommonStore, Query } from './store.ts';
 
 const COLUMNS =

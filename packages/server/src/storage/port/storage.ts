@@ -23,9 +23,8 @@ import type {
   SealedStore,
   SigningKeyStore,
 } from './service-state.ts';
-import type { TokenStore } from './tokens.ts';
 import type { TransferStore } from './transfer.ts';
-import type { TrialStore, UserStore } from './users.ts';
+import type { TokenStore, TrialStore, UserStore } from './users.ts';
 import type { DeliveryStore, WebhookStore } from './webhooks.ts';
 
 /**

@@ -4,8 +4,8 @@ import { stepStart } from '../retention.ts';
 import { bindingOf } from './common.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
+import { USER_OF_PROFILE } from './rows.ts';
 import { lockTimeout } from './statement-batcher.ts';
-import { USER_OF_PROFILE } from './user-row.ts';
 
 // In key order, so that concurrent replicas cannot deadlock.
 const ADD_COUNTS = statement(`

@@ -1,4 +1,4 @@
-import { toBytes, toHex } from '../common/encoding.ts';
+import { toBytes, toHex } from '../common/sql-parts.ts';
 import { latestDue } from '../latest-due.ts';
 import { type AttemptStore, CLOCK_SLACK_MS, type RateLimitStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';

@@ -1,10 +1,17 @@
-import { checkedHex, toBytes, toHex } from '../common/encoding.ts';
+import { checkedHex, toBytes, toHex } from '../common/sql-parts.ts';
 import type { TokenStore } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
-import { tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
+import {
+  PROFILE_OF_USER,
+  tokenIdOf,
+  tokenIdToBytes,
+  toUser,
+  USER_COLUMNS,
+  USER_OF_PROFILE,
+  type UserRow,
+} from './rows.ts';
 import { actsOf, lockTimeout } from './statement-batcher.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 const SPENT_COLUMNS = USER_COLUMNS.replaceAll(/\b[up]\./g, '');

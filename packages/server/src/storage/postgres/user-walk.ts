@@ -1,7 +1,7 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
 import { CREATED_DIGITS, createdSpan, endOfPrefix, indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
-import { toUser, type UserRow } from './user-row.ts';
+import { toUser, type UserRow } from './rows.ts';
 
 /** Over millions of rows: uses a separate connection, where nothing queues behind it. */
 const LONG_MS = 120_000;

@@ -1,4 +1,4 @@
-import { checkedHex, toBytes } from '../common/encoding.ts';
+import { checkedHex, toBytes } from '../common/sql-parts.ts';
 import { typesOfChange } from '../event-rows.ts';
 import {
   type CreateUserOutcome,
@@ -14,9 +14,9 @@ import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges } from './events.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './rows.ts';
 import { actsOf, lockTimeout } from './statement-batcher.ts';
 import type { Query } from './transactions.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = statement(`
   select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = $1 and u.app_id = $2

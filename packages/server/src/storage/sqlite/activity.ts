@@ -1,8 +1,7 @@
 import type { ActivityCount, ActivityStep, NewLoggedRequest } from '../port.ts';
 import { stepStart } from '../retention.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
-import { USER_OF_PROFILE } from './user-row.ts';
+import { toBytes, USER_OF_PROFILE } from './rows.ts';
 
 const STEPS: readonly ActivityStep[] = ['hour', 'day'];
 

@@ -1,9 +1,9 @@
 import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
-import { toHex } from '../common/encoding.ts';
+import { toHex } from '../common/sql-parts.ts';
 import type { ApplicationRecord, ApplicationStore, ApplicationUpdate, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
+import { toBytes } from './rows.ts';
 
 const COLUMNS = 'app_id, client_id, name, settings, logo, created_at';
 type ApplicationRow = StoredSettings & { app_id: number; client_id: string; name: string; created_at: number };

@@ -1,6 +1,6 @@
 import type { NewAuditEntry } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
+import { toBytes } from './rows.ts';
 
 const COLUMNS = 'audit_uid, user_id, at, actor, action, subject, before, after';
 export function auditActs({ statement }: Connection) {

@@ -5,8 +5,8 @@ import type { CatalogItem, CatalogStore, Publication, RevisionRecord, StoredCata
 import { logChange } from './changes.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
 import { addEvent } from './events.ts';
+import { toBytes, toUuid } from './rows.ts';
 
 const newest = ({ value }: Connection, appId: number): number =>
   value<number | null>('select max(revision) as revision from catalog_revisions where app_id = ?', appId) ?? 0;

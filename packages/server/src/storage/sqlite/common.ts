@@ -4,7 +4,7 @@ import { performCommonAct } from '../common/stores.ts';
 import type { ActCall, Change } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
+import { toBytes, toUuid } from './rows.ts';
 
 /** `uuids`: the parameters bound as bytes. `columns`: of its rows, once it has run. */
 type Translated = { sql: string; uuids: ReadonlySet<number>; columns?: readonly string[] };

@@ -1,7 +1,7 @@
 import type { Attempt, DeliveryRecord, DeliveryState, Lease, NewDelivery, ReadPosition, WebhookOff } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
+import { toBytes, toUuid } from './rows.ts';
 
 const COLUMNS = `delivery_id, webhook_id, event_no, type, user_id, created_at, state, attempts, next_at, last_at, status,
   problem, milliseconds`;

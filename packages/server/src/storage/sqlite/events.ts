@@ -13,7 +13,7 @@ import {
 } from '../event-rows.ts';
 import { type EventStore, type EventType, type StoredEvent, sizeOfEvent, type UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
+import { toBytes, toUuid } from './rows.ts';
 
 const BATCH = 1000;
 

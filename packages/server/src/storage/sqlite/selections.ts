@@ -11,8 +11,8 @@ import type {
 } from '../port.ts';
 import { LAST_PLACE, WALK_ROWS } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
-import { hexToUuid, toBytes, toUuid } from './encoding.ts';
 import { addEvent } from './events.ts';
+import { hexToUuid, toBytes, toUuid } from './rows.ts';
 import { findOwner } from './tokens.ts';
 import { findUser } from './users.ts';
 

@@ -1,7 +1,7 @@
 import { latestDue } from '../latest-due.ts';
 import { type Allowance, CLOCK_SLACK_MS, type Spending } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
+import { toBytes } from './rows.ts';
 
 export function rateLimitActs({ rows }: Connection) {
   return {

@@ -1,8 +1,7 @@
-import { toHex } from '../common/encoding.ts';
+import { toHex } from '../common/sql-parts.ts';
 import type { AccessTokenRecord, NewSpecialToken, TokenStore, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
+import { PROFILE_OF_USER, toBytes, toUser, toUuid, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './rows.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 const OF_SPECIAL_TOKEN = `select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`;

@@ -13,9 +13,8 @@ import type {
   UserStatus,
 } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { codeHash, toBytes, toUuid } from './encoding.ts';
 import { addEvent, addUserChange } from './events.ts';
-import { USER_OF_PROFILE } from './user-row.ts';
+import { codeHash, toBytes, toUuid, USER_OF_PROFILE } from './rows.ts';
 
 const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at, u.status, u.updated_at
   from profiles p left join ${USER_OF_PROFILE} where p.app_id = ?`;

@@ -1,8 +1,7 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
 import { CREATED_DIGITS, createdSpan, endOfPrefix, INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
-import { hexToUuid, toBytes } from './encoding.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
+import { hexToUuid, PROFILE_OF_USER, toBytes, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './rows.ts';
 
 type Value = string | number | Uint8Array;
 type Range = { from: string; values: Value[]; order: string };

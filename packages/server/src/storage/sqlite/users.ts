@@ -2,10 +2,18 @@ import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserRecord, UserStore } from '../port.ts';
 import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rows.ts';
 import type { Connection } from './connection.ts';
-import { codeHash, toBytes, toUuid } from './encoding.ts';
 import { addEvent, addUserChange } from './events.ts';
+import {
+  codeHash,
+  PROFILE_OF_USER,
+  toBytes,
+  toUser,
+  toUuid,
+  USER_COLUMNS,
+  USER_OF_PROFILE,
+  type UserRow,
+} from './rows.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = `select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = ? and u.app_id = ?`;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { suggestLanguage } from '../../../src/domain/catalog/edits/languages.ts';
 import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
-import { suggestLanguage } from '../../../src/domain/catalog/suggest-language.ts';
 import { finish } from '../../../src/domain/slices.ts';
 import { processorTime } from '../../processor-time.ts';
 

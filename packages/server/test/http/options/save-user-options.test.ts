@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
 import { InnkeeperError } from '../../../src/domain/errors.ts';
-import { Refusals } from '../../../src/domain/selections/refusals.ts';
+import { Refusals } from '../../../src/domain/selections/check-selection.ts';
 import { databases } from '../../databases.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';

@@ -1,5 +1,5 @@
+import { readUuid } from '../../../uuid.ts';
 import { type FieldError, InnkeeperError } from '../../errors.ts';
-import { readUuid } from '../../users/user-code.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileGroup, FileKey } from '../file-schema.ts';
 import { type OpenGroup, type OpenKey, openGroup, openKey, tagFinder, type WorkingCopy } from '../working-copy.ts';

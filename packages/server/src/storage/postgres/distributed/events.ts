@@ -2,7 +2,7 @@ import type { EventPage, EventStore } from '../../port.ts';
 import { type Connections, statement } from '../connections.ts';
 import { keptFrom, purgeEvents } from '../events.ts';
 import type { Cluster } from './cluster.ts';
-import { sum } from './merge.ts';
+import { sum } from './homes.ts';
 
 // The row is locked until an act with an event commits: once we have the lock, all events so far are visible. Later
 // ones have larger numbers, even if the node's clock is set back.

@@ -1,7 +1,7 @@
 import type { KeySurvey, SelectionStore, ValueRow } from '../../port.ts';
 import type { Cluster, HomeStores } from './cluster.ts';
-import { byBytes, sum } from './merge.ts';
-import { homeOfToken } from './tokens.ts';
+import { byBytes, sum } from './homes.ts';
+import { homeOfToken } from './users.ts';
 
 export function distributedSelections(cluster: Cluster): SelectionStore {
   const of = (userId: string): SelectionStore => cluster.ofUser(userId).selections;

@@ -18,7 +18,7 @@ import { logChange } from '../changes.ts';
 import { statement } from '../connections.ts';
 import { deliveryStore } from '../deliveries.ts';
 import type { Cluster } from './cluster.ts';
-import { byBytes, mergePages, sum } from './merge.ts';
+import { byBytes, mergePages, sum } from './homes.ts';
 import { distributedUsers, LOCK_USER } from './users.ts';
 
 /** Deleting a million users with their data takes minutes. */

@@ -3,8 +3,7 @@ import type { Connections } from '../connections.ts';
 import { purgeShared, purgeUsers, removeOlder } from '../purge.ts';
 import { Cluster } from './cluster.ts';
 import { distributedEvents } from './events.ts';
-import type { Homes } from './homes.ts';
-import { sum } from './merge.ts';
+import { type Homes, sum } from './homes.ts';
 import { distributedSelections } from './selections.ts';
 import {
   distributedActivity,
@@ -16,9 +15,8 @@ import {
   distributedTrials,
   endTrials,
 } from './shared.ts';
-import { distributedTokens } from './tokens.ts';
 import { distributedTransfer } from './transfer.ts';
-import { distributedUsers } from './users.ts';
+import { distributedTokens, distributedUsers } from './users.ts';
 
 /** Replaces the ordinary stores if users are distributed. */
 export function distributedStores(homes: Homes, connections: Connections, isTransaction: boolean): Partial<Stores> {

@@ -9,7 +9,7 @@ import { statement } from '../connections.ts';
 import { violation } from '../errors.ts';
 import { codeHash } from '../users.ts';
 import type { Cluster } from './cluster.ts';
-import { byBytes } from './merge.ts';
+import { byBytes } from './homes.ts';
 import { addNameEntry } from './users.ts';
 
 const PROFILES = statement(`

@@ -1,8 +1,11 @@
-import { toBytes } from '../../common/encoding.ts';
+import { homeOfUuid } from '../../../home.ts';
+import { toBytes } from '../../common/sql-parts.ts';
 import {
+  type AccessTokenRecord,
   type CreateUserOutcome,
   type NewUser,
   StorageUnavailable,
+  type TokenStore,
   type UpdateUserOutcome,
   type UserRecord,
   type UserStore,
@@ -10,8 +13,9 @@ import {
 } from '../../port.ts';
 import { statement } from '../connections.ts';
 import { violation } from '../errors.ts';
+import { tokenIdToBytes } from '../rows.ts';
 import type { Cluster, HomeStores } from './cluster.ts';
-import { byBytes, mergePages, sum } from './merge.ts';
+import { byBytes, mergePages, sum } from './homes.ts';
 
 // A user is stored in the home of its code, with its profile. If the name belongs to another home (imports with
 // existing codes, renamed users, users from before distribution), that home also has a profile, which refers to the
@@ -43,7 +47,7 @@ const FORGET_IN_AUDIT = statement('update audit_log set user_id = null where use
 const FORGET_RESPONSES = statement('delete from webhook_responses where user_id = $1');
 
 /** The home of a user by its name, if there is a profile. */
-export async function homeByName(cluster: Cluster, appId: number, clientUserId: string): Promise<number | undefined> {
+async function homeByName(cluster: Cluster, appId: number, clientUserId: string): Promise<number | undefined> {
   const home = cluster.homes.ofName(appId, clientUserId);
   const [row] = await cluster.at(home).connections.read<{ user_id: string }>(FIND_PROFILE, [appId, clientUserId]);
   return row && cluster.homes.ofUser(row.user_id);
@@ -222,5 +226,70 @@ function tryCreateFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcom
     }
     const outcome = await inner.ofUser(userId).users.createWithToken(user);
     return outcome === 'created' || outcome === 'replayed' ? outcome : undo(outcome);
+  });
+}
+
+const LOCK_TOKEN = statement('select pg_advisory_xact_lock(hashtextextended($1, 0))::text as held');
+const FIND_TOKEN = statement('select 1 as one from access_tokens where token_id = $1');
+
+/** The home that an access token's id names; undefined for the hash of a remote service's token. */
+export function homeOfToken({ homes }: Cluster, tokenId: string): number | undefined {
+  return /^[\da-f]{8}-[\da-f-]{27}$/.test(tokenId) ? homes.ofNumber(homeOfUuid(tokenId)) : undefined;
+}
+
+export function distributedTokens(cluster: Cluster): TokenStore {
+  const { homes } = cluster;
+  const homeOf = (home: number | undefined): number | undefined =>
+    home === undefined ? undefined : homes.ofNumber(home);
+
+  const findSpecialToken: TokenStore['findSpecialToken'] = (tokenHash, now, home) =>
+    cluster.find(homeOf(home), ({ tokens }) => tokens.findSpecialToken(tokenHash, now));
+
+  return {
+    findSpecialToken,
+    async replaceSpecialToken(appId, clientUserId, token) {
+      const home = homes.ofName(appId, clientUserId);
+      const issued = await cluster.at(home).tokens.replaceSpecialToken(appId, clientUserId, token);
+      if (issued.outcome === 'issued') return issued;
+      const other = await homeByName(cluster, appId, clientUserId);
+      if (other === undefined || other === home) return issued;
+      return cluster.at(other).tokens.replaceSpecialToken(appId, clientUserId, token);
+    },
+    async exchange(tokenHash, now, accessToken, home) {
+      const expected = homeOf(home);
+      if (expected !== undefined && homeOfToken(cluster, accessToken.tokenId) === expected) {
+        const outcome = await cluster.at(expected).tokens.exchange(tokenHash, now, accessToken);
+        if (outcome !== 'spent') return outcome;
+      }
+      return exchangeFar(cluster, { tokenHash, now, accessToken, home });
+    },
+    findOwner: (tokenId, now) =>
+      cluster.find(homeOfToken(cluster, tokenId), ({ tokens }) => tokens.findOwner(tokenId, now)),
+    list: (userId, now) => cluster.ofUser(userId).tokens.list(userId, now),
+    async revoke(appId, tokenId) {
+      await cluster.everywhere(({ tokens }) => tokens.revoke(appId, tokenId));
+    },
+    revokeAll: (appId, userId) => cluster.ofUser(userId).tokens.revokeAll(appId, userId),
+  };
+}
+
+type Exchange = { tokenHash: string; now: number; accessToken: AccessTokenRecord; home: number | undefined };
+
+/**
+ * For an access token whose id does not contain its user's home: no other home may have it, and of two concurrent
+ * exchanges one waits.
+ */
+function exchangeFar(
+  cluster: Cluster,
+  { tokenHash, now, accessToken, home }: Exchange,
+): ReturnType<TokenStore['exchange']> {
+  return cluster.together(async (inner) => {
+    const owner = await distributedTokens(inner).findSpecialToken(tokenHash, now, home);
+    if (!owner) return 'spent';
+    await inner.connections.write(LOCK_TOKEN, [accessToken.tokenId]);
+    const id = tokenIdToBytes(accessToken.tokenId);
+    const found = await inner.everywhere(({ connections }) => connections.read(FIND_TOKEN, [id]));
+    if (found.some((rows) => rows.length > 0)) return 'token-taken';
+    return inner.ofUser(owner.userId).tokens.exchange(tokenHash, now, accessToken);
   });
 }

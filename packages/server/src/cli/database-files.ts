@@ -1,6 +1,18 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { behindLinks } from '../behind-links.ts';
 import { UsageError } from './failure.ts';
+
+/** The database, without the password that its URL may contain. */
+export function describeDatabase(databaseUrl: string): string {
+  if (databaseUrl.startsWith('sqlite:')) {
+    const path = databaseUrl.slice('sqlite:'.length);
+    const fromHere = relative(process.cwd(), path);
+    return `SQLite at ${fromHere.startsWith('..') ? path : fromHere}`;
+  }
+  const url = URL.parse(databaseUrl);
+  return url?.hostname ? `PostgreSQL at ${url.host}${url.pathname}` : 'PostgreSQL';
+}
 
 const HEADER = Buffer.from('SQLite format 3\0');
 const COMPANION = /(-wal|-shm|-journal|\.secret|\.secret\.previous)$/;

@@ -1,9 +1,10 @@
-import { showRoughly } from './time.ts';
+import { createInterface } from 'node:readline/promises';
+import { showRoughly } from './output.ts';
 
 const EVERY_MS = 100;
 const BAR_WIDTH = 24;
 
-export type ProgressStream = { isTTY?: boolean; columns?: number; write(text: string): unknown };
+type ProgressStream = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
 /** One progress line on a terminal; nothing if there is no terminal. */
 export class Progress {
@@ -48,4 +49,42 @@ export class Progress {
 function showBar(part: number): string {
   const full = Math.round(part * BAR_WIDTH);
   return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+}
+
+/** Whether somebody is there to answer. A script that names what to delete has confirmed it. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** Asks on stderr, so that stdout contains only the result. Ctrl+C and end of input count as no. */
+export async function confirmByTyping(
+  expected: string,
+  question: string,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<boolean> {
+  const terminal = createInterface({ input, output });
+  const ended = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
+  try {
+    const typed = await Promise.race([terminal.question(question), ended]);
+    if (typed === undefined) output.write('\n');
+    return typed?.trim() === expected;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The first SIGINT or SIGTERM aborts between two steps of the command; a second one ends the process immediately. */
+export function watchInterrupts(onInterrupt: () => void): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort();
+    onInterrupt();
+    unwatch();
+  };
+  const unwatch = (): void => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return { signal: controller.signal, [Symbol.dispose]: unwatch };
 }

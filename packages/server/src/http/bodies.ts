@@ -1,3 +1,4 @@
+import { pauses } from '../domain/slices.ts';
 import { parseJsonObject } from '../domain/strict-json.ts';
 import { BODY_LIMIT } from './server/door.ts';
 
@@ -9,4 +10,23 @@ const MAX_CONTAINERS_OF_LARGE = 50_000;
 /** Parses the body as a JSON object, with any content type. */
 export function readJsonObject({ body }: { body: Buffer | undefined }): Record<string, unknown> {
   return parseJsonObject(body, (body?.length ?? 0) > BODY_LIMIT ? MAX_CONTAINERS_OF_LARGE : MAX_CONTAINERS);
+}
+
+/** Minimum characters per chunk, unless the texts end. */
+const CHUNK = 65_536;
+
+/** Combines small texts into larger chunks for a stream. Other requests get their turn in between. */
+export async function* inChunks(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  const pause = pauses();
+  let chunk = '';
+  for await (const text of texts) {
+    chunk += text;
+    if (chunk.length >= CHUNK) {
+      yield chunk;
+      chunk = '';
+    }
+    const turn = pause();
+    if (turn) await turn;
+  }
+  yield chunk;
 }

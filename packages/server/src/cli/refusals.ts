@@ -1,7 +1,7 @@
 import type { Scalar, ValueType } from '../domain/catalog/catalog.ts';
-import type { FieldError } from '../domain/errors.ts';
+import { ERRORS, type FieldError } from '../domain/errors.ts';
 import { Failure, UsageError } from './failure.ts';
-import { visible } from './table.ts';
+import { visible } from './output.ts';
 
 export function unknownApplication(clientId: string): Failure {
   return new Failure(`no application with the clientId "${visible(clientId)}".`, {
@@ -41,4 +41,37 @@ export function unknownKey(key: string, isAmbiguous: boolean): Failure {
   return isAmbiguous
     ? new Failure(`"${visible(key)}" names several keys.`, { wayOut: 'Give the UID of the key.' })
     : new Failure(`there is no option key "${visible(key)}".`, { wayOut: 'Write GROUP.KEY, or the UID of the key.' });
+}
+
+/** What the rules refuse: an InnkeeperError, or the response made from it. */
+type Refusal = { message: string; fields: readonly FieldError[] | undefined };
+
+/** For the secret of a client or a webhook. */
+export const WHILE_PREVIOUS_IS_VALID =
+  'Deploy the current secret first. To revoke the previous one now and rotate anyway, add --revoke-previous; if a secret leaked, --overlap 0s revokes both.';
+
+const FIXES = new Map<string, string>([
+  [ERRORS.tooManyWebhooks.message, ERRORS.tooManyWebhooks.remedy],
+  [ERRORS.webhookIsOff.message, 'Switch it on with: innkeeper webhook set ID --app ID --enable'],
+  [ERRORS.previousSecretValid.message, WHILE_PREVIOUS_IS_VALID],
+  [ERRORS.deliveryIsTest.message, 'Send another with: innkeeper webhook test ID --app ID'],
+]);
+
+/** The same text for a command on a database and one over HTTP. */
+export function webhookRefusal({ message, fields = [] }: Refusal, ids: readonly string[]): Failure {
+  const [webhookId = '', deliveryId = ''] = ids;
+  const [field] = fields;
+  if (field) return refusedArgument(field, { url: 'ENDPOINT' });
+  if (message === ERRORS.webhookNotFound.message) {
+    return new Failure(`no webhook of this application has the id "${visible(webhookId)}".`, {
+      wayOut: 'List webhooks with: innkeeper webhook list --app ID',
+    });
+  }
+  if (message === ERRORS.deliveryNotFound.message) {
+    return new Failure(`no delivery of this webhook has the id "${visible(deliveryId)}"; it may have expired.`, {
+      wayOut: 'List deliveries with: innkeeper webhook deliveries ID --app ID',
+    });
+  }
+  const wayOut = FIXES.get(message);
+  return new Failure(message, wayOut === undefined ? {} : { wayOut });
 }
