@@ -1,9 +1,15 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const exportAs = (page: Page, format: string) =>
+  download(page, async () => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: format }).click();
+  });
 
 const PAYLOAD = '<img src=x onerror="document.title=`broken`">';
 
@@ -176,7 +182,7 @@ describe('the users room', () => {
     const { clientId } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByText('3 users').waitFor();
-    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('button', { name: 'Filter by selection' }).click();
     const key = page.getByRole('combobox', { name: 'Key' });
     await key.fill('fruit');
     await page.getByRole('option', { name: 'fruit' }).click();
@@ -187,7 +193,7 @@ describe('the users room', () => {
     await page.getByText('1 user', { exact: true }).waitFor();
     await expect.poll(() => page.getByRole('link', { name: PAYLOAD }).count()).toBe(0);
     await page.getByRole('link', { name: 'Test user' }).waitFor();
-    const file = await download(page, () => page.getByRole('button', { name: 'Export' }).click());
+    const file = await exportAs(page, 'NDJSON');
     expect(file.name).toBe('users.ndjson');
     expect(
       file.text
@@ -195,6 +201,12 @@ describe('the users room', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toMatchObject([{ clientUserId: 'ada@example.com' }]);
+    await page.getByText('1 user exported.').first().waitFor();
+    const table = await exportAs(page, 'CSV');
+    expect(table.name).toBe('users.csv');
+    expect(table.text).toMatch(
+      /^\uFEFF?id,name,status,created,.*\.fruit\r\nada@example\.com,Test user,active,[^,]+,apple; cherry\r\n$/,
+    );
     // The address has it all.
     await page.reload();
     await page.getByText('fruit: cherry').waitFor();
@@ -222,7 +234,7 @@ describe('the users room', () => {
     await expectAccessible(page);
     await page.getByLabel('Created: To').fill('2100-01-01T00:00');
     await page.getByText('3 users').waitFor();
-    const exported = await download(page, () => page.getByRole('button', { name: 'Export' }).click());
+    const exported = await exportAs(page, 'NDJSON');
     expect(exported.text.trim().split('\n')).toHaveLength(3);
 
     const heads = () => page.getByRole('columnheader').allInnerTexts();
@@ -319,7 +331,7 @@ describe('the users room', () => {
     await expect.poll(() => rows.nth(1).innerText()).toContain('zoe@example.com');
     await page.getByRole('searchbox', { name: 'Search users' }).fill('ROWD-');
     await expect.poll(() => rows.nth(1).innerText()).toContain('crowd-');
-    const file = await download(page, () => page.getByRole('button', { name: 'Export' }).click());
+    const file = await exportAs(page, 'NDJSON');
     expect(file.text.trim().split('\n')).toHaveLength(55);
 
     await page.getByRole('checkbox', { name: 'Select all listed users' }).check();
@@ -327,10 +339,16 @@ describe('the users room', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Select all matching users' }).click();
     await page.getByText('55 selected').waitFor();
+    expect(await page.getByText(/listed users are selected|users found/).count()).toBe(0);
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Suspend 55 users?' });
     await dialog.getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('55 users suspended.').waitFor();
+    await expect
+      .poll(() =>
+        page.getByRole('heading', { name: 'Users', level: 1 }).evaluate((it) => it === document.activeElement),
+      )
+      .toBe(true);
     await page.getByRole('searchbox', { name: 'Search users' }).fill('');
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Suspended' }).click();

@@ -11,6 +11,7 @@ import { download } from '../../shell/download.ts';
 import { notifyProblem } from '../../shell/notify.tsx';
 import type { Chosen } from './collect-users.ts';
 import { type BulkAct, runBulk } from './run-bulk.ts';
+import classes from './users.module.css';
 
 type Props = {
   clientId: string;
@@ -61,6 +62,7 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
     if (!isEverything) return void setStatus(act);
     modals.openConfirmModal({
       title: t(`bulk.${act}Title`, { count: chosen.length }),
+      children: <Text size="sm">{t(`bulk.${act}Text`)}</Text>,
       labels: { confirm: t(`bulk.${act}`), cancel: shell('cancel') },
       closeButtonProps: { 'aria-label': shell('close') },
       onConfirm: () => void setStatus(act),
@@ -76,7 +78,14 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
   const has = (status: Chosen['status']) => chosen.some((each) => each.status === status);
   const action = { size: 'compact-sm', variant: 'default', disabled: running !== undefined } as const;
   return (
-    <Paper withBorder p="xs" mb="xs" component="section" aria-label={t('bulk.title')}>
+    <Paper
+      withBorder
+      px="xs"
+      mb="xs"
+      component="section"
+      className={classes.actions ?? ''}
+      aria-label={t('bulk.title')}
+    >
       <Group gap="xs">
         <Text size="sm" fw={600} role="status">
           {running ? t('bulk.running', running) : t('bulk.chosen', { count: chosen.length })}

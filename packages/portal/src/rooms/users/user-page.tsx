@@ -88,7 +88,7 @@ function User({ clientId, userUid }: { clientId: string; userUid: string }) {
         </Alert>
       )}
       <Card withBorder mb="lg">
-        <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
           <Fact name={t('clientUserId')} value={clientUserId} copy />
           <Fact name={t('uid')} value={userUid} copy />
           <Fact

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { openFromTime } from '../../shell/moment.tsx';
-import { PageHeader } from '../../shell/page-header.tsx';
+import { focusHeading, PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { AddUser } from './add-user.tsx';
 import { BulkActions } from './bulk-actions.tsx';
@@ -49,6 +49,9 @@ function Users({ clientId }: { clientId: string }) {
   const [typed, setTyped] = useState(search);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
   const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
+  const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
+  // A search reads users page by page; its total is known at the end.
+  const known = search === '' ? total.data : users.hasNextPage ? undefined : users.data && found.length;
   const [columns, setColumns] = useColumns();
   useFollowUsers(clientId, filters);
   const filter = (next: Filters) => void navigate({ search: next, replace: true });
@@ -58,7 +61,6 @@ function Users({ clientId }: { clientId: string }) {
     setTyped(text);
     lookSoon(text);
   };
-  const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
   const [chosenUids, setChosenUids] = useState<ReadonlySet<string>>(new Set());
   // All users who match the filters, including those not listed yet; only valid for these filters.
   const [everything, setEverything] = useState<{ of: string; users: Chosen[] }>();
@@ -104,10 +106,11 @@ function Users({ clientId }: { clientId: string }) {
         />
       )}
       {!(isEmpty && !isFiltered) && <UserFilters clientId={clientId} filters={filters} onChange={filter} />}
-      {found.length > 0 && (
-        <Group justify="space-between" mb="xs" mih={30}>
+      {/* Actions take the place of the total, so that no row moves when the first user is selected. */}
+      {found.length > 0 && chosen.length === 0 && (
+        <Group justify="space-between" mb="xs" className={classes.bar ?? ''}>
           <Text size="sm" c="dimmed" role="status">
-            {search === '' && total.data !== undefined && t('filter.total', { count: total.data })}
+            {known !== undefined && t('filter.total', { count: known })}
           </Text>
           <ColumnChoice columns={columns} onChange={setColumns} />
         </Group>
@@ -147,11 +150,20 @@ function Users({ clientId }: { clientId: string }) {
         </EmptyState>
       )}
       {chosen.length > 0 && (
-        <BulkActions clientId={clientId} chosen={chosen} isEverything={all !== undefined} onDone={setChosen} />
+        <BulkActions
+          clientId={clientId}
+          chosen={chosen}
+          isEverything={all !== undefined}
+          onDone={(left) => {
+            setChosen(left);
+            // The button that had the focus goes with the actions.
+            requestAnimationFrame(() => document.activeElement === document.body && focusHeading());
+          }}
+        />
       )}
       {inSight.length > 0 && inSight.length === found.length && users.hasNextPage && !all && (
         <ChooseEverything
-          key={filterKey}
+          key={`everything ${filterKey}`}
           clientId={clientId}
           filters={filters}
           listed={found.length}
@@ -233,7 +245,7 @@ function Users({ clientId }: { clientId: string }) {
       )}
       <SearchOn
         // Other filters start over.
-        key={filterKey}
+        key={`search ${filterKey}`}
         users={users}
         found={found.length}
         searched={users.data?.pages.reduce((sum, page) => sum + (page.searched ?? 0), 0) ?? 0}
