@@ -15,11 +15,18 @@ export function readTime(text: string): Date {
   return new Date(text.endsWith('Z') ? text : `${text.replace(' ', 'T')}Z`);
 }
 
+/** Dates as the reader's region writes them, in the portal's language: "en" alone would be American. */
+export function dateLocale(language: string): string {
+  return navigator.languages.find((tag) => tag.startsWith(`${language}-`)) ?? language;
+}
+
 /** "5 minutes ago", with the exact time in the reader's time zone. */
 export function Moment({ at }: { at: string }) {
   const { i18n } = useTranslation();
   const date = readTime(at);
-  const exact = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' }).format(date);
+  const exact = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    date,
+  );
   return (
     <Tooltip label={exact}>
       <Text component="time" inherit dateTime={date.toISOString()} span>

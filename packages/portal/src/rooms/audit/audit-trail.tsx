@@ -6,7 +6,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { download } from '../../shell/download.ts';
-import { readTime } from '../../shell/moment.tsx';
+import { dateLocale, readTime } from '../../shell/moment.tsx';
 import { notifyProblem } from '../../shell/notify.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { TimeRange } from '../../shell/time-range.tsx';
@@ -164,5 +164,5 @@ function ExportAudit({ clientId, filter }: { clientId: string | null; filter: Au
 }
 
 function dayOf({ at }: AuditEntry, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'full' }).format(readTime(at));
+  return new Intl.DateTimeFormat(dateLocale(language), { dateStyle: 'full' }).format(readTime(at));
 }

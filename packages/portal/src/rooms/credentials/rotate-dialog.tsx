@@ -8,7 +8,7 @@ import { rememberSecret } from '../../api/made-secrets.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
-import { readTime } from '../../shell/moment.tsx';
+import { dateLocale, readTime } from '../../shell/moment.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
@@ -52,7 +52,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
     onClose();
   };
   const show = (date: Date) =>
-    new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+    new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'short' }).format(date);
   const end = show(new Date(Date.now() + HOURS[overlap] * 3_600_000));
 
   return (

@@ -2,7 +2,7 @@ import { Drawer, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Copyable } from '../../shell/copy.tsx';
-import { readTime } from '../../shell/moment.tsx';
+import { dateLocale, readTime } from '../../shell/moment.tsx';
 import { TextBlock } from '../../shell/text-block.tsx';
 import requests from '../requests/requests.module.css';
 import { EventUser } from './event-user.tsx';
@@ -14,7 +14,7 @@ type Props = { clientId: string; event: ApplicationEvent | undefined; onClose():
 export function EventDrawer({ clientId, event, onClose }: Props) {
   const { t, i18n } = useTranslation('events');
   const { t: shell } = useTranslation();
-  const time = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const time = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'medium' });
   const facts: [name: string, value: ReactNode][] = event
     ? [
         [t('type'), event.type],

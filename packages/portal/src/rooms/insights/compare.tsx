@@ -2,6 +2,7 @@ import { Card, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
+import { dateLocale } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import classes from './insights.module.css';
 import { comparisonQuery, type Span } from './queries.ts';
@@ -15,7 +16,7 @@ export function Compare({ clientId, chosen, span }: { clientId: string; chosen: 
   const number = new Intl.NumberFormat(i18n.language);
   const change = new Intl.NumberFormat(i18n.language, { signDisplay: 'exceptZero' });
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
-  const date = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeZone: 'UTC' });
+  const date = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeZone: 'UTC' });
   const range = ({ from, to }: { from: string; to: string }) =>
     date.formatRange(new Date(`${from}T00:00:00Z`), new Date(`${to}T00:00:00Z`));
   const cell = (count: number, total: number) =>

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
 import { download } from '../../shell/download.ts';
 import { LinkButton } from '../../shell/links.tsx';
-import { Moment, readTime } from '../../shell/moment.tsx';
+import { dateLocale, Moment, readTime } from '../../shell/moment.tsx';
 import { notifyProblem } from '../../shell/notify.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
@@ -197,7 +197,7 @@ function ImageButton({ clientId, chosen, span }: OfKey) {
     const image = drawInsights(insights, {
       title: chosen.label,
       subtitle: `${t('chose')}: ${number.format(insights.chose)} / ${number.format(insights.users)} · ${new Intl.DateTimeFormat(
-        i18n.language,
+        dateLocale(i18n.language),
         { dateStyle: 'long' },
       ).format(readTime(insights.at))}`,
       language: i18n.language,

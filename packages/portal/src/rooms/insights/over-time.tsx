@@ -3,6 +3,7 @@ import { BarChart } from '@mantine/charts';
 import { Stack, Switch, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { dateLocale } from '../../shell/moment.tsx';
 import classes from './insights.module.css';
 import type { Insights } from './queries.ts';
 
@@ -17,7 +18,7 @@ export function OverTime({ insights, showValue }: { insights: Insights; showValu
   const ranked = values.map((value, place) => ({ ...value, place })).sort((a, b) => b.count - a.count);
   const shown = isOpen ? [] : ranked.slice(0, COLOURS.length).sort((a, b) => a.place - b.place);
   const rest = isOpen ? [] : ranked.slice(COLOURS.length);
-  const date = new Intl.DateTimeFormat(i18n.language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const date = new Intl.DateTimeFormat(dateLocale(i18n.language), { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
   // Series have generated names, so that a value's name never collides with one of the chart's own.
   const series = [

@@ -16,7 +16,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SERVICE_URL } from '../../api/client.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
-import { readTime } from '../../shell/moment.tsx';
+import { dateLocale, readTime } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import classes from './overview.module.css';
 import { activityQuery, RANGES, type Range } from './queries.ts';
@@ -46,7 +46,7 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
   const { step } = RANGES[range];
   const label = (at: string): string =>
     new Intl.DateTimeFormat(
-      i18n.language,
+      dateLocale(i18n.language),
       step === 'day'
         ? { month: 'short', day: 'numeric', timeZone: 'UTC' }
         : range === 'week'

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { SERVICE_URL } from '../../api/client.ts';
 import { Copyable, CopyButton } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
-import { readTime } from '../../shell/moment.tsx';
+import { dateLocale, readTime } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import { TextBlock } from '../../shell/text-block.tsx';
 import { requestQuery } from './queries.ts';
@@ -36,7 +36,7 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
   const { data, error, isPending } = useQuery(requestQuery(clientId, requestUid));
   if (isPending) return <LoadingState />;
   if (error) return <ErrorState error={error} />;
-  const at = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+  const at = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'medium' }).format(
     readTime(data.at),
   );
   const facts: [name: string, value: ReactNode][] = [

@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { LinkNav } from '../links.tsx';
-import { readTime } from '../moment.tsx';
+import { dateLocale, readTime } from '../moment.tsx';
 import { type Notice, useNotices } from './use-notices.ts';
 
 const ICONS: Record<Notice['kind'], Icon> = {
@@ -91,7 +91,7 @@ function useWords(notice: Notice): [title: string, text: string] {
   const { t, i18n } = useTranslation();
   switch (notice.kind) {
     case 'secret': {
-      const format = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' });
+      const format = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'short' });
       return [t('notices.secret'), t('notices.secretText', { at: format.format(readTime(notice.at)) })];
     }
     case 'webhook':
