@@ -2890,6 +2890,8 @@ export interface components {
             /** @description name of the application it invites to */
             application?: string;
             role?: components["schemas"]["Role"];
+            /** @description tags that a translator is limited to */
+            languages?: string[];
             invitedBy?: string;
         };
         LoggedRequest: {
@@ -10727,9 +10729,9 @@ export interface operations {
                             updatedAt: string;
                             /** @description differences from the published catalog */
                             changeCount: number;
-                            /** @description access "texts" is enough to publish it */
+                            /** @description access "texts", in your languages, is enough to publish it */
                             textsOnly: boolean;
-                            /** @description access "texts" is enough to discard it */
+                            /** @description access "texts", in your languages, is enough to discard it */
                             editsTextsOnly: boolean;
                             undo: components["schemas"]["CatalogDraftEdit"] | null;
                             redo: components["schemas"]["CatalogDraftEdit"] | null;

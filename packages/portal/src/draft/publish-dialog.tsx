@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatchRoute } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useCan } from '../api/access.ts';
+import { useCan, useOwnLanguages } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { applicationQuery } from '../api/queries.ts';
 import { DialogActions } from '../shell/dialog-actions.tsx';
@@ -65,6 +65,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const { t } = useTranslation('catalog');
   const can = useCan(clientId);
   const may = can('write') || draft.textsOnly;
+  const own = useOwnLanguages(clientId);
   const queries = useQueryClient();
   const [agreed, setAgreed] = useState(false);
   const [over, setOver] = useState(false);
@@ -113,7 +114,9 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
     <Stack>
       {!may && (
         <Alert variant="light" color="yellow" icon={<IconLock aria-hidden />} title={t('publish.notYours')}>
-          {t(draft.editsTextsOnly ? 'publish.overtaken' : 'publish.structure')}
+          {own
+            ? t('publish.otherLanguages', { languages: own.join(', ') })
+            : t(draft.editsTextsOnly ? 'publish.overtaken' : 'publish.structure')}
         </Alert>
       )}
       {notice}

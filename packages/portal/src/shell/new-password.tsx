@@ -5,8 +5,13 @@ import { useTranslation } from 'react-i18next';
 const MIN = 12;
 
 /** A field for choosing a password, with its rules; `error` is the service's. */
-export function NewPassword(props: { value: string; onChange(value: string): void; error: unknown }) {
-  const { value, onChange, error } = props;
+export function NewPassword(props: {
+  value: string;
+  onChange(value: string): void;
+  error: unknown;
+  autoFocus?: boolean;
+}) {
+  const { value, onChange, error, autoFocus = false } = props;
   const { t } = useTranslation();
   const problem = () => {
     if (!isFieldProblem(error, 'password')) return undefined;
@@ -20,6 +25,7 @@ export function NewPassword(props: { value: string; onChange(value: string): voi
       description={t('newPassword.rules')}
       autoComplete="new-password"
       minLength={MIN}
+      autoFocus={autoFocus}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={problem()}

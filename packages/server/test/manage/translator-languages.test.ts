@@ -38,6 +38,10 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
     const body = { email, role: 'translator', languages: ['DE'] };
     const answer = await owner.send('POST', `/applications/${clientId}/invitations`, body);
     expect(answer).toMatchObject({ status: 201, json: { role: 'translator', languages: ['de'] } });
+    const link = { token: tokenOf(String(answer.json.link)) };
+    const headers = { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1' };
+    const read = await server.post('/manage/v1/session/link', link, headers);
+    expect(read.json).toMatchObject({ role: 'translator', languages: ['de'] });
     const opened = await openSession(server, { token: tokenOf(String(answer.json.link)), password: PASSWORD });
     const path = `/applications/${clientId}`;
     return { ...made, owner, path, opened, translator: visitorWith(server, cookieOf(opened)) };
@@ -79,7 +83,15 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
 
   test("cannot publish, discard or undo others' changes in another language", async () => {
     const { translator, owner, path } = await invited();
+    const mayEnd = async (who: Pick<Visitor, 'send'>) => {
+      const { textsOnly, editsTextsOnly } = (await who.send('GET', `${path}/catalog/draft`)).json.draft;
+      return [textsOnly, editsTextsOnly];
+    };
     expect((await change(owner, path, [['look/theme', 'es', 'Tema']], true)).status).toBe(200);
+    expect([await mayEnd(translator), await mayEnd(owner)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
     for (const [method, rest] of [
       ['POST', '/publish'],
       ['POST', '/undo'],
@@ -94,6 +106,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
     expect((await send(owner, 'POST', `${path}/catalog/draft/undo`)).status).toBe(200);
     expect((await send(translator, 'POST', `${path}/catalog/draft/redo`)).status).toBe(403);
     expect((await change(translator, path, [['look/theme', 'de', 'Thema']], true)).status).toBe(200);
+    expect(await mayEnd(translator)).toEqual([true, true]);
     expect((await send(translator, 'POST', `${path}/catalog/draft/undo`)).status).toBe(200);
   });
 

@@ -44,6 +44,7 @@ export function OwnProof(props: {
           required
           withAsterisk={false}
           label={t('ownPassword')}
+          description={t('ownPasswordHint')}
           autoComplete="current-password"
           value={value.password ?? ''}
           onChange={(event) => onChange({ ...value, password: event.currentTarget.value })}

@@ -24,7 +24,7 @@ export function InviteForm({ clientId, opened, onClose }: { clientId: string; op
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t('invite')}
+      title={t('inviteTitle')}
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': shell('close') }}
     >

@@ -16,12 +16,12 @@ import { ProviderButton } from './provider-button.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
-type Invitation = { email?: string; application?: string; role?: Role; invitedBy?: string };
+type Invitation = { email?: string; application?: string; role?: Role; languages?: string[]; invitedBy?: string };
 type Props = { token: string; goOn(path?: string): void };
 
 export function InvitationSignIn({ token, invitation, goOn }: Props & { invitation: Invitation }) {
-  const { t } = useTranslation('sign-in');
-  const { email = '', application = '', role = 'viewer', invitedBy = '' } = invitation;
+  const { t, i18n } = useTranslation('sign-in');
+  const { email = '', application = '', role = 'viewer', languages, invitedBy = '' } = invitation;
   const session = useQuery({ ...sessionQuery, retry: false });
   const { data: methods } = useQuery(signInMethodsQuery);
   const [has, setHas] = useState<'none' | 'account'>('none');
@@ -31,6 +31,7 @@ export function InvitationSignIn({ token, invitation, goOn }: Props & { invitati
     <Stack gap="xs">
       <Text inherit>{t('invitedBy', { who: invitedBy, application })}</Text>
       <Text inherit>{t(`roleIs.${role}`)}</Text>
+      {languages && <Text inherit>{t('onlyLanguages', { languages: nameLanguages(languages, i18n.language) })}</Text>}
     </Stack>
   );
   return (
@@ -56,21 +57,38 @@ export function InvitationSignIn({ token, invitation, goOn }: Props & { invitati
       {!session.isPending &&
         (isOwn || hasPasswords) &&
         (isOwn || has === 'account' ? (
-          <Join token={token} email={email} isOwn={isOwn} goOn={goOn} />
+          <Join token={token} email={email} isOwn={isOwn} goOn={(clientId) => goOn(roomOf(clientId, role))} />
         ) : (
-          <Accept token={token} email={email} goOn={goOn} onThere={() => setHas('account')} />
+          <Accept
+            token={token}
+            email={email}
+            goOn={(clientId) => goOn(clientId === undefined ? '' : roomOf(clientId, role))}
+            onThere={() => setHas('account')}
+          />
         ))}
     </SignInFrame>
   );
 }
 
+/** Where the work is. */
+function roomOf(clientId: string, role: Role): string {
+  return `/applications/${clientId}${role === 'translator' ? '/translations' : ''}`;
+}
+
+function nameLanguages(tags: readonly string[], reader: string): string {
+  const names = new Intl.DisplayNames([reader], { type: 'language' });
+  return tags.map((tag) => names.of(tag) ?? tag).join(', ');
+}
+
+type AcceptProps = { token: string; email: string; goOn(clientId: string | undefined): void; onThere(): void };
+
 /** Creates the account. */
-function Accept({ token, email, goOn, onThere }: Props & { email: string; onThere(): void }) {
+function Accept({ token, email, goOn, onThere }: AcceptProps) {
   const { t } = useTranslation('sign-in');
   const [password, setPassword] = useState('');
   const accept = useMutation({
-    mutationFn: () => api.post('/manage/v1/session', { body: { token, password } }),
-    onSuccess: () => goOn(''),
+    mutationFn: async () => (await api.post('/manage/v1/session', { body: { token, password } })).data,
+    onSuccess: ({ applications }) => goOn(applications[0]?.clientId),
     onError(error) {
       if (isInnkeeperError(error) && error.status === 409) onThere();
     },
@@ -84,7 +102,7 @@ function Accept({ token, email, goOn, onThere }: Props & { email: string; onTher
     <form onSubmit={submit}>
       <Stack>
         <TextInput type="email" readOnly label={t('email')} autoComplete="username" value={email} />
-        <NewPassword value={password} onChange={setPassword} error={accept.error} />
+        <NewPassword value={password} onChange={setPassword} error={accept.error} autoFocus />
         {!isFieldProblem(accept.error, 'password') && <EntryProblem error={accept.error} failed={t('linkEnded')} />}
         <Button type="submit" loading={accept.isPending}>
           {t('makeAccount')}
@@ -94,12 +112,14 @@ function Accept({ token, email, goOn, onThere }: Props & { email: string; onTher
   );
 }
 
+type JoinProps = { token: string; email: string; isOwn: boolean; goOn(clientId: string): void };
+
 /** With an existing account: it has to sign in first. */
-function Join({ token, email, isOwn, goOn }: Props & { email: string; isOwn: boolean }) {
+function Join({ token, email, isOwn, goOn }: JoinProps) {
   const { t } = useTranslation('sign-in');
   const join = useMutation({
     mutationFn: async () => (await api.post('/manage/v1/account/invitations', { body: { token } })).data,
-    onSuccess: ({ clientId }) => goOn(`/applications/${clientId}`),
+    onSuccess: ({ clientId }) => goOn(clientId),
   });
   const joinOnce = useMutateOnce(join);
   const isEnded = isInnkeeperError(join.error) && join.error.status === 401;

@@ -37,6 +37,7 @@ export function CellDetails(props: {
           {source}
         </Text>
       </div>
+      {language.isLocked && <Text size="sm">{t('state.locked')}</Text>}
       {state && <Text size="sm">{t(`state.${state}`)}</Text>}
       {(isReviewable || !isOne) && !isReadOnly && (
         <Button
@@ -47,6 +48,11 @@ export function CellDetails(props: {
         >
           {isOne ? (state === 'reviewed' ? t('review.withdraw') : t('review.one')) : t('review.selected')}
         </Button>
+      )}
+      {isReviewable && isOne && state === 'outdated' && !isReadOnly && (
+        <Text size="xs" c="dimmed" visibleFrom="md">
+          {t('review.hint')}
+        </Text>
       )}
       {mark?.phase === 'refused' && (
         <Text size="sm" c="red">

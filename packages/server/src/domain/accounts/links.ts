@@ -94,7 +94,7 @@ function addressOf(publicUrl: string, token: string, next = ''): string {
 type LinkDescription =
   | { kind: 'set-up' }
   | { kind: 'sign-in'; email: string; needsCode: boolean }
-  | { kind: 'invitation'; email: string; appId: number; role: Role; invitedBy: string };
+  | { kind: 'invitation'; email: string; appId: number; role: Role; languages?: readonly string[]; invitedBy: string };
 
 /** For the page that a link opens. Does not use up the link. */
 export async function describeLink({ storage, keyring, now }: Service, token: string): Promise<LinkDescription> {
@@ -108,8 +108,8 @@ export async function describeLink({ storage, keyring, now }: Service, token: st
   if (kind === 'invitation') {
     const found = await storage.invitations.findByLink(linkHash, now());
     if (found) {
-      const { email, appId, role, invitedBy } = found.invitation;
-      return { kind, email, appId, role, invitedBy };
+      const { email, appId, role, languages, invitedBy } = found.invitation;
+      return { kind, email, appId, role, ...(languages && { languages }), invitedBy };
     }
   }
   throw new InnkeeperError('linkInvalid');

@@ -10,14 +10,14 @@ import type { OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planDraft } from './plan.ts';
 import { type CountedPlan, planWithImpact, publishCatalog } from './publish.ts';
 import { changesSince, type Revision } from './revisions.ts';
-import { changesTextsOnly, refuseMoreThanTexts } from './translatable.ts';
+import { changesTextsOnly, refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
 
 export type DescribedDraft = {
   draft: OpenDraft;
   plan: CatalogPlan;
   /** With the selections it breaks, if requested: counting takes time. */
   counted: CountedPlan | undefined;
-  /** Whether only texts differ from the published catalog; `editsTextsOnly`: from the draft's base. */
+  /** Whether only texts in the editor's languages differ from the published catalog; `editsTextsOnly`: from the draft's base. */
   textsOnly: boolean;
   editsTextsOnly: boolean;
   edits: DraftEdit[];
@@ -31,7 +31,7 @@ export type DescribedDraft = {
 export async function describeDraft(
   { storage, openCatalogs }: Service,
   { appId }: Application,
-  { withImpact }: { withImpact: boolean },
+  { withImpact, languages }: { withImpact: boolean; languages: TextLanguages },
 ): Promise<{ revision: number; described: DescribedDraft | undefined }> {
   const { published, draft } = await openCatalogs.open(appId);
   const { revision } = published;
@@ -40,7 +40,7 @@ export async function describeDraft(
   const counted = withImpact ? await planWithImpact(storage, appId, planned) : undefined;
   const plan = counted ?? planned;
   const edits = await storage.drafts.edits(appId, draft.draftId, 0);
-  const textsOnly = await inSlices(changesTextsOnly(published, plan.next));
+  const textsOnly = await inSlices(changesTextsOnly(published, plan.next, languages));
   const isMoved = revision !== draft.baseRevision;
   return {
     revision,
@@ -49,7 +49,7 @@ export async function describeDraft(
       plan,
       counted,
       textsOnly,
-      editsTextsOnly: isMoved ? await inSlices(changesTextsOnly(draft.base, draft.catalog)) : textsOnly,
+      editsTextsOnly: isMoved ? await inSlices(changesTextsOnly(draft.base, draft.catalog, languages)) : textsOnly,
       edits,
       undo: nextStep(edits, 'undo'),
       redo: nextStep(edits, 'redo'),

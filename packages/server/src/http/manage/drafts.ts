@@ -48,9 +48,9 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
           Type.Object({
             ...DraftShape.properties,
             changeCount: Type.Integer({ description: 'differences from the published catalog' }),
-            textsOnly: Type.Boolean({ description: 'access "texts" is enough to publish it' }),
+            textsOnly: Type.Boolean({ description: 'access "texts", in your languages, is enough to publish it' }),
             editsTextsOnly: Type.Boolean({
-              description: 'access "texts" is enough to discard it',
+              description: 'access "texts", in your languages, is enough to discard it',
             }),
             undo: Nullable(DraftEditShape),
             redo: Nullable(DraftEditShape),
@@ -77,9 +77,10 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
       }),
     },
     answerHeaders: EDITED_HEADERS,
-    async handle({ application, readQuery, reply }) {
+    async handle({ application, manager, readQuery, reply }) {
       const { plan: withImpact = true } = readQuery();
-      const { revision, described } = await describeDraft(service, application, { withImpact });
+      const languages = manager.languagesOf(application.appId);
+      const { revision, described } = await describeDraft(service, application, { withImpact, languages });
       reply.header('etag', described ? draftTag(described.draft) : revisionTag(revision));
       return { revision, draft: described ? await viewDescribed(described) : null };
     },

@@ -75,6 +75,7 @@ export function sessionRoutes({ accountRoute, entranceRoute }: ManageRoutes, ser
           needsCode: Type.Optional(Type.Boolean({ description: 'of a sign-in link: a code is also required' })),
           application: Type.Optional(Type.String({ description: 'name of the application it invites to' })),
           role: Type.Optional(RoleShape),
+          languages: Type.Optional(Type.Array(Type.String(), { description: 'tags that a translator is limited to' })),
           invitedBy: Type.Optional(Type.String()),
         },
         { title: 'LinkDescription' },
