@@ -8,7 +8,10 @@ describe('the overview of the portal', () => {
   const portal = openPortal(postgres);
 
   test('shows the next steps until they are done, then the activity', async () => {
-    const { application, apiKey, choice } = await withCatalog(portal.server);
+    const { application, apiKey, choice } = await withCatalog(portal.server, {
+      languages: [{ name: 'English', tag: 'en', default: true }],
+      groups: [{ name: 'kitchen', keys: [{ name: 'portions', type: 'integer' }] }],
+    });
     const { clientId, clientSecret } = application;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}`);
     await page.getByText('4 of 7 done').waitFor();

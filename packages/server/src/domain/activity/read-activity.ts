@@ -153,9 +153,9 @@ function liveKeys({ groups }: Catalog): number {
   return live.filter((key) => !key.archived).length;
 }
 
-/** Every language has at least one text; the translations page shows the progress. */
+/** The catalog has texts, and no language lacks one. */
 async function isTranslated(catalog: Catalog): Promise<boolean> {
-  return (await inSlices(findMissingTexts(catalog))).every(({ total, count }) => count < total);
+  return (await inSlices(findMissingTexts(catalog))).every(({ total, count }) => total > 0 && count === 0);
 }
 
 async function stateOf({ tokens }: Service, lastIssuedAt = 0, lastFailedAt = 0): Promise<TokenServiceHealth['state']> {
