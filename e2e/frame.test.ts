@@ -92,6 +92,7 @@ describe('the portal', () => {
     const user = await makeSignedInUser(server, application, 'grace@example.com');
     const body = await choice('fruit', ['pear'], { user_uid: user.userCode });
     await server.post('/api/user_options', body, { ...apiKey, 'x-request-id': 'support-case-17' });
+    const refused = await server.post('/api/user_options', body, apiKey);
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}`);
     const field = page.getByRole('combobox', { name: 'Search and commands' });
     const choose = async (typed: string, name: string | RegExp) => {
@@ -123,6 +124,14 @@ describe('the portal', () => {
     expect(await search.inputValue()).toBe('/');
     await choose('fruit', /kitchen\/fruit/);
     await page.waitForURL(/catalog\?item=/);
+    // Commands open a dialog, and the key stays selected.
+    for (const name of ['Add group', 'Publish']) {
+      await choose(name, new RegExp(name));
+      await page.getByRole('dialog', { name }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.waitForURL(/catalog\?item=[^&]+$/);
+    }
     await expect
       .poll(() => log.list(application.appId, { requestId: 'support-case-17' }, { before: null, limit: 1 }))
       .toHaveLength(1);
@@ -141,6 +150,13 @@ describe('the portal', () => {
     await page.locator('body').press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Everywhere').waitFor();
     await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // Outside an application, a request is found by the id that the service gave it.
+    await page.goto(`${server.url}/portal`);
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    await choose(refused.headers.get('x-request-id') ?? '', /POST \/api\/user_options/);
+    await page.waitForURL(`**/applications/${clientId}/requests?request=*`);
     expect(pageErrors).toEqual([]);
   });
 

@@ -118,13 +118,15 @@ const overview = createRoute({
   ]),
 });
 
+type CatalogSearch = { item?: string; open?: 'add-group' | 'publish' };
+
 const catalog = createRoute({
   getParentRoute: () => application,
   path: 'catalog',
-  // A group or key by its UID, for links to it; or a request to add the first group.
-  validateSearch: ({ item, add }: Record<string, unknown>): { item?: string; add?: 'group' } => ({
+  // A group or key by its UID, for links to it; or a dialog to open.
+  validateSearch: ({ item, open }: Record<string, unknown>): CatalogSearch => ({
     ...(typeof item === 'string' && { item }),
-    ...(add === 'group' && { add }),
+    ...((open === 'add-group' || open === 'publish') && { open }),
   }),
   component: lazyRouteComponent(
     loadWhenReachable(() => import('./rooms/catalog/catalog-page.tsx')),

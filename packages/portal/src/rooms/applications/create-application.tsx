@@ -108,7 +108,7 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
   const { clientId, clientSecret } = made;
   const navigate = useNavigate();
   const goOn = () =>
-    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: { add: 'group' } });
+    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: { open: 'add-group' } });
   const { copy } = useCopy(clientSecret, goOn);
   return (
     <Stack>

@@ -10,7 +10,7 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree } from '../../draft/queries.ts';
 import { useEdit, useNotifyConflict } from '../../draft/use-edit.ts';
@@ -39,14 +39,13 @@ type Props = {
 /** The tree on one side, the selected item on the other; on a phone, one after the other. */
 export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
   const { t } = useTranslation('catalog');
-  const { item, add } = useSearch({ from: '/frame/applications/$clientId/catalog' });
+  const { item, open } = useSearch({ from: '/frame/applications/$clientId/catalog' });
   const navigate = useNavigate();
   const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false });
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [search, setSearch] = useState('');
   const [archived, setArchived] = useState(false);
-  const isFirst = add !== undefined && mayEdit && tree.groups.length === 0;
-  const [adding, setAdding] = useState<Adding | undefined>(isFirst ? { kind: 'group' } : undefined);
+  const [adding, setAdding] = useState<Adding>();
   const [added, setAdded] = useState<string>();
   const notifyConflict = useNotifyConflict();
   const { mutate } = useEdit(clientId);
@@ -70,6 +69,13 @@ export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
       search: uid === undefined ? {} : { item: uid },
       resetScroll: isNarrow ?? false,
     });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each link that asks for it
+  useEffect(() => {
+    if (open !== 'add-group') return;
+    if (mayEdit) setAdding({ kind: 'group' });
+    const search = item === undefined ? {} : { item };
+    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search, replace: true });
+  }, [open]);
   const toggle = (groupUid: string, expanded: boolean) =>
     setClosed((held) => new Set(expanded ? [...held].filter((uid) => uid !== groupUid) : [...held, groupUid]));
   const FirstAct = hasBegunHere ? MainAct : Button;

@@ -1,11 +1,14 @@
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { AskBeforeLeaving } from '../../draft/ask-before-leaving.tsx';
 import { DraftBar } from '../../draft/draft-bar.tsx';
+import { NotPublished } from '../../draft/end-draft.tsx';
+import { PublishDialog } from '../../draft/publish-dialog.tsx';
 import { draftQuery, treeQuery } from '../../draft/queries.ts';
+import { useHasUnsaved } from '../../draft/unsaved.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { NoPermission } from '../../shell/states.tsx';
 import { CatalogDesk } from './catalog-desk.tsx';
@@ -30,6 +33,7 @@ export function CatalogPage() {
         {...(tree.languages.length > 0 && { actions: <PreviewButton tree={tree} /> })}
       />
       <DraftBar clientId={clientId} />
+      <PublishLinked clientId={clientId} />
       <AskBeforeLeaving />
       {tree.languages.length === 0 ? (
         <FirstSteps clientId={clientId} tree={tree} mayEdit={can('write')} />
@@ -37,6 +41,26 @@ export function CatalogPage() {
         <CatalogDesk clientId={clientId} tree={tree} mayEdit={can('write')} hasBegunHere={hasBegunHere} />
       )}
     </>
+  );
+}
+
+/** The dialog, for a link or a command that asks for it. */
+function PublishLinked({ clientId }: { clientId: string }) {
+  const { t } = useTranslation('catalog');
+  const { item, open } = useSearch({ from: '/frame/applications/$clientId/catalog' });
+  const navigate = useNavigate();
+  const isUnsaved = useHasUnsaved();
+  const close = () => {
+    const search = item === undefined ? {} : { item };
+    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search, replace: true });
+  };
+  return (
+    <PublishDialog
+      clientId={clientId}
+      opened={open === 'publish'}
+      onClose={close}
+      notice={isUnsaved && <NotPublished>{t('publish.unsaved')}</NotPublished>}
+    />
   );
 }
 

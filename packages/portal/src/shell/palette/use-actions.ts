@@ -20,14 +20,20 @@ export function useActions(session: Session, clientId: string | undefined): Comm
   const { theme, setTheme, language, setLanguage } = usePreferences();
   const signOut = useSignOut(session);
   const words = t('words.action');
+  // The selected item stays selected, and what was typed there stays.
+  const openInCatalog = (of: string, open: 'publish' | 'add-group') =>
+    navigate({
+      to: '/applications/$clientId/catalog',
+      params: { clientId: of },
+      search: ({ item }) => ({ ...(item !== undefined && { item }), open }),
+    });
   const action = (id: string, label: string, run: () => unknown): Command => ({ id, label, words, run });
   return [
+    ...(clientId !== undefined && can('texts')
+      ? [action('publish', t('action.publish'), () => openInCatalog(clientId, 'publish'))]
+      : []),
     ...(clientId !== undefined && can('write')
-      ? [
-          action('add-group', t('action.addGroup'), () =>
-            navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: { add: 'group' } }),
-          ),
-        ]
+      ? [action('add-group', t('action.addGroup'), () => openInCatalog(clientId, 'add-group'))]
       : []),
     ...(clientId === undefined
       ? []

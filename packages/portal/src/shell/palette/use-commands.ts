@@ -18,6 +18,9 @@ export type Section = (typeof SECTIONS)[number];
 const ENOUGH = 2;
 /** Request ids are long, and a part of one finds nothing. */
 const REQUEST_ID = /^[\w.:-]{6,128}$/;
+/** The service's own request ids: outside an application, every application is asked, up to this many. */
+const OWN_REQUEST_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const MAX_ASKED = 20;
 
 type Session = Parameters<typeof useActions>[0];
 
@@ -31,7 +34,9 @@ export function useCommands(session: Session, clientId: string | undefined, type
   const applications = useQuery(applicationsQuery);
   const tree = useQuery({ ...catalogTreeQuery(clientId ?? ''), enabled: clientId !== undefined && typed !== '' });
   const names = useMemo(() => tree.data && nameCatalog(tree.data, i18n), [tree.data, i18n]);
-  const found = useFound(clientId, typed, can('users'));
+  const inside = useFound(clientId, typed, can('users'));
+  const outside = useFoundAnywhere(applications.data?.items ?? [], typed, clientId === undefined);
+  const found = clientId === undefined ? outside : inside;
 
   const rooms = ROOMS.flatMap(({ rooms: all }) => all)
     .filter(({ access = 'read' }) => clientId !== undefined && can(access))
@@ -132,14 +137,45 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
         run: () => navigate({ to: '/applications/$clientId/users/$userUid', params: { ...path, userUid } }),
       }),
     ),
-    requests: (requests.data?.items ?? []).map(
-      ({ requestUid, method, path: address, status, code }): Command => ({
-        id: `request-${requestUid}`,
-        label: `${method} ${address}`,
-        hint: code === null ? String(status) : `${status} · ${code}`,
-        run: () => navigate({ to: '/applications/$clientId/requests', params: path, search: { request: requestUid } }),
-      }),
-    ),
+    requests: (requests.data?.items ?? []).map((each) => toRequest(each, path.clientId, navigate)),
     isSearching: users.isFetching || typed.trim() !== search,
+  };
+}
+
+/** A request by its id, without knowing the application. */
+function useFoundAnywhere(applications: readonly { clientId: string }[], typed: string, isOutside: boolean) {
+  const navigate = useNavigate();
+  const requestId = typed.trim();
+  const isAsked = isOutside && OWN_REQUEST_ID.test(requestId);
+  const { data = [], isFetching } = useQuery({
+    queryKey: ['palette', 'requests', requestId],
+    queryFn: async ({ signal }) => {
+      const asked = applications.slice(0, MAX_ASKED).map(async ({ clientId }) => {
+        const input = { path: { clientId }, query: { requestId, limit: 3 }, signal };
+        const { items } = (await api.get('/manage/v1/applications/{clientId}/requests', input)).data;
+        return items.map((each) => toRequest(each, clientId, navigate));
+      });
+      // Requests are not visible to every role.
+      const answers = await Promise.allSettled(asked);
+      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    },
+    enabled: isAsked && applications.length > 0,
+  });
+  return { users: [], requests: isAsked ? data : [], isSearching: isAsked && isFetching };
+}
+
+type LoggedRequest = { requestUid: string; method: string; path: string; status: number; code: string | null };
+
+function toRequest(
+  { requestUid, method, path, status, code }: LoggedRequest,
+  clientId: string,
+  navigate: ReturnType<typeof useNavigate>,
+): Command {
+  return {
+    id: `request-${requestUid}`,
+    label: `${method} ${path}`,
+    hint: code === null ? String(status) : `${status} · ${code}`,
+    run: () =>
+      navigate({ to: '/applications/$clientId/requests', params: { clientId }, search: { request: requestUid } }),
   };
 }
