@@ -10,8 +10,10 @@ export function useProblemInSight(whole: RefObject<HTMLElement | null>): () => v
     if (failures === 0) return;
     const find = (what: string) => whole.current?.querySelector<HTMLElement>(what);
     const found = find('[aria-invalid=true]') ?? find('[data-problem]');
-    found?.scrollIntoView({ block: 'center' });
-    found?.focus({ preventScroll: true });
+    // A conflict has a dialog of its own.
+    if (!found) return;
+    found.scrollIntoView({ block: 'center' });
+    found.focus({ preventScroll: true });
     notifications.show({ color: 'red', message: i18next.t('notSaved') });
   }, [failures, whole]);
   return () => setFailures((count) => count + 1);

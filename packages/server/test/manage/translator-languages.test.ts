@@ -84,8 +84,8 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
   test("cannot publish, discard or undo others' changes in another language", async () => {
     const { translator, owner, path } = await invited();
     const mayEnd = async (who: Pick<Visitor, 'send'>) => {
-      const { textsOnly, editsTextsOnly } = (await who.send('GET', `${path}/catalog/draft`)).json.draft;
-      return [textsOnly, editsTextsOnly];
+      const { draft } = (await who.send('GET', `${path}/catalog/draft`)).json as { draft: Record<string, unknown> };
+      return [draft.textsOnly, draft.editsTextsOnly];
     };
     expect((await change(owner, path, [['look/theme', 'es', 'Tema']], true)).status).toBe(200);
     expect([await mayEnd(translator), await mayEnd(owner)]).toEqual([
