@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { MigrationState } from '../port.ts';
+import { NEW_SCHEMA } from './new-schema.ts';
 
 /** Numbered by their place, forward only: a released migration is never edited, the next one mends it. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `
   create table applications (
     app_id integer primary key,
@@ -564,7 +565,8 @@ export function migrate(database: DatabaseSync, upTo = LATEST_MIGRATION): Migrat
       }
       // A new database has no rows to migrate: one flush to disk for all.
       const reached = applied === 0 ? upTo : applied + 1;
-      const pending = MIGRATIONS.slice(applied, reached).join(';');
+      const isNew = applied === 0 && reached === LATEST_MIGRATION;
+      const pending = isNew ? NEW_SCHEMA : MIGRATIONS.slice(applied, reached).join(';');
       database.exec(`${pending}; pragma user_version = ${reached}; commit`);
     } catch (error) {
       if (database.isTransaction) database.exec('rollback');
