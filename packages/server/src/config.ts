@@ -6,6 +6,7 @@ import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/
 import { type PageTexts, readPageTexts } from './domain/preferences/page-texts.ts';
 import { isEmail } from './domain/users/email.ts';
 import { type MailSettings, readMail } from './mail/mail-settings.ts';
+import { PACKAGE_ROOT } from './package.ts';
 import { findSecret, keepSecret, readPreviousSecret, secretPath } from './secret-file.ts';
 import {
   AREAS,
@@ -97,9 +98,12 @@ export class ConfigError extends Error {
 }
 
 /** How to type the command here. Outside a clone, `npx innkeeper` would run somebody else's package. */
-export function commandName({ npm_lifecycle_event: started }: NodeJS.ProcessEnv = process.env): string {
-  if (started === 'start') return 'npx innkeeper';
-  return started === 'npx' ? 'npx @innkeeper/server' : 'innkeeper';
+export function commandName(
+  { npm_lifecycle_event: started }: NodeJS.ProcessEnv = process.env,
+  isInstalled = PACKAGE_ROOT.includes('node_modules'),
+): string {
+  if (started !== 'start' && started !== 'npx') return 'innkeeper';
+  return isInstalled ? 'npx @innkeeper/server' : 'npx innkeeper';
 }
 
 /**

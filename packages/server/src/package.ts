@@ -8,7 +8,7 @@ import { getAsset, getAssetKeys, getRawAsset, isSea } from 'node:sea';
 const manifest = isSea() ? process.execPath : (findPackageJSON(import.meta.url) as string);
 
 /** The root of this package, both in the sources and in the built package. */
-const PACKAGE_ROOT = dirname(manifest);
+export const PACKAGE_ROOT = dirname(manifest);
 
 const text = isSea() ? getAsset('package.json', 'utf8') : readFileSync(manifest, 'utf8');
 export const { version } = JSON.parse(text) as { version: string };

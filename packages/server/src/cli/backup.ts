@@ -49,7 +49,7 @@ async function run(file: string, options: Options): Promise<void> {
   const now = Date.now();
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
-  const target = targetOf(file);
+  const target = about(file, () => behindLinks(file));
   for (const left of removeLeftovers(target)) {
     process.stderr.write(`innkeeper: removed ${visible(left)}, left by a backup that was killed.\n`);
   }
@@ -88,13 +88,14 @@ It does not contain the secret, which its credentials and tokens require: back u
   });
 }
 
-const GIVE_ANOTHER = { wayOut: 'Choose a writable file in an existing folder.' };
+const GIVE_ANOTHER = { wayOut: 'Choose a file in an existing folder that this user may read and write.' };
 
 /** The name may belong to a database or its secret: only a backup may be replaced. */
 function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
   if (isCompanion(file)) throw new UsageError(`${file} belongs to a database.`, { wayOut: 'Choose another name.' });
-  const there = statSync(file, { throwIfNoEntry: false });
+  const there = about(file, () => statSync(file, { throwIfNoEntry: false }));
   if (!there) return;
+  if (there.isDirectory()) throw new UsageError(`${file} is a folder.`, { wayOut: 'Add the name of a file in it.' });
   if (!force)
     throw new UsageError(`${file} already exists.`, { wayOut: 'Choose another name, or add --force to replace it.' });
   if (there.isFile() && (there.size === 0 || isBackup(file, files))) return;
@@ -102,7 +103,7 @@ function refuseToReplace(file: string, force: true | undefined, files: BackupFil
 }
 
 function isBackup(file: string, files: BackupFiles): boolean {
-  const opened = files.open(file);
+  const opened = about(file, () => files.open(file));
   if (opened.outcome === 'opened') opened.file.close();
   return opened.outcome !== 'foreign';
 }
@@ -122,9 +123,10 @@ function notMade(made: Exclude<MadeBackup, { outcome: 'made' }>, database: strin
   );
 }
 
-function targetOf(file: string): string {
+/** A problem here is one of the file to write, not of the database. */
+function about<T>(file: string, look: () => T): T {
   try {
-    return behindLinks(file);
+    return look();
   } catch (error) {
     const problem = fileProblem(error);
     throw problem === undefined ? error : new UsageError(`${file}: ${problem}.`, GIVE_ANOTHER);
@@ -151,7 +153,8 @@ function explainFile(error: unknown, file: string, partial: string): Failure | u
       wayOut: 'Check the free disk space. No file was left behind.',
     });
   }
-  const problem = (error as NodeJS.ErrnoException).path === partial ? fileProblem(error) : undefined;
+  const { path, code } = error as NodeJS.ErrnoException;
+  const problem = path !== partial ? undefined : code === 'ENOENT' ? 'its folder does not exist' : fileProblem(error);
   return problem === undefined ? undefined : new UsageError(`${file}: ${problem}.`, GIVE_ANOTHER);
 }
 

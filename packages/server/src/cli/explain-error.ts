@@ -92,7 +92,7 @@ function isUnknownHost(error: unknown): error is Error & { code: string; hostnam
   return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo' && 'hostname' in error;
 }
 
-function isFromNewerVersion(error: unknown): error is Error {
+export function isFromNewerVersion(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith('This database was last used by a newer Innkeeper');
 }
 

@@ -38,6 +38,8 @@ const FILE_PROBLEMS: Record<string, string> = {
   ENOTDIR: 'a part of the path is not a folder',
   EISDIR: 'is a folder, not a file',
   EEXIST: 'a file is in the way',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
   ENOENT: 'does not exist',
 };
 

@@ -1,17 +1,30 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { commandName } from '../config.ts';
 import { counted, showRoughly, UNITS } from '../domain/duration.ts';
 import type { Failure } from './failure.ts';
 
 /** The single result of a command, on stdout: one line of JSON, or text for people. */
 export function printResult(options: { json?: true }, result: unknown, readable: () => string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(result) : readable()}\n`);
+  process.stdout.write(`${options.json ? JSON.stringify(result) : asTyped(readable())}\n`);
+}
+
+const COMMAND =
+  /(?<!npx )\binnkeeper (?=(?:admin|app|backup|catalog|doctor|health|migrate|restore|scrub|secret|serve|token|users|webhook)\b)/g;
+
+/** Commands in a text, the way that works here: see commandName. */
+export function asTyped(text: string, command = commandName()): string {
+  return text.replace(COMMAND, `${command} `);
 }
 
 /**
  * Errors go to stderr in both forms, so that stdout has a result or nothing, and a script never takes an error for a
  * result.
  */
-export function printFailure(json: boolean, { message, wayOut, problems, guide }: Failure): void {
+export function printFailure(json: boolean, failure: Failure): void {
+  const { guide } = failure;
+  const message = asTyped(failure.message);
+  const wayOut = failure.wayOut && asTyped(failure.wayOut);
+  const problems = failure.problems.map((problem) => asTyped(problem));
   if (json) {
     const whole = [message, ...problems].join(' ');
     const error = { message: whole, ...(problems.length > 0 && { problems }), ...(wayOut && { wayOut }) };

@@ -6,6 +6,7 @@ import { secretPath } from '../secret-file.ts';
 import { BackupDamaged, type BackupFile, type BackupFiles, type Contents } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './database-files.ts';
+import { isFromNewerVersion } from './explain-error.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
 import { refuseOverLog } from './new-database.ts';
 import { bold, counted, printResult, showTime, visible } from './output.ts';
@@ -101,6 +102,11 @@ async function run(file: string, options: Options): Promise<void> {
     });
   } catch (error) {
     if (error instanceof BackupDamaged) throw damaged(file, error.message);
+    if (isFromNewerVersion(error)) {
+      throw new Failure(`nothing was changed: ${database} was last used by a newer Innkeeper.`, {
+        wayOut: 'Restore into a new database: set INNKEEPER_DATABASE_URL to one that does not exist yet.',
+      });
+    }
     throw error;
   } finally {
     progress.clear();
@@ -127,7 +133,7 @@ function openBackup(file: string, files: BackupFiles): BackupFile {
     const { version, schema, latest } = opened;
     throw new Failure(
       `${file} was created by a newer Innkeeper, ${visible(version)} (schema ${schema}; this version supports ${latest}). Nothing was changed.`,
-      { wayOut: 'Restore it with that version or a later one.' },
+      { wayOut: `Install Innkeeper ${visible(version)} or later and restore it with that, or choose an older backup.` },
     );
   } catch (error) {
     const problem = fileProblem(error);

@@ -148,11 +148,16 @@ describe.each(databases)('a backup of $kind', (database) => {
     writeFileSync(other, 'dear diary');
     const link = scratchFile('backup');
     symlinkSync(file, link);
-    const [there, forced, foreign, nowhere] = await Promise.all([
+    const circle = scratchFile('backup');
+    symlinkSync(circle, circle);
+    const [there, forced, foreign, nowhere, folder, inCircle] = await Promise.all([
       run('backup', made.file),
       run('backup', link, '--force', '--json'),
       run('backup', other, '--force'),
       run('backup', join(made.file, 'x.backup')),
+      run('backup', inject('scratchFolder')),
+      // As with a folder that this user may not read, the system does not say whether the file exists; root may read all.
+      run('backup', join(circle, 'x.backup')),
     ]);
     expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
     expect(forced.code).toBe(0);
@@ -162,6 +167,8 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a backup') });
     expect(readFileSync(other, 'utf8')).toBe('dear diary');
     expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('not a folder') });
+    expect(folder).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a folder.*name of a file in it/s) });
+    expect(inCircle).toMatchObject({ code: 2, stderr: expect.stringMatching(/in a circle.*may read and write/s) });
   });
 
   test('leaves nothing behind when its disk is full', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { asTyped } from '../../src/cli/output.ts';
 import { commandName } from '../../src/config.ts';
 import { SETTING_NAMES } from '../../src/domain/applications/settings.ts';
 import { environmentName, flagName, SETTINGS, type SettingName } from '../../src/service-settings.ts';
@@ -88,6 +89,12 @@ test('app set --help explains every key', async () => {
 
 test('npx innkeeper, another package outside a clone, is suggested only in a clone', () => {
   expect(commandName({ npm_lifecycle_event: 'start' })).toBe('npx innkeeper');
-  expect(commandName({ npm_lifecycle_event: 'npx' })).toBe('npx @innkeeper/server');
+  expect(commandName({ npm_lifecycle_event: 'npx' })).toBe('npx innkeeper');
+  expect(commandName({ npm_lifecycle_event: 'npx' }, true)).toBe('npx @innkeeper/server');
   expect(commandName({})).toBe('innkeeper');
+  const advice = 'Run: innkeeper migrate (`innkeeper serve` also does this). innkeeper: the innkeeper has no rooms.';
+  expect(asTyped(advice, 'npx @innkeeper/server')).toBe(
+    'Run: npx @innkeeper/server migrate (`npx @innkeeper/server serve` also does this). innkeeper: the innkeeper has no rooms.',
+  );
+  expect(asTyped('npx innkeeper migrate', 'npx innkeeper')).toBe('npx innkeeper migrate');
 });

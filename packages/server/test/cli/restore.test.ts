@@ -105,6 +105,9 @@ describe.each(databases)('restoring into $kind', (database) => {
     const flipped = Buffer.from(bytes);
     flipped.fill(0xa5, bytes.length / 2, bytes.length / 2 + 64);
     const replace = ['--replace', '--yes'];
+    const newer = scratchFile('db');
+    await (await storageDriver(`sqlite:${newer}`)).migrate();
+    sql('pragma user_version = 9999')(newer);
     type Case = [string, string[], number, RegExp];
     // No database is opened before these are refused: one will do.
     const badFiles: Case[] = [
@@ -119,7 +122,13 @@ describe.each(databases)('restoring into $kind', (database) => {
         'newer',
         [altered(sql('pragma user_version = 9999')), ...replace],
         1,
-        /newer Innkeeper.*that version or a later/s,
+        /newer Innkeeper.*Install Innkeeper \d+\.\d+\.\d+ or later/s,
+      ],
+      [
+        'into a newer database',
+        [file, ...replace, '--database-url', `sqlite:${newer}`],
+        1,
+        /nothing was changed: .* newer Innkeeper.*into a new database/s,
       ],
       ['another secret, checked', [file, '--check', '--secret', `${SECRET}!`], 1, /The file is complete, but/],
     ];
