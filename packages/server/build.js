@@ -15,7 +15,11 @@ export const THREADS = {
 
 /** What every start loads is in two files: the second is read while the database opens. */
 const GROUPS = [
-  { name: 'start', test: /src[\\/](cli[\\/]serve|ephemeral|run|storage[\\/]sqlite[\\/]index)\.ts$/, priority: 2 },
+  {
+    name: 'start',
+    test: /src[\\/](cli[\\/]serve|ephemeral|run|run-ephemeral|storage[\\/]sqlite[\\/]index)\.ts$/,
+    priority: 2,
+  },
   { name: 'app', test: /src[\\/](app|ephemeral-commands)\.ts$/, priority: 1 },
 ];
 
@@ -29,6 +33,10 @@ export function buildServer() {
     madeOf: [join(SERVER, '../../package-lock.json'), join(SERVER, 'src'), join(SERVER, 'build.js')],
     async build(dir) {
       await bundle('main', 'main.ts', { dir, codeSplitting: { groups: GROUPS } });
+      await bundle('ephemeral-main', 'ephemeral-main.ts', {
+        ...{ dir, codeSplitting: { groups: GROUPS }, format: 'cjs' },
+        ...{ entryFileNames: '[name]-[hash].cjs', chunkFileNames: '[name]-[hash].cjs' },
+      });
       for (const [name, path] of Object.entries(THREADS))
         await bundle(name, path, { file: join(dir, `${name}.js`), codeSplitting: false });
     },
@@ -51,5 +59,5 @@ async function bundle(name, path, output) {
       },
     ],
   });
-  await built.write({ ...output, format: 'esm', minify: false });
+  await built.write({ format: 'esm', ...output, minify: false });
 }

@@ -30,7 +30,7 @@ export function serve(): Command {
 }
 
 async function start(options: CommandOptions & { demo?: true; new?: true; ephemeral?: true }): Promise<void> {
-  if (options.ephemeral) return startEphemeral(options);
+  if (options.ephemeral) return (await import('../run-ephemeral.ts')).runEphemeral(options);
   const demo = options.demo === true;
   // Someone is reading the terminal: the output they want must not drown in request logs.
   const defaults = demo ? { logLevel: 'warn' } : {};
@@ -43,13 +43,4 @@ async function start(options: CommandOptions & { demo?: true; new?: true; epheme
   // The front door and all routes, loaded only for this command.
   const { run } = await import('../run.ts');
   process.exitCode = await run(config, { demo, isNew });
-}
-
-async function startEphemeral(options: CommandOptions): Promise<void> {
-  const { ephemeralFolder } = await import('../ephemeral.ts');
-  using folder = ephemeralFolder();
-  const flags = { ...options, databaseUrl: folder.databaseUrl, workers: '1' };
-  const config = readConfig(flags, { defaults: { port: '0', logLevel: 'warn' } });
-  const { run } = await import('../run.ts');
-  process.exitCode = await run(config, { demo: true, ephemeral: true });
 }
