@@ -119,6 +119,8 @@ type Readable = { (...paths: Path[]): boolean; throughout(path: Path): boolean }
 
 /** Whether something can be read; `throughout`, including everything in it. */
 function readability(unreadable: readonly Path[]): Readable {
+  // The usual case, asked once per text.
+  if (unreadable.length === 0) return Object.assign(() => true, { throughout: () => true });
   const exact = new Set(unreadable.map((path) => JSON.stringify(path)));
   const within = new Set(
     unreadable.flatMap((path) => path.map((_, index) => JSON.stringify(path.slice(0, index + 1)))),
@@ -162,14 +164,21 @@ export function canonicalTag(tag: string): string | undefined {
 
 function textReader(languages: Language[], hasAll: boolean, isReadable: Readable, report: Report): TextReader {
   const { find } = createLanguages(languages);
+  const tags = new Map<string, string | undefined>();
+  const tagOf = (language: string): string | undefined => {
+    if (!tags.has(language)) {
+      // A tag may be in a deprecated form (iw for he), as in the list of languages.
+      tags.set(language, (find(language) ?? find(canonicalTag(language) ?? ''))?.tag);
+    }
+    return tags.get(language);
+  };
   return (translations = {}, path) => {
     const texts: Texts = {};
     if (!isReadable(path)) return texts;
     for (const [language, text] of Object.entries(translations)) {
       const place = [...path, language];
       if (!isReadable(place)) continue;
-      // A tag may be in a deprecated form (iw for he), as in the list of languages.
-      const tag = (find(language) ?? find(canonicalTag(language) ?? ''))?.tag;
+      const tag = tagOf(language);
       if (tag === undefined) {
         if (hasAll) report(place, 'is not one of the languages of this file', true);
       } else if (Object.hasOwn(texts, tag)) {
