@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl, type OidcSettings } from './config.ts';
@@ -51,8 +52,10 @@ export type RunningServer = {
 export async function startServer(config: Config, times?: TimeSources): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
   const driver = await storageDriver(config.databaseUrl, config.databaseLink, config.actMs);
-  // The database opens on its own thread or server; meanwhile, load the HTTP modules.
-  const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
+  // The database opens on its own thread or server; meanwhile, load the HTTP modules. The first address that Node checks
+  // takes it milliseconds: let it be now, not when it listens.
+  const loading = import('./app.ts').finally(() => isIPv6(config.host));
+  const [opened, { createApp }] = await Promise.all([driver.open(), loading]);
   const clock = new Clock(opened, times);
   const { now } = clock;
   const { storage, durations: actDurations } = timedStorage(auditedStorage(opened, currentActor, now));

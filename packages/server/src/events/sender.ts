@@ -1,13 +1,16 @@
 import { Resolver } from 'node:dns/promises';
-import { Agent, type RequestOptions, request } from 'node:https';
+import type { Agent, RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRange, addressNumber, isWithin, rangeOf } from '../addresses.ts';
 import { currentSpan, type Tracer } from '../domain/tracing.ts';
 import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/sender.ts';
 import { version } from '../package.ts';
 
-// An import would load more than needed.
-const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
+// An import would load more than needed, and TLS before the first webhook.
+const PROTOCOLS = {
+  'http:': () => process.getBuiltinModule('node:http'),
+  'https:': () => process.getBuiltinModule('node:https'),
+};
 
 /** Covers name lookup, connection, request and response. */
 const WITHIN_MS = 10_000;
@@ -52,7 +55,12 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
   const resolver = new Resolver(NAME_SERVER);
   if (nameServers) resolver.setServers(nameServers);
   const pool = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MS };
-  const agents = { 'https:': new Agent(pool), 'http:': new PlainAgent(pool) };
+  const agents = new Map<string, Agent>();
+  const agentFor = (protocol: keyof typeof PROTOCOLS): Agent => {
+    const agent = agents.get(protocol) ?? new (PROTOCOLS[protocol]().Agent)(pool);
+    agents.set(protocol, agent as Agent);
+    return agent as Agent;
+  };
 
   async function resolve(host: string, protocol: string): Promise<{ address: string; family: number }[]> {
     const found = await findAddresses(resolver, host);
@@ -96,7 +104,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
       const send = (target: URL & { protocol: 'http:' | 'https:' }): void => {
         const options: RequestOptions = {
           method: 'POST',
-          agent: agents[target.protocol],
+          agent: agentFor(target.protocol),
           lookup: lookups[target.protocol],
           headers: {
             ...headers,
@@ -106,7 +114,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
             'user-agent': `Innkeeper/${version}`,
           },
         };
-        const sent = (target.protocol === 'https:' ? request : plainRequest)(target, options);
+        const sent = PROTOCOLS[target.protocol]().request(target, options);
         const stop = (): void => void sent.destroy(new Overdue());
         overdue.addEventListener('abort', stop, { once: true });
         let finish: (() => void) | undefined;
@@ -149,7 +157,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
     },
 
     close() {
-      for (const agent of Object.values(agents)) agent.destroy();
+      for (const agent of agents.values()) agent.destroy();
       resolver.cancel();
     },
   };
