@@ -99,9 +99,10 @@ export class ConfigError extends Error {
 
 /** How to type the command here. Outside a clone, `npx innkeeper` would run somebody else's package. */
 export function commandName(
-  { npm_lifecycle_event: started }: NodeJS.ProcessEnv = process.env,
+  { npm_lifecycle_event: started, npm_config_user_agent: manager }: NodeJS.ProcessEnv = process.env,
   isInstalled = PACKAGE_ROOT.includes('node_modules'),
 ): string {
+  if (isInstalled && manager?.startsWith('pnpm/')) return 'pnpm exec innkeeper';
   if (started !== 'start' && started !== 'npx') return 'innkeeper';
   return isInstalled ? 'npx @innkeeper/server' : 'npx innkeeper';
 }

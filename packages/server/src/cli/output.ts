@@ -9,7 +9,7 @@ export function printResult(options: { json?: true }, result: unknown, readable:
 }
 
 const COMMAND =
-  /(?<!npx )\binnkeeper (?=(?:admin|app|backup|catalog|doctor|health|migrate|restore|scrub|secret|serve|token|users|webhook)\b)/g;
+  /(?<!npx |exec )\binnkeeper (?=(?:admin|app|backup|catalog|doctor|health|migrate|restore|scrub|secret|serve|token|users|webhook)\b)/g;
 
 /** Commands in a text, the way that works here: see commandName. */
 export function asTyped(text: string, command = commandName()): string {

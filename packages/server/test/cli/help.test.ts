@@ -91,6 +91,7 @@ test('npx innkeeper, another package outside a clone, is suggested only in a clo
   expect(commandName({ npm_lifecycle_event: 'start' })).toBe('npx innkeeper');
   expect(commandName({ npm_lifecycle_event: 'npx' })).toBe('npx innkeeper');
   expect(commandName({ npm_lifecycle_event: 'npx' }, true)).toBe('npx @innkeeper/server');
+  expect(commandName({ npm_config_user_agent: 'pnpm/12.18.0 npm/? node/?' }, true)).toBe('pnpm exec innkeeper');
   expect(commandName({})).toBe('innkeeper');
   const advice = 'Run: innkeeper migrate (`innkeeper serve` also does this). innkeeper: the innkeeper has no rooms.';
   expect(asTyped(advice, 'npx @innkeeper/server')).toBe(
