@@ -66,7 +66,20 @@ describe('the portal', () => {
   test('fits a phone and is accessible', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
-    await page.getByRole('button', { name: 'Menu' }).click();
+    // Closed, nothing in the menu takes the focus; Escape and the open room close it.
+    const menu = page.getByRole('button', { name: 'Menu' });
+    const rooms = page.getByRole('navigation', { name: 'Menu' });
+    const isOpen = () => rooms.evaluate((it) => !it.matches('[inert]'));
+    const openRoom = rooms.getByRole('link', { name: 'Overview', exact: true });
+    await expect.poll(isOpen).toBe(false);
+    for (const close of [() => page.keyboard.press('Escape'), () => openRoom.click()]) {
+      await menu.click();
+      await expect.poll(isOpen).toBe(true);
+      await close();
+      await expect.poll(isOpen).toBe(false);
+      await expectFocus(menu);
+    }
+    await menu.click();
     await page.getByRole('navigation').getByRole('link', { name: 'Users', exact: true }).click();
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await expectFits(page);

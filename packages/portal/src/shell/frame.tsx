@@ -1,8 +1,8 @@
 import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useKeptPreferences } from '../api/preferences.ts';
 import { sessionQuery } from '../api/queries.ts';
@@ -28,9 +28,17 @@ export function Frame() {
   // On a phone, the navigation covers the page: it closes once a room is chosen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the path changes
   useEffect(close, [pathname, close]);
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false }) ?? false;
+  const isCovered = isPhone && opened && clientId !== undefined;
+  const menu = useRef<HTMLButtonElement>(null);
+  const closeMenu = () => {
+    menu.current?.focus();
+    close();
+  };
 
   return (
     <AppShell
+      onKeyDown={(event) => isCovered && event.key === 'Escape' && closeMenu()}
       header={{ height: 56 }}
       navbar={{
         width: 232,
@@ -46,7 +54,15 @@ export function Frame() {
         <Group h="100%" px="md" wrap="nowrap" justify="space-between">
           <Group gap="sm" wrap="nowrap" miw={0}>
             {clientId !== undefined && (
-              <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t('rooms')} />
+              <Burger
+                ref={menu}
+                opened={opened}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={t('rooms')}
+                aria-expanded={opened}
+              />
             )}
             <Logo />
             {clientId !== undefined && <ApplicationSwitch clientId={clientId} />}
@@ -59,13 +75,20 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       {clientId !== undefined && (
-        <AppShell.Navbar p="sm" aria-label={t('rooms')}>
+        <AppShell.Navbar
+          p="sm"
+          aria-label={t('rooms')}
+          // Outside the screen, nothing in it takes the focus.
+          inert={isPhone && !opened}
+          // The room that is open already is a choice, too.
+          onClick={({ target }) => isCovered && (target as Element).closest('a') && closeMenu()}
+        >
           <ScrollArea type="auto">
             <RoomList clientId={clientId} />
           </ScrollArea>
         </AppShell.Navbar>
       )}
-      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main} inert={isCovered}>
         <SignedOut />
         <PaletteDialogs session={session} clientId={clientId} />
         <Suspense fallback={<LoadingState />}>
