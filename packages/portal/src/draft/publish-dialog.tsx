@@ -20,31 +20,38 @@ import { catalogKey, type DraftState, planQuery } from './queries.ts';
 import { isConflict } from './use-edit.ts';
 import { useKeyWords } from './use-key-words.ts';
 
-type Props = { clientId: string; opened: boolean; onClose(): void; notice?: ReactNode };
+type Props = {
+  clientId: string;
+  opened: boolean;
+  onClose(): void;
+  notice?: ReactNode;
+  /** Opened by the Enter key in a list: a second Enter must not publish, so the note has the focus. */
+  startsWithNote?: boolean;
+};
 
 /** What publishing changes, what it breaks and for whom, and what someone else published meanwhile. */
-export function PublishDialog({ clientId, opened, onClose, notice }: Props) {
+export function PublishDialog({ opened, ...props }: Props) {
   const { t } = useTranslation('catalog');
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={props.onClose}
       title={t('publish.title')}
       size="xl"
       closeButtonProps={{ 'aria-label': t('close') }}
     >
-      {opened && <Plan clientId={clientId} onClose={onClose} notice={notice} />}
+      {opened && <Plan {...props} />}
     </Modal>
   );
 }
 
-function Plan({ clientId, onClose, notice }: Omit<Props, 'opened'>) {
-  const plan = useQuery(planQuery(clientId));
+function Plan(props: Omit<Props, 'opened'>) {
+  const plan = useQuery(planQuery(props.clientId));
   if (plan.isPending) return <LoadingState />;
   if (plan.isError) return <ErrorState error={plan.error} retry={() => plan.refetch()} />;
-  if (!plan.data.draft) return <Gone onClose={onClose} />;
+  if (!plan.data.draft) return <Gone onClose={props.onClose} />;
   const { draft, revision } = plan.data;
-  return <Ready clientId={clientId} onClose={onClose} notice={notice} draft={draft} revision={revision} />;
+  return <Ready {...props} draft={draft} revision={revision} />;
 }
 
 function Gone({ onClose }: { onClose(): void }) {
@@ -61,7 +68,7 @@ function Gone({ onClose }: { onClose(): void }) {
 
 type Ready = Omit<Props, 'opened'> & { draft: NonNullable<DraftState['draft']>; revision: number };
 
-function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
+function Ready({ clientId, onClose, notice, startsWithNote = false, draft, revision }: Ready) {
   const { t } = useTranslation('catalog');
   const can = useCan(clientId);
   const may = can('write') || draft.textsOnly;
@@ -108,6 +115,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         : queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
   const publishOnce = useMutateOnce(publish);
+  const Act = startsWithNote ? Button : MainAct;
   const isReady = may && (breaking.length === 0 || agreed) && (!isOutdated || over);
 
   return (
@@ -163,6 +171,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
           minRows={1}
           maxRows={5}
           maxLength={1000}
+          autoFocus={startsWithNote}
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
@@ -182,14 +191,14 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         <Button variant="default" onClick={onClose}>
           {t('cancel')}
         </Button>
-        <MainAct
+        <Act
           disabled={!isReady || changes.length === 0}
           loading={publish.isPending}
           {...(breaking.length > 0 && { color: 'red' })}
           onClick={() => publishOnce()}
         >
           {t('publish.action')}
-        </MainAct>
+        </Act>
       </DialogActions>
     </Stack>
   );

@@ -74,7 +74,13 @@ export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
     if (open !== 'add-group') return;
     if (mayEdit) setAdding({ kind: 'group' });
     const search = item === undefined ? {} : { item };
-    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search, replace: true });
+    void navigate({
+      to: '/applications/$clientId/catalog',
+      params: { clientId },
+      search,
+      replace: true,
+      resetScroll: false,
+    });
   }, [open]);
   const toggle = (groupUid: string, expanded: boolean) =>
     setClosed((held) => new Set(expanded ? [...held].filter((uid) => uid !== groupUid) : [...held, groupUid]));

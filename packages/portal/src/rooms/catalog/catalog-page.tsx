@@ -52,13 +52,20 @@ function PublishLinked({ clientId }: { clientId: string }) {
   const isUnsaved = useHasUnsaved();
   const close = () => {
     const search = item === undefined ? {} : { item };
-    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search, replace: true });
+    void navigate({
+      to: '/applications/$clientId/catalog',
+      params: { clientId },
+      search,
+      replace: true,
+      resetScroll: false,
+    });
   };
   return (
     <PublishDialog
       clientId={clientId}
       opened={open === 'publish'}
       onClose={close}
+      startsWithNote
       notice={isUnsaved && <NotPublished>{t('publish.unsaved')}</NotPublished>}
     />
   );

@@ -26,6 +26,7 @@ export function useActions(session: Session, clientId: string | undefined): Comm
       to: '/applications/$clientId/catalog',
       params: { clientId: of },
       search: ({ item }) => ({ ...(item !== undefined && { item }), open }),
+      resetScroll: false,
     });
   const action = (id: string, label: string, run: () => unknown): Command => ({ id, label, words, run });
   return [
