@@ -1,4 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startInnkeeper, type TestInnkeeper } from '../src/index.ts';
@@ -80,4 +83,28 @@ test('close resolves in a script with nothing else to wait for', () => {
   const script = `const { startInnkeeper } = await import(${index}); await (await startInnkeeper()).close(); console.log('closed')`;
   const flags = ['--input-type=module', '--eval', script];
   expect(execFileSync(process.execPath, flags, { encoding: 'utf8' })).toBe('closed\n');
+});
+
+test('damaged compiled code is compiled again', async () => {
+  const cache = mkdtempSync(join(tmpdir(), 'innkeeper-cache-'));
+  const kept = join(cache, 'ephemeral');
+  const run = async () => {
+    const bin = join(import.meta.dirname, '../../server/bin/ephemeral.cjs');
+    const child = spawn(process.execPath, [bin, cache], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    await Promise.race([once(child.stdout, 'data'), exited]);
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  };
+  try {
+    await run();
+    const largest = readdirSync(kept).find((name) => name.startsWith('app-')) as string;
+    const damaged = readFileSync(join(kept, largest));
+    damaged.fill(0xa5, damaged.length / 2, damaged.length / 2 + 4000);
+    writeFileSync(join(kept, largest), damaged);
+    await run();
+    expect(readFileSync(join(kept, largest)).equals(damaged)).toBe(false);
+  } finally {
+    rmSync(cache, { recursive: true });
+  }
 });
