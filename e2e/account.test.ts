@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/second-factor.ts';
+import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/confirm-identity.ts';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { manageAs } from '../packages/server/test/manage/manage.ts';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/confirm-identity.ts';
 import { inviteMember } from '../packages/server/src/domain/accounts/invitations.ts';
 import { hashPassword } from '../packages/server/src/domain/accounts/password.ts';
-import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/second-factor.ts';
 import type { Role } from '../packages/server/src/storage/port.ts';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';

@@ -14,11 +14,6 @@ import {
   environmentName,
   nearestName,
   PREFIX,
-  SETTINGS,
-  type SettingName,
-  type Settings,
-} from './service-settings.ts';
-import {
   readAreas,
   readBytes,
   readDatabasePlace,
@@ -29,7 +24,10 @@ import {
   readScrub,
   readSwitch,
   readWait,
-} from './setting-values.ts';
+  SETTINGS,
+  type SettingName,
+  type Settings,
+} from './service-settings.ts';
 
 // The only module that reads the environment.
 

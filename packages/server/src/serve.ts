@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl, type OidcSettings } from './config.ts';
-import { ActivityCounter } from './domain/activity/activity-counter.ts';
+import { ActivityCounter } from './domain/activity.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
 import { currentActor, UserReads } from './domain/audit.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';

@@ -50,7 +50,7 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/domain`, '../storage/postgres/users.ts'),
 
   // http: the domain and the ports, never what implements them
-  allowed(`${SERVER}/http/users`, '../../domain/users/create-user.ts'),
+  allowed(`${SERVER}/http/users`, '../../domain/users/users.ts'),
   allowed(`${SERVER}/http/users`, '../../storage/port.ts'),
   // one front door
   allowed(`${SERVER}/http/server`, 'node:http'),

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { catalogApply, catalogPlan } from './catalog-apply.ts';
+import { catalogApply, catalogMigrate, catalogPlan } from './catalog-changes.ts';
 import { catalogExport, catalogSchema, catalogShow, catalogTypes } from './catalog-export.ts';
-import { catalogMigrate } from './catalog-migrate.ts';
 import { catalogDiff, catalogRestore, catalogRevisions } from './catalog-revisions.ts';
 import { catalogImportTranslations, catalogReview } from './catalog-translations.ts';
 import { defineGroup } from './command.ts';

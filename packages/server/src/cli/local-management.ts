@@ -170,7 +170,7 @@ export function localManagement(open: OpenStorage): Management {
       },
       async review(clientId, input, reviewed) {
         const { readReviewedFile } = await import('./reviewed-file.ts');
-        const { reviewTexts } = await import('../domain/catalog/review-texts.ts');
+        const { reviewTexts } = await import('../domain/catalog/text-states.ts');
         const catalog = await loadCatalog(clientId);
         const read = await readReviewedFile(input, catalog.languages);
         if ('problems' in read) return { outcome: 'refused', problems: read.problems };
@@ -274,7 +274,7 @@ export function localManagement(open: OpenStorage): Management {
       },
       async link(clientId, id, wanted) {
         const { userSource } = await import('./user-source.ts');
-        const { makePreferenceLink } = await import('../domain/preferences/make-link.ts');
+        const { makePreferenceLink } = await import('../domain/preferences/links.ts');
         const user = await findUser(storage, await appIdOf(clientId), id);
         const { appId, userId } = user;
         try {

@@ -1,8 +1,8 @@
 import type { Language } from '../domain/catalog/catalog.ts';
 import { readTextsFile } from '../domain/catalog/import-texts.ts';
 import { languageFinder } from '../domain/catalog/merge-texts.ts';
-import type { ReviewedText } from '../domain/catalog/review-texts.ts';
 import { type PlacedProblem, showProblem } from '../domain/catalog/source.ts';
+import type { ReviewedText } from '../domain/catalog/text-states.ts';
 import type { Input } from './read-input.ts';
 
 /** The translations in an exported file as a reviewer read them, each with its source; or why there are none. */

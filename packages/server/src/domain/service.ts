@@ -1,7 +1,7 @@
 import type { Problem, Storage } from '../storage/port.ts';
 import type { IdentityProvider, TokenAlgorithm, TokenService } from '../tokens/port.ts';
 import type { OidcRules } from './accounts/oidc-settings.ts';
-import type { ActivityCounter } from './activity/activity-counter.ts';
+import type { ActivityCounter } from './activity.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
 import type { UserReads } from './audit.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
@@ -9,7 +9,7 @@ import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { WebhookFigures, WebhookSender } from './webhooks/sender.ts';
+import type { WebhookFigures, WebhookSender } from './webhooks/send-event.ts';
 import type { Work } from './work.ts';
 
 /** What the rules depend on. Created once, in serve.ts. */

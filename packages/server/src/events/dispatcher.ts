@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { WebhookFigures } from '../domain/webhooks/sender.ts';
+import type { WebhookFigures } from '../domain/webhooks/send-event.ts';
 import type { Attempt } from '../storage/port.ts';
 import { type DispatchParts, Endpoint } from './endpoint.ts';
 

@@ -1,7 +1,6 @@
 import { type FeedItem, toPublicEvents } from '../domain/events/public-event.ts';
 import type { Service } from '../domain/service.ts';
-import { judgeTry, type SentEvent, sendEvent, switchOffReason } from '../domain/webhooks/send-event.ts';
-import type { Sent } from '../domain/webhooks/sender.ts';
+import { judgeTry, type Sent, type SentEvent, sendEvent, switchOffReason } from '../domain/webhooks/send-event.ts';
 import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
 import { orderedUuid } from '../uuid.ts';
 

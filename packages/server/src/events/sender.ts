@@ -3,7 +3,7 @@ import type { Agent, RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRange, addressNumber, isWithin, rangeOf } from '../addresses.ts';
 import { currentSpan, type Tracer } from '../domain/tracing.ts';
-import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/sender.ts';
+import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/send-event.ts';
 import { version } from '../package.ts';
 
 // An import would load more than needed, and TLS before the first webhook.

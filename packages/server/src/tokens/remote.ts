@@ -1,9 +1,13 @@
 import type { UserRecord } from '../storage/port.ts';
 import type { TokenService } from './port.ts';
-import { createAuthorizationServer } from './remote/authorization-server.ts';
+import {
+  createAuthorizationServer,
+  requireSafeAddress,
+  toTokenError,
+  toUnreachable,
+} from './remote/authorization-server.ts';
 import { createBreaker } from './remote/breaker.ts';
 import { createDeadlines } from './remote/deadlines.ts';
-import { requireSafeAddress, toTokenError, toUnreachable } from './remote/fetch-answer.ts';
 import { createTokenIdentifier } from './remote/identify-token.ts';
 import { issueToken } from './remote/issue-token.ts';
 import { createPublishedKeys } from './remote/verify-jwt.ts';

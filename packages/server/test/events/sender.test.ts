@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { WebhookSender } from '../../src/domain/webhooks/sender.ts';
+import type { WebhookSender } from '../../src/domain/webhooks/send-event.ts';
 import { allowedAddresses, createSender } from '../../src/events/sender.ts';
 import { CERTIFICATE } from './certificate.ts';
 import { startNameServer } from './name-server.ts';

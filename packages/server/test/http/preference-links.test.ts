@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { contrast, readableAccent } from '../../src/domain/applications/look.ts';
 import type { CatalogFile } from '../../src/domain/catalog/file-schema.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
-import { type LinkContent, readLink, writeLink } from '../../src/domain/preferences/link-token.ts';
+import { type LinkContent, readLink, writeLink } from '../../src/domain/preferences/links.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { formOf } from './html-form.ts';

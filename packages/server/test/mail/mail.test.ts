@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { totpCode } from '../../src/domain/accounts/second-factor.ts';
+import { totpCode } from '../../src/domain/accounts/confirm-identity.ts';
 import { warnOwners } from '../../src/domain/mail/notices.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';

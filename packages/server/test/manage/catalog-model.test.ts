@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Application } from '../../src/domain/applications/application.ts';
 import type { Catalog } from '../../src/domain/catalog/catalog.ts';
-import { stepDraft } from '../../src/domain/catalog/draft.ts';
+import { publishDraft, stepDraft } from '../../src/domain/catalog/draft.ts';
 import { applyDefinition, type Edit, editCatalog } from '../../src/domain/catalog/edit-catalog.ts';
 import {
   addGroup,
@@ -13,7 +13,6 @@ import {
   changeKey,
 } from '../../src/domain/catalog/edits/groups-and-keys.ts';
 import { setLanguages } from '../../src/domain/catalog/edits/languages.ts';
-import { publishDraft } from '../../src/domain/catalog/publish-draft.ts';
 import { knownOf, readDefinition } from '../../src/domain/catalog/read-definition.ts';
 import { toFile } from '../../src/domain/catalog/to-file.ts';
 import { InnkeeperError } from '../../src/domain/errors.ts';

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { totpCode } from '../../src/domain/accounts/second-factor.ts';
+import { totpCode } from '../../src/domain/accounts/confirm-identity.ts';
 import type { Receiver } from '../events/receiver.ts';
 import { makeTestUser, PATH } from '../http/options/test-user.ts';
 import { basic, bearer, makeUser, type TestServer, uniqueName } from '../http/start.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findTotpStep, makeTotpSecret, toBase32, totpCode } from '../../src/domain/accounts/second-factor.ts';
+import { findTotpStep, makeTotpSecret, toBase32, totpCode } from '../../src/domain/accounts/confirm-identity.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import { messageOf } from '../../caught.ts';
 import type { Config } from '../../config.ts';
-import { JWKS_PATH } from '../../http/oauth/metadata.ts';
+import { JWKS_PATH } from '../../http/oauth/endpoints.ts';
 import { counted } from '../output.ts';
 import { type Check, failed, passed, warned, withinLimit } from './check.ts';
 

@@ -6,8 +6,8 @@ import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
 import { emailKeyOf, makeAccount } from './account.ts';
 import { admitAttempt, forgetAttempts } from './admit-attempt.ts';
+import { readFactor } from './confirm-identity.ts';
 import { hashPassword, requirePassword, verifyPassword } from './password.ts';
-import { readFactor } from './second-factor.ts';
 
 export type SignedIn = Person & { session: SessionRecord };
 

@@ -7,12 +7,13 @@ import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, type Language, withItems } from './catalog.ts';
 import type { CatalogChange } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
+import type { Edited } from './edit-catalog.ts';
 import type { OpenCatalog, OpenDraft } from './open-catalogs.ts';
-import { type CatalogPlan, planCatalog } from './plan.ts';
-import { writeDifference } from './publish.ts';
-import { changesSince } from './revisions.ts';
+import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
+import { type CountedPlan, planWithImpact, publishCatalog, writeDifference } from './publish.ts';
+import { changesSince, type Revision } from './revisions.ts';
 import { sourcesLeft } from './text-states.ts';
-import { refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
+import { changesTextsOnly, refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
 
 /** What an editor has seen: the published catalog without a draft, or a version of a draft, whose base is `revision`. */
 export type Seen = { revision: number } & (DraftName | { draftId?: undefined });
@@ -26,7 +27,7 @@ export type DraftOptions = {
   languages?: TextLanguages;
 };
 
-export type EditedDraft = { draft: OpenDraft | undefined; base: number; changed: boolean; plan: CatalogPlan };
+type EditedDraft = { draft: OpenDraft | undefined; base: number; changed: boolean; plan: CatalogPlan };
 
 /** How often an edit without If-Match is retried when others edit at the same time. */
 const TRIES = 5;
@@ -90,7 +91,7 @@ export async function stepDraft(
 }
 
 /** The edit that undo or redo would apply to. */
-export function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): DraftEdit | undefined {
+function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): DraftEdit | undefined {
   return edits.find((edit) => !edit.spent && (edit.kind === 'undo') === (kind === 'redo'));
 }
 
@@ -108,7 +109,7 @@ export async function discardDraft(service: Service, application: Application, o
  * Opens the catalog, checks that it is the version the editor has seen, and runs the act; retries if someone else was
  * faster.
  */
-export async function trying<T>(
+async function trying<T>(
   service: Service,
   application: Application,
   { seen }: Pick<DraftOptions, 'seen'>,
@@ -216,4 +217,110 @@ function* readState(inverse: string): Steps<State> {
 
 function isSame(a: readonly Language[], b: readonly Language[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export type DescribedDraft = {
+  draft: OpenDraft;
+  plan: CatalogPlan;
+  /** With the selections it breaks, if requested: counting takes time. */
+  counted: CountedPlan | undefined;
+  /** Whether only texts in the editor's languages differ from the published catalog; `editsTextsOnly`: from the draft's base. */
+  textsOnly: boolean;
+  editsTextsOnly: boolean;
+  edits: DraftEdit[];
+  undo: DraftEdit | undefined;
+  redo: DraftEdit | undefined;
+  /** What was published since the draft was begun. */
+  revisions: Revision[];
+};
+
+/** The plan for publishing the draft now. */
+export async function describeDraft(
+  { storage, openCatalogs }: Service,
+  { appId }: Application,
+  { withImpact, languages }: { withImpact: boolean; languages: TextLanguages },
+): Promise<{ revision: number; described: DescribedDraft | undefined }> {
+  const { published, draft } = await openCatalogs.open(appId);
+  const { revision } = published;
+  if (!draft) return { revision, described: undefined };
+  const planned = await inSlices(planDraft(published, draft.catalog));
+  const counted = withImpact ? await planWithImpact(storage, appId, planned) : undefined;
+  const plan = counted ?? planned;
+  const edits = await storage.drafts.edits(appId, draft.draftId, 0);
+  const textsOnly = await inSlices(changesTextsOnly(published, plan.next, languages));
+  const isMoved = revision !== draft.baseRevision;
+  return {
+    revision,
+    described: {
+      draft,
+      plan,
+      counted,
+      textsOnly,
+      editsTextsOnly: isMoved ? await inSlices(changesTextsOnly(draft.base, draft.catalog, languages)) : textsOnly,
+      edits,
+      undo: nextStep(edits, 'undo'),
+      redo: nextStep(edits, 'redo'),
+      revisions: isMoved ? (await changesSince(storage, appId, draft.baseRevision)).revisions : [],
+    },
+  };
+}
+
+type PublishDraftOptions = DraftOptions & {
+  allowBreaking: boolean;
+  /** The revision that the editor has reviewed and publishes over; default: the draft's base. */
+  over: number | undefined;
+  note?: string | undefined;
+};
+
+/** Publishes the draft as one revision and ends it. */
+export async function publishDraft(
+  service: Service,
+  application: Application,
+  { author, seen, allowBreaking, over, note, textsOnly, languages }: PublishDraftOptions,
+): Promise<Edited> {
+  const { storage } = service;
+  const { appId } = application;
+  return trying(service, application, { seen }, async ({ published, draft }): Promise<Edited | undefined> => {
+    if (!draft) throw new InnkeeperError('draftNotFound');
+    const { revision } = published;
+    if ((over ?? draft.baseRevision) !== revision) throw await draftOutdated(service, application, draft);
+    const wanted = await inSlices(definitionOf(draft.catalog));
+    if (textsOnly) {
+      const { next } = await inSlices(planDraft(published, draft.catalog));
+      await inSlices(refuseMoreThanTexts(published, next, languages));
+    }
+    const outcome = await publishCatalog(storage, appId, wanted, {
+      author,
+      now: service.now(),
+      allowBreaking,
+      expectedRevision: revision,
+      current: published,
+      draft,
+      ...(note !== undefined && { note }),
+    });
+    switch (outcome.outcome) {
+      case 'published':
+        // It is published even if this fails: every process sees it within a second, and this one sooner if it can.
+        await service.refresh().catch(() => {});
+        return { revision: outcome.revision, changed: true, plan: outcome.plan };
+      case 'unchanged': {
+        const discarded = await storage.drafts.discard(appId, draft);
+        return discarded === 'conflict' ? undefined : { revision, changed: false, plan: outcome.plan };
+      }
+      case 'breaking':
+        throw new InnkeeperError('catalogBreaking', { more: { breaking: outcome.plan.breaking } });
+      case 'conflict':
+        return undefined;
+      case 'application-gone':
+        throw new InnkeeperError('applicationNotFound');
+    }
+  });
+}
+
+async function draftOutdated(
+  { storage }: Service,
+  { appId }: Application,
+  { baseRevision }: OpenDraft,
+): Promise<InnkeeperError> {
+  return new InnkeeperError('draftOutdated', { more: await changesSince(storage, appId, baseRevision) });
 }

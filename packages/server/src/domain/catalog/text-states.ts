@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto';
-import type { TextSource, TextState } from '../../storage/port.ts';
-import type { Steps } from '../slices.ts';
-import type { Catalog, Language } from './catalog.ts';
-import { sourceText, type Translatable, translatable } from './translatable.ts';
+import type { Storage, TextSource, TextState } from '../../storage/port.ts';
+import { InnkeeperError } from '../errors.ts';
+import { inSlices, type Steps } from '../slices.ts';
+import type { Catalog, Language, Texts } from './catalog.ts';
+import { otherLanguages, sourceText, type TextLanguages, type Translatable, translatable } from './translatable.ts';
+import { tagFinder } from './working-copy.ts';
 
 /**
  * Whether texts are up to date and reviewed (docs/decisions/0067). The stored hashes say which source a text was made
  * for: a changed text has another key, and a changed source another hash. So nothing has to be updated or undone.
  */
-export type TextStates = ReadonlyMap<string, TextState>;
+type TextStates = ReadonlyMap<string, TextState>;
 
 export function byText(states: readonly TextState[]): TextStates {
   return new Map(states.map((state) => [state.textKey, state]));
@@ -16,12 +18,12 @@ export function byText(states: readonly TextState[]): TextStates {
 
 type Spot = { path: string; tag: string; text: string };
 
-export function textKeyOf({ path, tag, text }: Spot): string {
+function textKeyOf({ path, tag, text }: Spot): string {
   return shortHash(JSON.stringify([path, tag, text]));
 }
 
 /** Includes the language: making another language the default must not make texts outdated. */
-export function sourceKeyOf(tag: string, source: string): string {
+function sourceKeyOf(tag: string, source: string): string {
   return `${tag} ${shortHash(source)}`;
 }
 
@@ -31,7 +33,7 @@ function shortHash(text: string): string {
 }
 
 /** undefined: neither known to be outdated nor reviewed. */
-export function stateOf(
+function stateOf(
   states: TextStates,
   spot: Spot,
   { tag, source }: { tag: string; source: string },
@@ -73,6 +75,108 @@ export function* sourcesLeft(before: Catalog, after: Catalog): Steps<TextSource[
   return sources;
 }
 
-export function defaultOf({ languages }: Pick<Catalog, 'languages'>): Language | undefined {
+function defaultOf({ languages }: Pick<Catalog, 'languages'>): Language | undefined {
   return languages.find(({ isDefault }) => isDefault);
+}
+
+type TextRow = {
+  path: string;
+  source: string;
+  texts: Texts;
+  /** Language tags, in each list. */
+  missing: string[];
+  outdated: string[];
+  reviewed: string[];
+};
+
+/** Only texts in that state in the given language, by name or tag. */
+type TextFilter = { missing?: string; outdated?: string; unreviewed?: string; search?: string };
+
+/** Every text of the catalog by its path, in order. `unknown`: the filter that names an unknown language. */
+export function* listTexts(
+  catalog: Catalog,
+  states: TextStates,
+  { search, ...filter }: TextFilter,
+): Steps<TextRow[] | { unknown: string }> {
+  const { languages } = catalog;
+  const asked = new Map<string, string>();
+  const findTag = tagFinder(languages);
+  for (const [name, language] of Object.entries(filter)) {
+    const tag = findTag(language);
+    if (tag === undefined) return { unknown: name };
+    asked.set(name, tag);
+  }
+  const [missingIn, outdatedIn, unreviewedIn] = ['missing', 'outdated', 'unreviewed'].map((name) => asked.get(name));
+  const byDefault = defaultOf(catalog);
+  const wanted = search?.toLowerCase();
+  const rows: TextRow[] = [];
+  for (const item of translatable(catalog)) {
+    yield;
+    if (missingIn !== undefined && item.texts[missingIn] !== undefined) continue;
+    const texts = languages.flatMap((each) => {
+      const text = item.texts[each.tag];
+      return text === undefined ? [] : [[each.tag, text] as const];
+    });
+    const holds = (text: string) => wanted === undefined || text.toLowerCase().includes(wanted);
+    if (!holds(item.path) && !texts.some(([, text]) => holds(text))) continue;
+    const missing = languages.filter((each) => item.texts[each.tag] === undefined).map((each) => each.tag);
+    const source = sourceText(item, byDefault);
+    const [outdated, reviewed]: [string[], string[]] = [[], []];
+    for (const [tag, text] of texts) {
+      if (!byDefault || tag === byDefault.tag) continue;
+      const state = stateOf(states, { path: item.path, tag, text }, { tag: byDefault.tag, source });
+      if (state) (state === 'outdated' ? outdated : reviewed).push(tag);
+    }
+    if (outdatedIn !== undefined && !outdated.includes(outdatedIn)) continue;
+    if (unreviewedIn !== undefined && (item.texts[unreviewedIn] === undefined || reviewed.includes(unreviewedIn)))
+      continue;
+    rows.push({ path: item.path, source, texts: Object.fromEntries(texts), missing, outdated, reviewed });
+  }
+  return rows;
+}
+
+/** A text as the reviewer saw it, with its source. */
+export type ReviewedText = { path: string; language: string; text: string; source: string };
+
+/** Returns those that are no longer what the reviewer saw; they are not marked as reviewed. */
+export async function reviewTexts(
+  { storage }: { storage: Pick<Storage, 'textStates'> },
+  { appId }: { appId: number },
+  catalog: Catalog,
+  { texts, reviewed, languages }: { texts: readonly ReviewedText[]; reviewed: boolean; languages: TextLanguages },
+): Promise<{ count: number; changed: { path: string; language: string }[] }> {
+  const { found, tags, changed } = await inSlices(findTexts(catalog, texts));
+  if (languages && tags.some((tag) => !languages.includes(tag))) throw otherLanguages(languages);
+  if (found.length > 0) {
+    const outcome = await storage.textStates.review({ appId, texts: found, reviewed, languages: tags });
+    if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+  }
+  return { count: found.length, changed };
+}
+
+type Found = { found: TextSource[]; tags: string[]; changed: { path: string; language: string }[] };
+
+function* findTexts(catalog: Catalog, texts: readonly ReviewedText[]): Steps<Found> {
+  const byDefault = defaultOf(catalog);
+  const wanted = Map.groupBy(texts, ({ path }) => path);
+  const findTag = tagFinder(catalog.languages);
+  const found = new Map<string, TextSource>();
+  const tags = new Set<string>();
+  const seen = new Set<ReviewedText>();
+  for (const item of translatable(catalog)) {
+    yield;
+    const source = sourceText(item, byDefault);
+    for (const each of wanted.get(item.path) ?? []) {
+      yield;
+      const tag = findTag(each.language);
+      if (!byDefault || tag === undefined || tag === byDefault.tag) continue;
+      if (item.texts[tag] !== each.text || source !== each.source) continue;
+      const textKey = textKeyOf({ path: item.path, tag, text: each.text });
+      found.set(textKey, { textKey, sourceKey: sourceKeyOf(byDefault.tag, source) });
+      tags.add(tag);
+      seen.add(each);
+    }
+  }
+  const changed = texts.filter((each) => !seen.has(each)).map(({ path, language }) => ({ path, language }));
+  return { found: [...found.values()], tags: [...tags].sort(), changed };
 }

@@ -2,7 +2,7 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
-import type { Credentials } from './delete-user.ts';
+import type { Credentials } from './users.ts';
 
 /** The application in the path, for its own back end: 0012 if the id is unknown, then 0011. */
 export async function authorizeApplication(

@@ -1,4 +1,12 @@
-import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
+import type {
+  HistoryPlace,
+  SelectionEvent,
+  SelectionOrigin,
+  SelectionRecord,
+  Storage,
+  StoredEvent,
+  StoredUser,
+} from '../../storage/port.ts';
 import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
@@ -8,7 +16,7 @@ import { writeTransferTime } from './transfer-time.ts';
 const PAGE = 500;
 
 /** `next`: the position to continue an export from. */
-export type ExportPage = { text: string; users: number; profilesOnly: number; next: string | null };
+type ExportPage = { text: string; users: number; profilesOnly: number; next: string | null };
 
 /**
  * The users of an application, or those after a position, as lines of docs/import.md, some at a time: all of them in
@@ -116,4 +124,51 @@ function toOption(selection: SelectionRecord, { catalog, names }: ExportCatalog)
 function listTexts({ texts }: SelectionRecord): Record<string, string[]> {
   const others = JSON.parse(texts ?? '{}') as OpenTexts;
   return Object.fromEntries(Object.entries(others).map(([tag, text]) => [tag, [text].flat()]));
+}
+
+type Walked = { storage: Pick<Storage, 'selections'> };
+
+/** Everything ever saved for a user, page by page: it may not fit into memory. */
+export async function* walkHistory({ storage }: Walked, userId: string): AsyncGenerator<SelectionEvent> {
+  for (let after: HistoryPlace | null = null; ; ) {
+    const page: (SelectionEvent & HistoryPlace)[] = await storage.selections.walkHistory(userId, after);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last;
+  }
+}
+
+/** The same for the user's current selections. */
+export async function* walkSelections(
+  { storage }: Walked,
+  userId: string,
+): AsyncGenerator<SelectionRecord & SelectionOrigin> {
+  for (let after = 0; ; ) {
+    const page = await storage.selections.walk(userId, after);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.keyNo;
+  }
+}
+
+const EVENTS_PER_PAGE = 200;
+
+/** The stored events about the user, newest first. */
+export async function* walkEvents(
+  { storage }: { storage: Pick<Storage, 'events'> },
+  appId: number,
+  userId: string,
+): AsyncGenerator<StoredEvent> {
+  for (let before: number | null = null; ; ) {
+    const { items, next }: Awaited<ReturnType<Storage['events']['listBack']>> = await storage.events.listBack(
+      appId,
+      { userId },
+      { before, limit: EVENTS_PER_PAGE },
+    );
+    yield* items;
+    if (next === null) return;
+    before = next;
+  }
 }

@@ -5,7 +5,7 @@ import { InnkeeperError } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
 import { authenticate, type FindOwner } from './access-tokens.ts';
-import type { Credentials } from './delete-user.ts';
+import type { Credentials } from './users.ts';
 
 /** Everything in a request of area B that identifies the end user. */
 export type UserClaims = {

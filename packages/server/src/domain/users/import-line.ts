@@ -12,7 +12,7 @@ import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selecti
 import { findAmbiguity } from '../strict-json.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
-import { isStatus } from './update-user.ts';
+import { isStatus } from './users.ts';
 
 /** A line of the file, or why it could not even be read. */
 export type FileLine = { line: number } & ({ text: string } | { unreadable: 'too long' | 'not UTF-8' });

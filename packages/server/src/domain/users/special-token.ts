@@ -7,7 +7,7 @@ import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { recogniseApplication } from './authorize-application.ts';
-import type { UserWithToken } from './create-user.ts';
+import type { UserWithToken } from './users.ts';
 
 /**
  * A specialToken names its application in its text, so that one of another application (0006) can be told from a used

@@ -1,15 +1,15 @@
 import { emailKeyOf, type Preferences, readPreferences } from '../../domain/accounts/account.ts';
 import { admitCode, forgetAttempts } from '../../domain/accounts/admit-attempt.ts';
-import { joinByInvitation } from '../../domain/accounts/invitations.ts';
-import { kindOfLink } from '../../domain/accounts/links.ts';
-import { hashPassword, requirePassword } from '../../domain/accounts/password.ts';
 import {
   findTotpStep,
   makeRecoveryCodes,
   makeTotpSecret,
   toBase32,
   totpUri,
-} from '../../domain/accounts/second-factor.ts';
+} from '../../domain/accounts/confirm-identity.ts';
+import { joinByInvitation } from '../../domain/accounts/invitations.ts';
+import { kindOfLink } from '../../domain/accounts/links.ts';
+import { hashPassword, requirePassword } from '../../domain/accounts/password.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { notifyAccount } from '../../domain/mail/notices.ts';
 import type { Service } from '../../domain/service.ts';

@@ -1,4 +1,4 @@
-import { MAX_STEPS, readActivity, readOverview, STEPS } from '../../domain/activity/read-activity.ts';
+import { MAX_STEPS, readActivity, readOverview, STEPS } from '../../domain/activity.ts';
 import { ERRORS } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { type Static, Type } from '../../schema.ts';

@@ -1,6 +1,11 @@
-import { discardDraft, stepDraft } from '../../domain/catalog/draft.ts';
+import {
+  type DescribedDraft,
+  describeDraft,
+  discardDraft,
+  publishDraft,
+  stepDraft,
+} from '../../domain/catalog/draft.ts';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
-import { type DescribedDraft, describeDraft, publishDraft } from '../../domain/catalog/publish-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import {

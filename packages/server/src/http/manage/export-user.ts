@@ -3,7 +3,7 @@ import { recordExport } from '../../domain/audit.ts';
 import { type PublicEvent, toPublicEvents } from '../../domain/events/public-event.ts';
 import { readReceipt } from '../../domain/selections/receipts.ts';
 import type { Service } from '../../domain/service.ts';
-import { walkEvents, walkHistory, walkSelections } from '../../domain/users/export-user.ts';
+import { walkEvents, walkHistory, walkSelections } from '../../domain/users/export-users.ts';
 import { findUser } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';

@@ -1,4 +1,4 @@
-import { readActivity } from '../../domain/activity/read-activity.ts';
+import { readActivity } from '../../domain/activity.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { eventId, readEventId, toPublicEvents } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';

@@ -1,6 +1,5 @@
 import { changeTexts } from '../../domain/catalog/edits/translations.ts';
-import { listTexts, reviewTexts } from '../../domain/catalog/review-texts.ts';
-import { byText } from '../../domain/catalog/text-states.ts';
+import { byText, listTexts, reviewTexts } from '../../domain/catalog/text-states.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';

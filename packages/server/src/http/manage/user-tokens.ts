@@ -1,6 +1,6 @@
 import { recordLink } from '../../domain/audit.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
+import { makePreferenceLink } from '../../domain/preferences/links.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/identify-user.ts';
 import { reissueSpecialToken } from '../../domain/users/special-token.ts';

@@ -1,11 +1,10 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { missingReason } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
-import { addUser } from '../../domain/users/create-user.ts';
 import { findUser } from '../../domain/users/identify-user.ts';
 import { countUsers, pageOfUsers, USER_SORTS } from '../../domain/users/match-users.ts';
 import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
-import { updateUser } from '../../domain/users/update-user.ts';
+import { addUser, updateUser } from '../../domain/users/users.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserChange, type UserRecord } from '../../storage/port.ts';
 import {

@@ -14,7 +14,7 @@ import {
   type WantedWebhook,
   type WebhookService,
 } from '../../domain/webhooks/manage-webhooks.ts';
-import { SEND_PROBLEMS } from '../../domain/webhooks/sender.ts';
+import { SEND_PROBLEMS } from '../../domain/webhooks/send-event.ts';
 import { Type } from '../../schema.ts';
 import {
   type DeliveryFilter,

@@ -2,7 +2,7 @@ import type { Language, Scalar } from '../../domain/catalog/catalog.ts';
 import { parseValue } from '../../domain/catalog/check-value.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/open-link.ts';
+import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/links.ts';
 import { fill, type PageWords } from '../../domain/preferences/page-texts.ts';
 import { effectiveSelections } from '../../domain/selections/effective.ts';
 import { isOpenText, type OpenText, textsOf } from '../../domain/selections/open-texts.ts';

@@ -1,5 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
+import { makePreferenceLink } from '../../domain/preferences/links.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readJsonObject } from '../bodies.ts';

@@ -1,6 +1,6 @@
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import type { ListPlace, UserFilter } from '../../domain/users/match-users.ts';
-import { isStatus } from '../../domain/users/update-user.ts';
+import { isStatus } from '../../domain/users/users.ts';
 import { MAX_CONDITIONS, readWhere, WhereProblem } from '../../domain/users/where.ts';
 import { Type } from '../../schema.ts';
 import { USER_STATUSES } from '../../storage/port.ts';

@@ -23,8 +23,7 @@ import type {
   SealedStore,
   SigningKeyStore,
 } from './service-state.ts';
-import type { TransferStore } from './transfer.ts';
-import type { TokenStore, TrialStore, UserStore } from './users.ts';
+import type { TokenStore, TransferStore, TrialStore, UserStore } from './users.ts';
 import type { DeliveryStore, WebhookStore } from './webhooks.ts';
 
 /**

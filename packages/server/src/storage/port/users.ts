@@ -1,3 +1,5 @@
+import type { NewSelection, SelectionRecord } from './selections.ts';
+
 export type NewUser = {
   userId: string;
   appId: number;
@@ -158,4 +160,89 @@ export interface TokenStore {
   revoke(appId: number, tokenId: string): Promise<void>;
   /** All access tokens of a user, and the special token that was not spent yet. */
   revokeAll(appId: number, userId: string): Promise<void>;
+}
+
+/** A profile with its user and the user's selections. */
+export type StoredUser = {
+  clientUserId: string;
+  clientUserName: string;
+  /** For a profile without a user: the user it once had. */
+  userId: string;
+  /** null: a profile that outlived its user. */
+  createdAt: number | null;
+  /** null if createdAt is. */
+  status: UserStatus | null;
+  /** null: the user has not changed since. */
+  updatedAt: number | null;
+  /** By key number. */
+  selections: SelectionRecord[];
+};
+
+export type ImportSelection = NewSelection & { createdAt: number; updatedAt: number };
+
+export type ImportEntry = {
+  clientUserId: string;
+  clientUserName: string;
+  /** The id to keep; null: any. */
+  userId: string | null;
+  /** For a new user without an id to keep. */
+  newUserId: string;
+  /** null: only a profile, without a user. */
+  createdAt: number | null;
+  /** Default: active for a new user, else unchanged. */
+  status?: UserStatus | undefined;
+  /** For a new user. */
+  updatedAt?: number | undefined;
+  /** Each key and each selectionId at most once. */
+  selections: ImportSelection[];
+};
+
+/**
+ * What to do with an existing user: report whether it differs, update it (what the entry does not name stays, and so
+ * does a selection saved or unset after the entry's updatedAt), or leave it alone.
+ */
+export type IfThere = 'compare' | 'update' | 'keep';
+
+export type ImportOutcome =
+  | 'created'
+  /** A profile without a user. */
+  | 'profile-created'
+  /** The profile existed without a user, and has this one now. */
+  | 'adopted'
+  | 'updated'
+  | 'unchanged'
+  /** `keptNewer` selections differ and were kept: they are newer than the entry's. */
+  | { outcome: 'updated' | 'unchanged'; keptNewer: number }
+  /** It existed and was left unchanged. */
+  | 'kept'
+  /** Only a profile was to be created, but it exists with a user. */
+  | 'has-user'
+  /** The user of this userId was deleted, and stays deleted. */
+  | 'deleted-since'
+  /** Another user has this userId. */
+  | 'user-id-taken'
+  /** It exists and differs; a number is the index of a selection. */
+  | { differsIn: 'userId' | 'clientUserName' | 'status' | number };
+
+/** `importId`: shared by all batches of an import, a version 7 UUID. */
+export type ImportChange = {
+  at: number;
+  ifThere: IfThere;
+  importId: string;
+  /** Restore deleted users. */
+  restoreDeleted?: boolean;
+  /** By default, each user that is created or changed has one event. */
+  withoutEvents?: boolean;
+};
+
+export interface TransferStore {
+  /** One transaction. No clientUserId may occur twice; returns an outcome for each entry, in the order given. */
+  importUsers(
+    appId: number,
+    entries: readonly ImportEntry[],
+    change: ImportChange,
+  ): Promise<{ outcomes: ImportOutcome[] } | { outcome: 'application-gone' }>;
+  /** The next users after a clientUserId, in byte order. */
+  exportUsers(appId: number, page: { after: string | null; limit: number }): Promise<StoredUser[]>;
+  find(appId: number, clientUserId: string): Promise<StoredUser | undefined>;
 }

@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { typeOfImport } from '../event-rows.ts';
-import { planEntry, type StoredProfile } from '../import-rules.ts';
 import {
   type IfThere,
   type ImportChange,
@@ -11,6 +10,7 @@ import {
   type StoredUser,
   type TransferStore,
 } from '../port.ts';
+import { planEntry, type StoredProfile } from '../user-rules.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges, type ChangedUser } from './events.ts';

@@ -9,7 +9,7 @@ import {
   type UserChange,
   type UserStore,
 } from '../port.ts';
-import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rows.ts';
+import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rules.ts';
 import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { violation } from './errors.ts';

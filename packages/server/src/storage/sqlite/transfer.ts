@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { typeOfImport } from '../event-rows.ts';
-import { planEntry, type StoredProfile } from '../import-rules.ts';
 import type {
   IfThere,
   ImportChange,
@@ -12,6 +11,7 @@ import type {
   TransferStore,
   UserStatus,
 } from '../port.ts';
+import { planEntry, type StoredProfile } from '../user-rules.ts';
 import type { Connection } from './connection.ts';
 import { addEvent, addUserChange } from './events.ts';
 import { codeHash, toBytes, toUuid, USER_OF_PROFILE } from './rows.ts';

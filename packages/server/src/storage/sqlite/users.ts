@@ -1,6 +1,6 @@
 import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserRecord, UserStore } from '../port.ts';
-import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rows.ts';
+import { changedFields, countRows, type DeletedRow, toDeletedUser } from '../user-rules.ts';
 import type { Connection } from './connection.ts';
 import { addEvent, addUserChange } from './events.ts';
 import {

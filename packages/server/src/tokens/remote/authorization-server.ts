@@ -8,10 +8,12 @@ import {
   discoveryRequest,
   type AuthorizationServer as Metadata,
   processDiscoveryResponse,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
+import { currentSpan } from '../../domain/tracing.ts';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 import type { Deadlines } from './deadlines.ts';
-import { fetchAnswer } from './fetch-answer.ts';
 import { createRemembered, type Remembered } from './remembered.ts';
 
 export type { Metadata };
@@ -72,4 +74,92 @@ async function discover(issuer: URL, discovery: readonly Discovery[], signal: Ab
   throw new TokenServiceRefused(
     `${issuer.href} publishes no OAuth 2.0 metadata; this URL must be its issuer (${reason})`,
   );
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/**
+ * The only code that calls the token service. Returns a complete answer of limited size, or throws one of the port's
+ * two errors. It has fetch's signature, so that oauth4webapi sends everything through it.
+ */
+export async function fetchAnswer(
+  address: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: RequestInit['body'];
+    signal?: AbortSignal | undefined;
+  },
+): Promise<Response> {
+  // The server's metadata names the endpoints: they must be as safe as the configured address.
+  requireSafeAddress(new URL(address));
+  const { method, headers, body, signal } = init;
+  const span = currentSpan()?.call(method, address);
+  try {
+    const response = await fetch(address, {
+      method,
+      headers: span ? { ...headers, ...span.headers } : headers,
+      redirect: 'manual',
+      signal: signal ?? null,
+      body: body ?? null,
+    });
+    span?.end({ status: response.status });
+    // 429 says nothing about the token, only "not now".
+    if (response.status >= 500 || response.status === 429) {
+      await response.body?.cancel();
+      throw new TokenServiceUnreachable(`the token service answered with HTTP ${response.status}`);
+    }
+    return new Response(await readBody(response), { status: response.status, headers: response.headers });
+  } catch (error) {
+    span?.end({ failure: signal?.aborted ? 'timeout' : 'unreachable' });
+    if (error instanceof TokenServiceUnreachable || error instanceof TokenServiceRefused) throw error;
+    if (signal?.aborted && signal.reason instanceof TokenServiceUnreachable) throw signal.reason;
+    throw new TokenServiceUnreachable('the token service cannot be reached', { cause: error });
+  }
+}
+
+/** Plain http is only for a token service on the same machine: requests contain a client secret. */
+export function requireSafeAddress(url: URL): void {
+  const loopback = /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(url.hostname);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return;
+  throw new TokenServiceRefused(`${url.origin} is no address for a token service: use https (http on loopback only)`);
+}
+
+/** Counts decompressed bytes, so that a small response cannot expand without limit. */
+async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (!response.body) return null;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.byteLength;
+    // Leaving the loop cancels the rest of the body.
+    if (size > MAX_BODY_BYTES) throw new TokenServiceRefused(`the answer is over ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return size === 0 ? null : new Uint8Array(Buffer.concat(chunks));
+}
+
+/**
+ * Converts any failure to the port's errors. Drops the `cause` of oauth4webapi's errors: it contains the response body,
+ * and a token in it could end up in a log.
+ */
+export function toTokenError(error: unknown): TokenServiceRefused | TokenServiceUnreachable {
+  if (error instanceof TokenServiceUnreachable || error instanceof TokenServiceRefused) return error;
+  return new TokenServiceRefused(`no usable token from the token service: ${describe(error)}`);
+}
+
+/** For calls that request no token: they can only fail because the service could not answer. */
+export function toUnreachable(error: unknown): TokenServiceUnreachable {
+  const known = toTokenError(error);
+  return known instanceof TokenServiceUnreachable ? known : new TokenServiceUnreachable(known.message);
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ResponseBodyError) {
+    const text = [`HTTP ${error.status}`, error.error, error.error_description].filter(Boolean).join(' ');
+    return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
+  }
+  if (error instanceof WWWAuthenticateChallengeError)
+    return `HTTP ${error.status}, our client credentials are not accepted`;
+  return error instanceof Error ? error.message : String(error);
 }

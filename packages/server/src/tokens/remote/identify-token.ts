@@ -6,10 +6,9 @@ import {
   ResponseBodyError,
 } from 'oauth4webapi';
 import type { IdentifiedToken } from '../port.ts';
-import { type AuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
+import { type AuthorizationServer, type Metadata, requestOptions, toUnreachable } from './authorization-server.ts';
 import { createBreaker } from './breaker.ts';
 import type { Deadlines } from './deadlines.ts';
-import { toUnreachable } from './fetch-answer.ts';
 import { isTokenText } from './issue-token.ts';
 import { createRecentlyUsed } from './remembered.ts';
 import { isVerifiableJwt, type PublishedKeys, toMilliseconds, verifyJwt } from './verify-jwt.ts';

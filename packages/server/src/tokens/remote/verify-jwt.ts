@@ -9,9 +9,8 @@ import {
   jwtVerify,
 } from 'jose';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
-import type { AuthorizationServer, Metadata } from './authorization-server.ts';
+import { type AuthorizationServer, fetchAnswer, type Metadata } from './authorization-server.ts';
 import type { Deadlines } from './deadlines.ts';
-import { fetchAnswer } from './fetch-answer.ts';
 import { createRemembered, type Remembered } from './remembered.ts';
 
 /** Asymmetric signatures only: a published key must not be usable to forge one. */
