@@ -34,7 +34,7 @@ export function statementOf(operation: string, place: Place): Promise<string> {
       return sent((connections) => tokenStore(connections).exchange(HASH, now, token));
     default:
       return sent((connections) =>
-        selectionStore(connections).save(place.appId, USER_ID, [selection], { at: now, means: 'user_uid' }),
+        selectionStore(connections).save(place.appId, USER_ID, [selection], { at: now, authMethod: 'user_uid' }),
       );
   }
 }

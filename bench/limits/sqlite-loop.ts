@@ -34,7 +34,7 @@ const timed: Act[] =
     ? creates
     : users.map(({ userId }, index) =>
         loop.operation === 'save'
-          ? ['saveSelections', [place.appId, userId, [newSelection(place)], { at: Date.now(), means: 'user_uid' }]]
+          ? ['saveSelections', [place.appId, userId, [newSelection(place)], { at: Date.now(), authMethod: 'user_uid' }]]
           : ['exchangeSpecialToken', [hashOf(loop.from + index), Date.now(), newAccessToken()]],
       );
 const startedAt = performance.now();

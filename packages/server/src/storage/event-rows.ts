@@ -100,7 +100,7 @@ export type EventRow = {
   clientUserId: string | null;
   clientUserName: string | null;
   status: string | null;
-  means: string | null;
+  authMethod: string | null;
   actor: string | null;
   fromValue: string | null;
   toValue: string | null;
@@ -108,10 +108,10 @@ export type EventRow = {
 
 export function toEvent(row: EventRow): StoredEvent {
   const { no, type, at, userId, selectionId, keyNo, revision, data, clientUserId, clientUserName, status } = row;
-  const { means, actor, fromValue, toValue } = row;
+  const { authMethod, actor, fromValue, toValue } = row;
   const selection = {
     ...{ selectionId, keyNo, revision },
-    change: means === null ? null : { means, actor, fromValue, toValue },
+    change: authMethod === null ? null : { authMethod, actor, fromValue, toValue },
   } as StoredEvent['selection'];
   return {
     ...{ no, type: EVENT_TYPES[type] as EventType, at, userId },

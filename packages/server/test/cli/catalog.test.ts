@@ -55,7 +55,7 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
       const selection = { selectionId: randomUUID(), keyNo: key?.keyNo as number, revision: catalog.revision };
       await storage.selections.save(appId, userId, [{ ...selection, value: JSON.stringify(value), language: null }], {
         at: Date.now(),
-        means: 'user_uid',
+        authMethod: 'user_uid',
       });
     }
   }

@@ -20,7 +20,7 @@ export function session(given: Partial<NewSession> = {}): NewSession {
     lastSeenAt: NOW,
     endsAt: NOW + 60 * MINUTE,
     userAgent: 'Browser/1.0 "ü"',
-    means: 'link',
+    authMethod: 'link',
     ...given,
   };
 }

@@ -84,7 +84,7 @@ describe.each(databases)('activity on $kind', (database) => {
       await storage.tokens.exchange(specialToken.tokenHash, NOW, accessToken({ expiresAt: NOW + 90 * DAY }));
     }
     const selection = { selectionId: randomUUIDv7(), keyNo: 1, revision: 1, value: 'true', language: null };
-    await storage.selections.save(appId, users[0]?.userId as string, [selection], { at: NOW, means: 'user_uid' });
+    await storage.selections.save(appId, users[0]?.userId as string, [selection], { at: NOW, authMethod: 'user_uid' });
     expect(await storage.activity.totals(appId, NOW, 1000)).toEqual({
       users: { count: 3, more: false },
       selections: { count: 1, more: false },

@@ -342,7 +342,7 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     async prepare(storage, appId) {
       const { userId } = await createUser(storage, appId);
       const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
-      const change = { at: NOW, means: 'manage' as const, by: { actor: 'ada@example.com', appId, keys: ['g.k'] } };
+      const change = { at: NOW, authMethod: 'manage' as const, by: { actor: 'ada@example.com', appId, keys: ['g.k'] } };
       return ({ selections }) => selections.save(appId, userId, [selection], change);
     },
     actions: ['user.optionsChanged'],
@@ -351,7 +351,7 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     async prepare(storage, appId) {
       const { userId } = await createUser(storage, appId);
       const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: '"a"', language: null };
-      await storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' });
+      await storage.selections.save(appId, userId, [selection], { at: NOW, authMethod: 'user_uid' });
       const about = { migrationId: orderedUuid(), subject: 'g/k', values: { from: 'a', to: 'b' } };
       const replacement = { ...about, keyNo: 1, from: '"a"', to: '"b"', revision: 1, limit: 10 };
       return ({ selections }) => selections.replaceValue(appId, replacement, { at: NOW, actor: 'ada@example.com' });
@@ -362,8 +362,8 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     async prepare(storage, appId) {
       const { userId } = await createUser(storage, appId);
       const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
-      await storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' });
-      const change = { at: NOW, means: 'manage' as const, by: { actor: 'ada@example.com', appId, keys: ['g.k'] } };
+      await storage.selections.save(appId, userId, [selection], { at: NOW, authMethod: 'user_uid' });
+      const change = { at: NOW, authMethod: 'manage' as const, by: { actor: 'ada@example.com', appId, keys: ['g.k'] } };
       return ({ selections }) => selections.unsetKeys(userId, [1], change);
     },
     actions: ['user.optionsChanged'],

@@ -24,7 +24,7 @@ describe.each(databases)("an account's credentials on $kind", (database) => {
     expect(await storage.secondFactors.confirm(ada.accountId, confirmed)).toBe('on');
   };
   const open = (factor?: Factor, passwordHash = 'one') =>
-    storage.sessions.openByPassword(ada.accountId, passwordHash, session({ means: 'password' }), factor);
+    storage.sessions.openByPassword(ada.accountId, passwordHash, session({ authMethod: 'password' }), factor);
 
   test('a password opens sessions while it is current', async () => {
     const found = await storage.accounts.findByEmail('ada@example.com');
@@ -34,7 +34,7 @@ describe.each(databases)("an account's credentials on $kind", (database) => {
     expect(await open()).toBe('opened');
     expect(await open(undefined, 'other')).toBe('spent');
     const opened = await storage.sessions.list(ada.accountId, NOW);
-    expect(opened.map(({ means }) => means)).toEqual(['password']);
+    expect(opened.map(({ authMethod }) => authMethod)).toEqual(['password']);
   });
 
   test("a new one ends the account's other sessions and links", async () => {

@@ -29,7 +29,7 @@ describe.each(databases)('events on $kind', (database) => {
     ...{ selectionId, keyNo, revision: 3, value: JSON.stringify(value), language: null },
   });
   const save = (userId: string, keyNo: number, value: unknown, at = NOW) =>
-    storage.selections.save(appId, userId, [selection(keyNo, value)], { at, means: 'user_uid' });
+    storage.selections.save(appId, userId, [selection(keyNo, value)], { at, authMethod: 'user_uid' });
   const latest = async (app = appId): Promise<number> => {
     const page = await storage.events.read(app, 'latest', { limit: 1 });
     if (page.outcome !== 'read') throw new Error(page.outcome);
@@ -76,12 +76,12 @@ describe.each(databases)('events on $kind', (database) => {
     await storage.users.update(appId, userId, { status: 'active', clientUserId: `new ${clientUserId}` }, NOW + 3);
     await storage.users.update(appId, userId, { clientUserName: 'Grace' }, NOW + 4);
     const first = selection(1, 'red');
-    await storage.selections.save(appId, userId, [first, selection(2, 7)], { at: NOW + 5, means: 'access_token' });
+    await storage.selections.save(appId, userId, [first, selection(2, 7)], { at: NOW + 5, authMethod: 'access_token' });
     await save(userId, 1, 'blue', NOW + 6);
     await save(userId, 1, 'blue', NOW + 7);
     const by = { actor: 'ada@example.com', appId, keys: ['a/b'] };
-    await storage.selections.unset(userId, first.selectionId, { at: NOW + 8, means: 'manage', by });
-    await storage.selections.unsetKeys(userId, [1, 2], { at: NOW + 9, means: 'user_uid' });
+    await storage.selections.unset(userId, first.selectionId, { at: NOW + 8, authMethod: 'manage', by });
+    await storage.selections.unsetKeys(userId, [1, 2], { at: NOW + 9, authMethod: 'user_uid' });
     await save(userId, 3, 'old', NOW + 10);
     const migration = { migrationId: randomUUID(), subject: 'a/b', values: { from: 'old', to: 'new' } };
     await storage.selections.replaceValue(
@@ -99,7 +99,7 @@ describe.each(databases)('events on $kind', (database) => {
       selectionId: expect.any(String),
       ...{ keyNo, revision: 3 },
       change: {
-        ...{ means: 'user_uid', actor: null },
+        ...{ authMethod: 'user_uid', actor: null },
         fromValue: fromValue === null ? null : JSON.stringify(fromValue),
         toValue: toValue === null ? null : JSON.stringify(toValue),
         ...given,
@@ -118,25 +118,25 @@ describe.each(databases)('events on $kind', (database) => {
         at: NOW + 5,
         ...about,
         user: null,
-        selection: reported(1, null, 'red', { means: 'access_token' }),
+        selection: reported(1, null, 'red', { authMethod: 'access_token' }),
       },
       {
         type: 'selection.saved',
         at: NOW + 5,
         ...about,
         user: null,
-        selection: reported(2, null, 7, { means: 'access_token' }),
+        selection: reported(2, null, 7, { authMethod: 'access_token' }),
       },
       { type: 'selection.saved', at: NOW + 6, ...about, user: null, selection: reported(1, 'red', 'blue') },
       {
         ...{ type: 'selection.unset', at: NOW + 8, ...about, user: null },
-        selection: reported(1, 'blue', null, { means: 'manage', actor: 'ada@example.com' }),
+        selection: reported(1, 'blue', null, { authMethod: 'manage', actor: 'ada@example.com' }),
       },
       { type: 'selection.unset', at: NOW + 9, ...about, user: null, selection: reported(2, 7, null) },
       { type: 'selection.saved', at: NOW + 10, ...about, user: null, selection: reported(3, null, 'old') },
       {
         ...{ type: 'selection.saved', at: NOW + 11, ...about, user: null },
-        selection: { ...reported(3, 'old', 'new', { means: 'manage' }), revision: 4 },
+        selection: { ...reported(3, 'old', 'new', { authMethod: 'manage' }), revision: 4 },
       },
       {
         ...{ type: 'catalog.published', at: NOW, userId: null, user: null, selection: null },
@@ -159,7 +159,7 @@ describe.each(databases)('events on $kind', (database) => {
     await storage.users.delete(appId, randomUUID());
     await save(userId, 1, 'red');
     await save(randomUUID(), 1, 'red');
-    await storage.selections.unset(userId, randomUUID(), { at: NOW, means: 'user_uid' });
+    await storage.selections.unset(userId, randomUUID(), { at: NOW, authMethod: 'user_uid' });
     expect(await typesAfter(place)).toEqual([]);
   });
 
@@ -224,8 +224,8 @@ describe.each(databases)('events on $kind', (database) => {
     await storage.applications.update(quiet, { set: { eventsKept: 0 } });
     const { userId } = await createUser(storage, quiet);
     await storage.users.update(quiet, userId, { clientUserName: 'Grace' }, NOW);
-    await storage.selections.save(quiet, userId, [selection(1, 'red')], { at: NOW, means: 'user_uid' });
-    await storage.selections.unsetKeys(userId, [1], { at: NOW, means: 'user_uid' });
+    await storage.selections.save(quiet, userId, [selection(1, 'red')], { at: NOW, authMethod: 'user_uid' });
+    await storage.selections.unsetKeys(userId, [1], { at: NOW, authMethod: 'user_uid' });
     await storage.catalogs.publish(publication(quiet, 1));
     await storage.users.delete(quiet, userId);
     expect(await eventsAfter('start', quiet)).toEqual([]);
@@ -299,7 +299,7 @@ describe.each(databases)('events on $kind', (database) => {
           for (let nth = 0; nth < SAVES; nth++) {
             const { userId } = users[(writer * 7 + nth * 5) % users.length] as { userId: string };
             const wanted = selection(nth % 2, `${writer} ${nth}`);
-            const saved = await replica.selections.save(app, userId, [wanted], { at: NOW, means: 'user_uid' });
+            const saved = await replica.selections.save(app, userId, [wanted], { at: NOW, authMethod: 'user_uid' });
             expect(saved.outcome).toBe('saved');
           }
         }),

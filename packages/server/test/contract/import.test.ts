@@ -107,7 +107,7 @@ describe.each(databases)('importing users into $kind', (database) => {
         selectionId: flag.selectionId,
         keyNo: 2,
         at: NOW,
-        means: 'import',
+        authMethod: 'import',
         actor: null,
         language: null,
         fromValue: null,
@@ -211,8 +211,8 @@ describe.each(databases)('importing users into $kind', (database) => {
       { ...first(added), selectionId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     ]);
     expect((await storage.selections.history(one.newUserId, ALL, changed.selectionId)).items).toMatchObject([
-      { means: 'import', fromValue: '"old"', toValue: '"new"', at: NOW },
-      { means: 'import', fromValue: null, toValue: '"old"' },
+      { authMethod: 'import', fromValue: '"old"', toValue: '"new"', at: NOW },
+      { authMethod: 'import', fromValue: null, toValue: '"old"' },
     ]);
     expect(await put([wanted], 'update')).toEqual(['unchanged']);
     expect(await put([{ ...wanted, userId: randomUUID() }], 'update')).toEqual([{ differsIn: 'userId' }]);
@@ -221,7 +221,7 @@ describe.each(databases)('importing users into $kind', (database) => {
   test('an update of an unset key starts a new record', async () => {
     const begun = selection(1, 'first');
     const one = await putOne({ selections: [begun] });
-    await storage.selections.unset(one.newUserId, begun.selectionId, { at: NOW, means: 'user_uid' });
+    await storage.selections.unset(one.newUserId, begun.selectionId, { at: NOW, authMethod: 'user_uid' });
     expect(await put([{ ...one, selections: [{ ...begun, updatedAt: NOW }] }], 'update')).toEqual(['updated']);
     const [again] = await storage.selections.list(one.newUserId);
     expect(again?.selectionId).not.toBe(begun.selectionId);
@@ -234,13 +234,13 @@ describe.each(databases)('importing users into $kind', (database) => {
     const userId = one.newUserId;
     const exportedAt = NOW - MINUTE;
     const save = (keyNo: number, value: string, at: number) =>
-      storage.selections.save(appId, userId, [selection(keyNo, value)], { at, means: 'user_uid' });
+      storage.selections.save(appId, userId, [selection(keyNo, value)], { at, authMethod: 'user_uid' });
     await save(1, 'before', exportedAt - 1);
     await save(2, 'after', exportedAt + 1);
     await save(3, 'at the same time', exportedAt);
     await storage.selections.unset(userId, (unset as ImportSelection).selectionId, {
       at: exportedAt + 1,
-      means: 'user_uid',
+      authMethod: 'user_uid',
     });
     const wanted = [1, 2, 3, 4, 5].map((keyNo) => selection(keyNo, 'line', { updatedAt: exportedAt }));
     const line = { ...one, clientUserName: 'New name', selections: wanted };
@@ -270,7 +270,7 @@ describe.each(databases)('importing users into $kind', (database) => {
       ...one,
       selections: [1, 2].map((keyNo) => selection(keyNo, 'line', { updatedAt: NOW })),
     }));
-    const change = { at: NOW + 1, means: 'user_uid' } as const;
+    const change = { at: NOW + 1, authMethod: 'user_uid' } as const;
     await Promise.all([
       put(wanted, 'update'),
       ...users.flatMap(({ newUserId, selections: [, second] }) => [

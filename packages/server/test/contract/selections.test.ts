@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { SelectionMeans, SelectionRecord, Storage, WantedChange } from '../../src/storage/port.ts';
+import type { SelectionAuthMethod, SelectionRecord, Storage, WantedChange } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { ALL, accessToken, createApplication, createUser, NOW, times } from './examples.ts';
 
@@ -16,7 +16,7 @@ const selection = (keyNo: number, value: unknown, given: Partial<Wanted> = {}): 
   ...given,
 });
 
-const change = (at = NOW, means: SelectionMeans = 'user_uid') => ({ at, means });
+const change = (at = NOW, authMethod: SelectionAuthMethod = 'user_uid') => ({ at, authMethod });
 
 describe.each(databases)('selections on $kind', (database) => {
   let storage: Storage;
@@ -238,8 +238,8 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.unsetKeys(userId, [1, 3, 8], { ...change(NOW + 1, 'manage'), by })).toEqual([1, 3]);
     expect(await storage.selections.list(userId)).toMatchObject([{ keyNo: 2 }]);
     expect((await storage.selections.history(userId, { offset: 0, limit: 2 })).items).toMatchObject([
-      { keyNo: 1, means: 'manage', actor: 'ada@example.com', fromValue: '"a"', toValue: null },
-      { keyNo: 3, means: 'manage', actor: 'ada@example.com', fromValue: '"c"', toValue: null },
+      { keyNo: 1, authMethod: 'manage', actor: 'ada@example.com', fromValue: '"a"', toValue: null },
+      { keyNo: 3, authMethod: 'manage', actor: 'ada@example.com', fromValue: '"c"', toValue: null },
     ]);
   });
 
@@ -281,10 +281,10 @@ describe.each(databases)('selections on $kind', (database) => {
     await save(userId, [selection(4, 'a life of its own')]);
     const event = { selectionId, keyNo: 4, at: NOW, actor: null, language: null };
     expect((await other.selections.history(userId, ALL, selectionId)).items).toEqual([
-      { ...event, means: 'manage', fromValue: '"c"', toValue: null },
-      { ...event, means: 'import', fromValue: '"b"', toValue: '"c"', at: NOW - 1 },
-      { ...event, means: 'access_token', fromValue: '"a"', toValue: '"b"' },
-      { ...event, means: 'user_uid', fromValue: null, toValue: '"a"' },
+      { ...event, authMethod: 'manage', fromValue: '"c"', toValue: null },
+      { ...event, authMethod: 'import', fromValue: '"b"', toValue: '"c"', at: NOW - 1 },
+      { ...event, authMethod: 'access_token', fromValue: '"a"', toValue: '"b"' },
+      { ...event, authMethod: 'user_uid', fromValue: null, toValue: '"a"' },
     ]);
     expect((await storage.selections.history(await createdUser(), ALL, selectionId)).items).toEqual([]);
     expect((await storage.selections.history(userId, ALL, randomUUID())).items).toEqual([]);

@@ -152,21 +152,37 @@ describe.each(databases)('searching users on $kind', (database) => {
     const save = async (keyNo: number, value: string, at: number) => {
       const selectionId = `00000000-0000-4000-8000-00000000000${keyNo}`;
       const selection = { selectionId, keyNo, revision: 1, value, language: null };
-      await storage.selections.save(appId, userId, [selection], { at, means: 'manage' });
+      await storage.selections.save(appId, userId, [selection], { at, authMethod: 'manage' });
       return selectionId;
     };
     const first = await save(1, '"a"', NOW);
     const second = await save(2, '2', NOW + 1);
     await save(1, '"b"', NOW + 2);
-    await storage.selections.unset(userId, second, { at: NOW + 3, means: 'access_token' });
+    await storage.selections.unset(userId, second, { at: NOW + 3, authMethod: 'access_token' });
     const byNobody = { actor: null, language: null };
     const { total, items } = await storage.selections.history(userId, { offset: 0, limit: 10 });
     expect(total).toBe(4);
     expect(items).toEqual([
-      { selectionId: second, keyNo: 2, at: NOW + 3, means: 'access_token', ...byNobody, fromValue: '2', toValue: null },
-      { selectionId: first, keyNo: 1, at: NOW + 2, means: 'manage', ...byNobody, fromValue: '"a"', toValue: '"b"' },
-      { selectionId: second, keyNo: 2, at: NOW + 1, means: 'manage', ...byNobody, fromValue: null, toValue: '2' },
-      { selectionId: first, keyNo: 1, at: NOW, means: 'manage', ...byNobody, fromValue: null, toValue: '"a"' },
+      {
+        selectionId: second,
+        keyNo: 2,
+        at: NOW + 3,
+        authMethod: 'access_token',
+        ...byNobody,
+        fromValue: '2',
+        toValue: null,
+      },
+      {
+        selectionId: first,
+        keyNo: 1,
+        at: NOW + 2,
+        authMethod: 'manage',
+        ...byNobody,
+        fromValue: '"a"',
+        toValue: '"b"',
+      },
+      { selectionId: second, keyNo: 2, at: NOW + 1, authMethod: 'manage', ...byNobody, fromValue: null, toValue: '2' },
+      { selectionId: first, keyNo: 1, at: NOW, authMethod: 'manage', ...byNobody, fromValue: null, toValue: '"a"' },
     ]);
     expect(await storage.selections.history(userId, { offset: 1, limit: 2 })).toEqual({
       total,
@@ -180,12 +196,12 @@ describe.each(databases)('searching users on $kind', (database) => {
     const [large, count] = [`"${'x'.repeat(400_000)}"`, 5];
     for (let keyNo = 1; keyNo <= count; keyNo++) {
       const selection = { selectionId: randomUUID(), keyNo, revision: 1, value: large, language: null };
-      await storage.selections.save(appId, userId, [selection], { at: NOW + keyNo, means: 'manage' });
+      await storage.selections.save(appId, userId, [selection], { at: NOW + keyNo, authMethod: 'manage' });
       await storage.selections.save(appId, userId, [{ ...selection, value: '1' }], {
         at: NOW + keyNo,
-        means: 'manage',
+        authMethod: 'manage',
       });
-      await storage.selections.save(appId, userId, [selection], { at: NOW + keyNo, means: 'manage' });
+      await storage.selections.save(appId, userId, [selection], { at: NOW + keyNo, authMethod: 'manage' });
     }
     const { items, total } = await storage.selections.history(userId, { offset: 0, limit: 100 });
     expect([items.length, total]).toEqual([3, 3 * count]);
@@ -202,14 +218,14 @@ describe.each(databases)('searching users on $kind', (database) => {
     const places = walked.map(({ selectionId, eventNo }) => `${selectionId} ${String(eventNo).padStart(3, '0')}`);
     expect(places).toEqual([...new Set(places)].toSorted().toReversed());
     expect(walked).toHaveLength(3 * count);
-    expect(walked[0]).toMatchObject({ fromValue: '1', toValue: large, means: 'manage' });
+    expect(walked[0]).toMatchObject({ fromValue: '1', toValue: large, authMethod: 'manage' });
 
     const keys: number[] = [];
     for (;;) {
       const page = await storage.selections.walk(userId, keys.at(-1) ?? 0);
       expect(page.length).toBeLessThan(4);
       if (page.length === 0) break;
-      expect(page[0]).toMatchObject({ value: large, means: 'manage', shownIn: null, version: 3 });
+      expect(page[0]).toMatchObject({ value: large, authMethod: 'manage', shownIn: null, version: 3 });
       keys.push(...page.map(({ keyNo }) => keyNo));
     }
     expect(keys).toEqual([1, 2, 3, 4, 5]);

@@ -51,7 +51,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
       app,
       userId,
       [{ selectionId: randomUUID(), keyNo, revision: 3, value, language: null }] as never,
-      { at: NOW, means: 'manage' },
+      { at: NOW, authMethod: 'manage' },
     );
   const walked = async (walk: UserWalk, limit = 5) => {
     const found: string[] = [];

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ASYNCAPI_DOC, renderAsyncapiDoc } from '../../scripts/write-asyncapi.ts';
 import { readDoc } from '../../scripts/write-errors-doc.ts';
 import { signatureHeaders } from '../../src/domain/webhooks/send-event.ts';
-import { EVENT_TYPES, SELECTION_MEANS } from '../../src/storage/port.ts';
+import { EVENT_TYPES, SELECTION_AUTH_METHODS } from '../../src/storage/port.ts';
 
 const text = renderAsyncapiDoc();
 
@@ -59,7 +59,7 @@ test('webhooks send every type and a test, with the headers of Standard Webhooks
 
 test('a selection event names every way it can be changed', () => {
   const { by } = JSON.parse(text).components.schemas.SelectionEventData.properties;
-  expect(by.enum).toEqual([...SELECTION_MEANS]);
+  expect(by.enum).toEqual([...SELECTION_AUTH_METHODS]);
 });
 
 test('each example matches its schema', () => {

@@ -73,7 +73,7 @@ class Real {
     const what = { keyNo: keyNo as number, revision: published.revision, value: 'true', language: null };
     await storage.selections.save(appId, userId, [{ ...what, selectionId: crypto.randomUUID() }], {
       at: 1,
-      means: 'import',
+      authMethod: 'import',
     });
   }
 

@@ -54,7 +54,7 @@ describe.each(databases)('migrations of values on $kind', (database) => {
         value: JSON.stringify(value),
         language: null,
       };
-      await storage.selections.save(appId, userId, [selection], { at: 1, means: 'import' });
+      await storage.selections.save(appId, userId, [selection], { at: 1, authMethod: 'import' });
     };
     const held = async (name: string, userId: string) => {
       const { keyNo } = placedOf(name).key;

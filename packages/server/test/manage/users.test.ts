@@ -372,7 +372,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     for (let times = 0; times < 10; times++) {
       for (const value of [large, '"short"']) {
         const change = { ...(record as SelectionRecord), value };
-        await selections.save(appId, user.userCode, [change], { at: server.service.now(), means: 'manage' });
+        await selections.save(appId, user.userCode, [change], { at: server.service.now(), authMethod: 'manage' });
       }
     }
     const path = `/users/${user.userCode}`;

@@ -71,7 +71,7 @@ export async function memberWith(
     const invited = await inviteMember(server.service, { ...given, email, invitedBy: 'tests', inviterId: null });
     await joinByInvitation(server.service, made.account, tokenOf(invited.link));
   }
-  const { sessionToken, session } = makeSession(keyring, { userAgent: 'Tests', means: 'link', now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent: 'Tests', authMethod: 'link', now: now() });
   await storage.sessions.openByLink(link.linkHash, now(), session);
   return { ...visitorWith(server, `innkeeper=${sessionToken}`), accountId: made.account.accountId, email };
 }

@@ -91,7 +91,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
       const home = homeOfName(appId, wanted.clientUserId);
       const access = { ...accessToken(), tokenId: uuidAtHome(home) };
       const fresh = { tokenHash: hash(), expiresAt: NOW + MINUTE };
-      const change = { at: NOW, means: 'access_token' } as const;
+      const change = { at: NOW, authMethod: 'access_token' } as const;
       const acts: Record<string, () => Promise<unknown>> = {
         create: () => users.createWithToken(wanted),
         exchange: () => tokens.exchange(wanted.specialToken.tokenHash, NOW, access, home),
@@ -136,7 +136,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
       let saved = 0;
       const saving = times(4, async (writer) => {
         while (!isOver) {
-          const change = { at: NOW, means: 'user_uid' } as const;
+          const change = { at: NOW, authMethod: 'user_uid' } as const;
           const outcome = await storage.selections.save(
             appId,
             userId,
@@ -200,7 +200,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     const idempotency = { keyHash: hash(), bodyHash: hash(), expiresAt: NOW + MINUTE };
     await before.users.createWithToken(user(appId, { idempotency }));
     for (const { userId } of users) {
-      await before.selections.save(appId, userId, [selection(userId)], { at: NOW, means: 'user_uid' });
+      await before.selections.save(appId, userId, [selection(userId)], { at: NOW, authMethod: 'user_uid' });
     }
     const access = accessToken();
     const [first, second] = users as [(typeof users)[number], (typeof users)[number]];
@@ -251,7 +251,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     const before = await (await storageDriver(url)).open();
     const appId = await createApplication(before);
     const users = await Promise.all(times(12, () => createUser(before, appId)));
-    const change = { at: NOW, means: 'user_uid' } as const;
+    const change = { at: NOW, authMethod: 'user_uid' } as const;
     for (const { userId } of users) await before.selections.save(appId, userId, [selection(userId)], change);
     const exported = await before.transfer.exportUsers(appId, { after: null, limit: 100 });
     await before.close();

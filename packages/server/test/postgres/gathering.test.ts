@@ -12,7 +12,7 @@ async function begin(people: number) {
   const users = await Promise.all(times(people, async () => (await createUser(storage, appId)).userId));
   const saveKeys = (userId: string, keys: number[], value: string) => {
     const selections = keys.map((keyNo) => ({ selectionId: randomUUID(), keyNo, revision: 1, value, language: null }));
-    return storage.selections.save(appId, userId, selections, { at: NOW, means: 'user_uid' });
+    return storage.selections.save(appId, userId, selections, { at: NOW, authMethod: 'user_uid' });
   };
   const save = (userId: string) => saveKeys(userId, [1], 'true');
   return { url, storage, appId, users, save, saveKeys };

@@ -40,7 +40,7 @@ test('acts rejected while tables are locked do not run later', async () => {
     ];
     const newcomer = user(appId);
     const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
-    const save = () => storage.selections.save(appId, saver.userId, [selection], { at: NOW, means: 'user_uid' });
+    const save = () => storage.selections.save(appId, saver.userId, [selection], { at: NOW, authMethod: 'user_uid' });
     const acts = [
       save,
       () => storage.users.createWithToken(newcomer),

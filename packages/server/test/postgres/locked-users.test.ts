@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const save = async ({ userId }: NewUser): Promise<string> => {
   const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
-  return (await storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' })).outcome;
+  return (await storage.selections.save(appId, userId, [selection], { at: NOW, authMethod: 'user_uid' })).outcome;
 };
 const exchange = async ({ specialToken }: NewUser): Promise<string> => {
   const outcome = await storage.tokens.exchange(specialToken.tokenHash, NOW, accessToken());
@@ -33,7 +33,7 @@ const exchange = async ({ specialToken }: NewUser): Promise<string> => {
 };
 const unset = async ({ userId }: NewUser): Promise<string> => {
   const [saved] = await storage.selections.list(userId);
-  return storage.selections.unset(userId, saved?.selectionId ?? '', { at: NOW, means: 'user_uid' });
+  return storage.selections.unset(userId, saved?.selectionId ?? '', { at: NOW, authMethod: 'user_uid' });
 };
 const lock = async (users: NewUser[]): Promise<void> => {
   const rows = await deleter.query('delete from users where user_id = any($1)', [users.map(({ userId }) => userId)]);
@@ -87,7 +87,7 @@ test('a thousand acts on locked users leave room for others', async () => {
   const acts = times(1200, (index) => {
     const { userId } = locked[index % 20] as NewUser;
     const selection = { selectionId: randomUUID(), keyNo: index, revision: 1, value: 'true', language: null };
-    const saving = storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' });
+    const saving = storage.selections.save(appId, userId, [selection], { at: NOW, authMethod: 'user_uid' });
     return saving.then(
       ({ outcome }) => outcome,
       (error: Error) => error.name,

@@ -84,7 +84,7 @@ describe('erased data', () => {
     type Person = ReturnType<typeof makePerson>;
     const save = ({ userId, value }: Person): Act => {
       const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value, language: null };
-      return ['saveSelections', [appId, userId, [selection], { at: 0, means: 'user_uid' }]];
+      return ['saveSelections', [appId, userId, [selection], { at: 0, authMethod: 'user_uid' }]];
     };
     const [gone, left]: [Person[], Person[]] = [[], []];
     const found = () => {

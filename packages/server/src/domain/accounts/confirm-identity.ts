@@ -26,7 +26,7 @@ export function neededProof(
   { account, session }: SignedIn,
   now: number,
 ): NeededProof {
-  const isFresh = session.means !== 'password' && now - session.createdAt < FRESH_MS;
+  const isFresh = session.authMethod !== 'password' && now - session.createdAt < FRESH_MS;
   const hasPassword = passwords && account.hasPassword;
   return {
     password: hasPassword && !isFresh,

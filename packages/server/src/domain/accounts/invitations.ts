@@ -76,7 +76,7 @@ export async function acceptInvitation(
   if (found.hasAccount) throw new InnkeeperError('accountThere');
   const passwordHash = await hashPassword(accepted);
   const account = makeAccount(email, { role: 'member', passwordHash, now: now() });
-  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'password', now: now() });
   // Nobody is signed in yet: the new account is the author.
   const outcome = await actingAs(email, () => storage.invitations.accept(linkHash, now(), account, session));
   if (outcome === 'account-there') throw new InnkeeperError('accountThere');

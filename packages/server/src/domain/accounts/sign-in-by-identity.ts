@@ -32,7 +32,7 @@ export async function signInByIdentity(
     if (found === 'other-identity') return { refused: found };
     if (found === 'unknown') return { refused: emailKey === null ? 'unverified' : 'domain' };
     await applyRoles(service, rules, found.account, claims);
-    const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'oidc', now: now() });
+    const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'oidc', now: now() });
     const { accountId } = found.account;
     // The account may have been deleted meanwhile.
     if ((await storage.sessions.openByIdentity(accountId, subject, session)) === 'unknown')

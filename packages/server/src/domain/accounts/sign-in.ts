@@ -30,7 +30,7 @@ export async function signInByPassword(
   const isRight = await verifyPassword(passwordHash, password);
   if (!found || passwordHash === null || !isRight) throw new InnkeeperError('signInFailed');
   const factor = await askFactor(service, where.emailKey, found.credentials, code);
-  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'password', now: now() });
   const { accountId } = found.account;
   if ((await storage.sessions.openByPassword(accountId, passwordHash, session, factor)) === 'spent') {
     throw new InnkeeperError('signInFailed');
@@ -51,7 +51,7 @@ export async function signInByLink(
   if (!found) throw new InnkeeperError('linkInvalid');
   const emailKey = emailKeyOf(found.account.email);
   const factor = await askFactor(service, emailKey, found.credentials, code);
-  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'link', now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'link', now: now() });
   if ((await storage.sessions.openByLink(linkHash, now(), session, factor)) === 'spent') {
     throw new InnkeeperError(factor ? 'signInFailed' : 'linkInvalid');
   }
@@ -81,7 +81,7 @@ export async function setUp(
   if (!(await storage.accounts.canSetUp(linkHash, now()))) throw new InnkeeperError('linkInvalid');
   const passwordHash = await hashPassword(requirePassword(password, email));
   const account = makeAccount(email, { role: 'administrator', passwordHash, now: now() });
-  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'password', now: now() });
   // Nobody is signed in yet: the account is the author of its own creation.
   const outcome = await actingAs(email, () => storage.sessions.openBySetUp(linkHash, now(), account, session));
   if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
@@ -97,7 +97,7 @@ const USER_AGENT_LENGTH = 255;
 /** Always a new session: one that the browser already had is never upgraded. */
 export function makeSession(
   keyring: Keyring,
-  { userAgent, means, now }: { userAgent: string; means: NewSession['means']; now: number },
+  { userAgent, authMethod, now }: { userAgent: string; authMethod: NewSession['authMethod']; now: number },
 ): { sessionToken: string; session: NewSession } {
   const sessionToken = `iks_${randomBytes(32).toString('base64url')}`;
   const session: NewSession = {
@@ -107,7 +107,7 @@ export function makeSession(
     lastSeenAt: now,
     endsAt: endOf(now, now),
     userAgent: userAgent.slice(0, USER_AGENT_LENGTH),
-    means,
+    authMethod,
   };
   return { sessionToken, session };
 }

@@ -62,10 +62,10 @@ function dataOf({ userId, user, selection, published }: StoredEvent, catalog?: C
     ...{ option_group_uid: group?.groupUid ?? null, option_key_uid: key?.keyUid ?? null },
   };
   if (!change) return ids;
-  const { means, fromValue, toValue } = change;
+  const { authMethod, fromValue, toValue } = change;
   return {
     ...{ ...ids, group: group?.name ?? null, option: key?.name ?? null },
-    ...{ value: readValue(toValue), previous: readValue(fromValue), revision, by: means },
+    ...{ value: readValue(toValue), previous: readValue(fromValue), revision, by: authMethod },
   };
 }
 

@@ -181,11 +181,11 @@ function invalid(): InnkeeperError {
 export async function saveByLink(
   service: Service,
   { user }: OpenedLink,
-  means: 'preference_link' | 'unsubscribe',
+  authMethod: 'preference_link' | 'unsubscribe',
   readWanted: ReadWanted,
 ): Promise<SavedForUser> {
   try {
-    return await saveWanted(service, user, () => ({ means }), readWanted);
+    return await saveWanted(service, user, () => ({ authMethod }), readWanted);
   } catch (error) {
     // Deleted or suspended since the link was opened.
     const isGone = error instanceof InnkeeperError && ['profileUserNotFound', 'userSuspended'].includes(error.error);

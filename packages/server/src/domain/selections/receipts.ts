@@ -11,7 +11,7 @@ export type Receipt = {
   user: UserRecord;
   placed: PlacedKey;
   record: SelectionRecord;
-  means: SelectionOrigin['means'];
+  authMethod: SelectionOrigin['authMethod'];
   value: Scalar | Scalar[];
   /** The language that the texts were shown in. */
   language: Language | undefined;
@@ -77,7 +77,7 @@ function describe(
     user,
     placed,
     record,
-    means: origin?.means ?? null,
+    authMethod: origin?.authMethod ?? null,
     value,
     language,
     isLanguageKnown: known !== undefined,

@@ -36,13 +36,13 @@ export async function saveForUser(
   claims: UserClaims,
   readWanted: ReadWanted,
 ): Promise<SavedForUser> {
-  const { user, means, isNamed } = await identifyUserToSave(service, application, claims);
+  const { user, authMethod, isNamed } = await identifyUserToSave(service, application, claims);
   const look = async () => {
     if (isNamed) await findActiveUser(service, application, user.userId);
   };
   try {
     // An unknown user must not cost a match.
-    return await saveWanted(service, user, () => ({ means }), readWanted, look);
+    return await saveWanted(service, user, () => ({ authMethod }), readWanted, look);
   } catch (error) {
     await look();
     throw error;
@@ -77,7 +77,7 @@ export async function saveForManager(
   const user = await findUser(service, application, userUid);
   const changeOf = (wanted: readonly WantedSelection[]) => {
     const by = { actor, appId: user.appId, keys: wanted.map(({ placed }) => nameOf(placed)) };
-    return { means: 'manage', by } as const;
+    return { authMethod: 'manage', by } as const;
   };
   try {
     return await saveWanted(service, user, changeOf, readWanted);
@@ -99,7 +99,11 @@ export async function unsetForManager(
   const held = keys.filter(({ key }) => saved.has(key.keyNo));
   const keyNos = held.map(({ key }) => key.keyNo).sort((a, b) => a - b);
   const by = { actor, appId, keys: held.map(nameOf) };
-  const unset = await service.storage.selections.unsetKeys(userId, keyNos, { at: service.now(), means: 'manage', by });
+  const unset = await service.storage.selections.unsetKeys(userId, keyNos, {
+    at: service.now(),
+    authMethod: 'manage',
+    by,
+  });
   if (unset.length === 0) throw new InnkeeperError('selectionNotFound');
   service.activity.count(appId, 'selectionsUnset', unset.length);
 }

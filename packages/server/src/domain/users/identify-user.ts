@@ -1,4 +1,4 @@
-import type { SelectionMeans, UserRecord } from '../../storage/port.ts';
+import type { SelectionAuthMethod, UserRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
@@ -16,10 +16,14 @@ export type UserClaims = {
   credentials: Credentials;
 };
 
-export type IdentifiedUser = { user: UserRecord; means: SelectionMeans };
+export type IdentifiedUser = { user: UserRecord; authMethod: SelectionAuthMethod };
 
 /** With `isNamed`, nobody has checked yet whether the user exists. */
-export type UserToSave = { user: Pick<UserRecord, 'appId' | 'userId'>; means: SelectionMeans; isNamed: boolean };
+export type UserToSave = {
+  user: Pick<UserRecord, 'appId' | 'userId'>;
+  authMethod: SelectionAuthMethod;
+  isNamed: boolean;
+};
 
 /** The user to save for. By user_uid alone only as far as the application's saveByUserUid allows. */
 export async function identifyUserToSave(
@@ -28,7 +32,7 @@ export async function identifyUserToSave(
   claims: UserClaims,
 ): Promise<UserToSave> {
   const byToken = await userOfTokens(service, application, claims, ownerOf(service));
-  if (byToken) return { user: byToken, means: 'access_token', isNamed: false };
+  if (byToken) return { user: byToken, authMethod: 'access_token', isNamed: false };
   if (!claims.userUid?.trim()) throw userMissing();
   const { saveByUserUid } = application.settings;
   // Wrong credentials are refused even where none are required, as in delete.
@@ -38,7 +42,7 @@ export async function identifyUserToSave(
   if (!isRight || !mayName) throw new InnkeeperError('userCredentialsNeeded');
   const userId = readUuid(claims.userUid);
   if (!userId) throw userNotFound();
-  return { user: { appId: application.appId, userId }, means: 'user_uid', isNamed: true };
+  return { user: { appId: application.appId, userId }, authMethod: 'user_uid', isNamed: true };
 }
 
 /** The user to read or unset for: apiKey and user_uid are public, so neither is enough. */
@@ -48,10 +52,10 @@ export async function identifyUserToRead(
   claims: UserClaims,
 ): Promise<IdentifiedUser> {
   const byToken = await userOfTokens(service, application, claims, ownerOf(service));
-  if (byToken) return { user: byToken, means: 'access_token' };
+  if (byToken) return { user: byToken, authMethod: 'access_token' };
   const { users } = service.storage;
   const find: FindUser<UserRecord> = (appId, userId) => users.find(appId, userId);
-  return { user: await userOfCredentials(service, application, claims, find), means: 'user_uid' };
+  return { user: await userOfCredentials(service, application, claims, find), authMethod: 'user_uid' };
 }
 
 /** The user named by a caller with the application's secret. */

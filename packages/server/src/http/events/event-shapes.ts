@@ -1,6 +1,6 @@
 import { TEST_TYPE } from '../../domain/webhooks/manage-webhooks.ts';
 import { type TSchema, Type } from '../../schema.ts';
-import { type EventType, SELECTION_MEANS } from '../../storage/port.ts';
+import { type EventType, SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { EXAMPLE } from '../docs/examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 
@@ -30,7 +30,7 @@ const Selection = Type.Object(
     value: Type.Optional(Nullable(ValueAnswer)),
     previous: Type.Optional(Nullable(ValueAnswer)),
     revision: Type.Optional(Type.Integer({ description: 'of the catalog' })),
-    by: Type.Optional(Type.Enum([...SELECTION_MEANS])),
+    by: Type.Optional(Type.Enum([...SELECTION_AUTH_METHODS])),
   },
   { title: 'SelectionEventData', description: 'the four ids alone once the user is deleted' },
 );

@@ -87,7 +87,7 @@ export async function viewSignedIn(service: Service, signedIn: SignedIn) {
       access: accessTo(appId),
       languages: languages(appId),
     })),
-    signOutUrl: session.means === 'oidc' ? endSessionUrl(service) : null,
+    signOutUrl: session.authMethod === 'oidc' ? endSessionUrl(service) : null,
     sessionId: session.sessionId,
     signedInAt: formatTime(session.createdAt),
     expiresAt: formatTime(session.endsAt),

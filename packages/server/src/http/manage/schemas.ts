@@ -4,7 +4,7 @@ import { FACT_KINDS } from '../../domain/catalog/change.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
 import { type TSchema, Type } from '../../schema.ts';
-import { SELECTION_MEANS, USER_STATUSES } from '../../storage/port.ts';
+import { SELECTION_AUTH_METHODS, USER_STATUSES } from '../../storage/port.ts';
 import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
 
 export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });
@@ -276,7 +276,7 @@ export const EventShape = Type.Object(
   {
     at: Time,
     action: Type.Enum(['save', 'unset']),
-    by: Type.Enum([...SELECTION_MEANS]),
+    by: Type.Enum([...SELECTION_AUTH_METHODS]),
     actor: Nullable(Type.String({ description: 'who changed it' })),
     language: Nullable(Type.String({ description: 'for an open text: tag of the saved language' })),
     userOptionsUid: Type.String({ format: 'uuid' }),

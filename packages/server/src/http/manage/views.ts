@@ -85,7 +85,7 @@ export function viewEvent(catalog: CompiledCatalog, event: SelectionEvent) {
   return {
     at: formatTime(event.at),
     action: event.toValue === null ? 'unset' : 'save',
-    by: event.means,
+    by: event.authMethod,
     actor: event.actor,
     language: event.language,
     userOptionsUid: event.selectionId,

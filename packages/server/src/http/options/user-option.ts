@@ -5,7 +5,7 @@ import { isTagOf, recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
-import { SELECTION_MEANS } from '../../storage/port.ts';
+import { SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
 import { noteUser } from '../about.ts';
 import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
@@ -56,7 +56,7 @@ const HistoryEntry = Type.Object(
   {
     action: Type.Enum(['save', 'unset']),
     at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
-    by: Type.Enum([...SELECTION_MEANS]),
+    by: Type.Enum([...SELECTION_AUTH_METHODS]),
     language: Type.Union([Type.String(), Type.Null()], {
       description: 'for an open text: tag of the saved language',
     }),
@@ -104,13 +104,13 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     errors: [...USER_ERRORS, 'selectionNotFound', 'selectionChanged'],
   };
   app.delete(PATH, { schema: deleteSchema }, async (request, reply) => {
-    const { application, user, means, selectionId } = await readUserOptionRequest(service, request, reply);
+    const { application, user, authMethod, selectionId } = await readUserOptionRequest(service, request, reply);
     const ifMatch = readIfMatch(request.headers['if-match'], 'If-Match');
     const { selections } = service.storage;
     const find = async () => (await selections.list(user.userId)).find((each) => each.selectionId === selectionId);
     const record = ifMatch === undefined ? undefined : await find();
     const isSame = !record || ifMatch === '*' || ifMatch?.some((tag) => isTagOf(tag, record));
-    const change = { at: service.now(), means };
+    const change = { at: service.now(), authMethod };
     const outcome = isSame && (await selections.unset(user.userId, selectionId, change, record?.version));
     if (outcome !== 'unset') {
       const now = record && (await find());
@@ -140,10 +140,10 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     const { items, total } = await service.storage.selections.history(user.userId, page, selectionId);
     if (total === 0) throw new InnkeeperError('selectionNotFound');
     const listing = toPage(
-      items.map(({ at, means, language, fromValue, toValue }) => ({
+      items.map(({ at, authMethod, language, fromValue, toValue }) => ({
         action: toValue === null ? 'unset' : 'save',
         at: formatTime(at),
-        by: means,
+        by: authMethod,
         language,
         from_value: fromValue === null ? null : JSON.parse(fromValue),
         to_value: toValue === null ? null : JSON.parse(toValue),
@@ -208,7 +208,7 @@ export function writeReceipt(
   application: Pick<Application, 'clientId' | 'settings'>,
   receipt: Receipt,
 ): Promise<string> {
-  const { user, placed, record, means, value, language, isLanguageKnown, texts } = receipt;
+  const { user, placed, record, authMethod, value, language, isLanguageKnown, texts } = receipt;
   return signReceipt(service, application, user.userId, {
     clientUserId: user.clientUserId,
     user_options_uid: record.selectionId,
@@ -230,6 +230,6 @@ export function writeReceipt(
     revision: record.revision,
     created_at: formatTime(record.createdAt),
     saved_at: formatTime(record.updatedAt),
-    by: means,
+    by: authMethod,
   });
 }

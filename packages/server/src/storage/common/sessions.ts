@@ -9,7 +9,7 @@ const COLUMNS =
 type SessionRow = Record<'session_id' | 'account_id' | 'user_agent', string> &
   Record<'created_at' | 'last_seen_at' | 'ends_at', number> & {
     session_hash: Uint8Array;
-    means: SessionRecord['means'];
+    means: SessionRecord['authMethod'];
   };
 
 export const sessions: CommonStore<SessionStore, 'findByHash' | 'list'> = {
@@ -86,11 +86,11 @@ export const sessions: CommonStore<SessionStore, 'findByHash' | 'list'> = {
 };
 
 export async function insertSession(query: Query, accountId: string, session: NewSession): Promise<void> {
-  const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent, means } = session;
+  const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent, authMethod } = session;
   await query(
     `insert into sessions (session_id, session_hash, account_id, created_at, last_seen_at, ends_at, user_agent, means)
      values ($1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8)`,
-    [sessionId, toBytes(sessionHash), accountId, createdAt, lastSeenAt, endsAt, userAgent, means],
+    [sessionId, toBytes(sessionHash), accountId, createdAt, lastSeenAt, endsAt, userAgent, authMethod],
   );
 }
 
@@ -103,7 +103,7 @@ function toSession(row: SessionRow): SessionRecord {
     lastSeenAt: row.last_seen_at,
     endsAt: row.ends_at,
     userAgent: row.user_agent,
-    means: row.means,
+    authMethod: row.means,
   };
 }
 

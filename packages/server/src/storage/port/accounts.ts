@@ -122,7 +122,7 @@ export type SessionRecord = {
   endsAt: number;
   userAgent: string;
   /** How one got in. */
-  means: 'link' | 'password' | 'oidc';
+  authMethod: 'link' | 'password' | 'oidc';
 };
 
 export type NewSession = Omit<SessionRecord, 'accountId'>;

@@ -33,7 +33,7 @@ export type StoredEvent = {
     keyNo: number;
     revision: number;
     /** null: the user was deleted since. */
-    change: Pick<SelectionEvent, 'means' | 'actor' | 'fromValue' | 'toValue'> | null;
+    change: Pick<SelectionEvent, 'authMethod' | 'actor' | 'fromValue' | 'toValue'> | null;
   } | null;
   /** Of catalog.published. */
   published: { revision: number; changes: number; breaking: boolean; by: string } | null;

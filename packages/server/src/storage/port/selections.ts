@@ -18,7 +18,7 @@ export type SelectionRecord = {
 };
 
 /** How a change came about. */
-export const SELECTION_MEANS = [
+export const SELECTION_AUTH_METHODS = [
   'user_uid',
   'access_token',
   'import',
@@ -27,13 +27,13 @@ export const SELECTION_MEANS = [
   'preference_link',
   'unsubscribe',
 ] as const;
-export type SelectionMeans = (typeof SELECTION_MEANS)[number];
+export type SelectionAuthMethod = (typeof SELECTION_AUTH_METHODS)[number];
 
 export type SelectionEvent = {
   selectionId: string;
   keyNo: number;
   at: number;
-  means: SelectionMeans;
+  authMethod: SelectionAuthMethod;
   /** Who changed it by /manage/v1; null: the user or the application. */
   actor: string | null;
   /** Of an open text: the language whose text was saved. */
@@ -53,7 +53,7 @@ export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revi
 };
 
 /** How a selection was last saved; null where that is not known, as of those from before it was kept. */
-export type SelectionOrigin = { selectionId: string; means: SelectionMeans | null; shownIn: string | null };
+export type SelectionOrigin = { selectionId: string; authMethod: SelectionAuthMethod | null; shownIn: string | null };
 
 /** What a selection has to be for a save to be carried out. null: there must be none. */
 type ExpectedSelection =
@@ -71,7 +71,7 @@ export type WantedChange = NewSelection & {
 
 export type SelectionChange = {
   at: number;
-  means: SelectionMeans;
+  authMethod: SelectionAuthMethod;
   /** Who makes it by /manage/v1, and what the audit tells of it: the keys, by name. */
   by?: { actor: string; appId: number; keys: readonly string[] } | undefined;
 };

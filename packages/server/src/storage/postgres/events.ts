@@ -67,7 +67,7 @@ export async function addUserChanges(query: Query, appId: number, at: number, us
 const EVENT_DETAILS = `
   select e.no, e.type, e.at, e.user_id as "userId", e.selection_id as "selectionId", e.key_no as "keyNo", e.revision, e.data,
     coalesce(c.client_user_id, u.client_user_id) as "clientUserId", coalesce(c.client_user_name, u.client_user_name) as "clientUserName",
-    coalesce(c.status, u.status) as status, s.means, s.actor, s.from_value as "fromValue", s.to_value as "toValue"
+    coalesce(c.status, u.status) as status, s.means as "authMethod", s.actor, s.from_value as "fromValue", s.to_value as "toValue"
   from page e
   left join lateral (
     select u.user_id, u.client_user_id, p.client_user_name, u.status

@@ -22,7 +22,7 @@ const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, val
 const LIST = statement(`select ${COLUMNS} from selections where user_id = $1 order by key_no`);
 
 const ORIGINS = statement(
-  'select selection_id as "selectionId", means, shown_in as "shownIn" from selections where user_id = $1',
+  'select selection_id as "selectionId", means as "authMethod", shown_in as "shownIn" from selections where user_id = $1',
 );
 
 const withSelections = (which: string) => `${USER_COLUMNS}, (
@@ -47,8 +47,8 @@ const HISTORY = statement(`
     select * from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
     order by ${NEWEST_FIRST} limit $2 offset $3
   ), page as (${untilFull('found', NEWEST_FIRST, EVENT_BYTES)})
-  select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at, page.means, page.actor,
-    page.language, page.from_value as "fromValue", page.to_value as "toValue"
+  select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at,
+    page.means as "authMethod", page.actor, page.language, page.from_value as "fromValue", page.to_value as "toValue"
   from (
     select count(*) as total from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
   ) counted left join page on true
@@ -58,7 +58,7 @@ const HISTORY = statement(`
 const WALK = statement(`
   with found as (select * from selections where user_id = $1 and key_no > $2 order by key_no limit ${WALK_ROWS}),
     page as (${untilFull('found', 'key_no', 'octet_length(value) + coalesce(octet_length(texts), 0)')})
-  select ${COLUMNS}, means, shown_in as "shownIn" from page order by key_no
+  select ${COLUMNS}, means as "authMethod", shown_in as "shownIn" from page order by key_no
 `);
 
 const WALK_HISTORY = statement(`
@@ -66,8 +66,8 @@ const WALK_HISTORY = statement(`
     select * from selection_events where user_id = $1 and (selection_id, event_no) < ($2::uuid, $3)
     order by selection_id desc, event_no desc limit ${WALK_ROWS}
   ), page as (${untilFull('found', 'selection_id desc, event_no desc', EVENT_BYTES)})
-  select selection_id as "selectionId", event_no as "eventNo", key_no as "keyNo", at, means, actor, language,
-    from_value as "fromValue", to_value as "toValue"
+  select selection_id as "selectionId", event_no as "eventNo", key_no as "keyNo", at,
+    means as "authMethod", actor, language, from_value as "fromValue", to_value as "toValue"
   from page order by selection_id desc, event_no desc
 `);
 
@@ -92,12 +92,12 @@ const AS_IT_WAS =
 // where none or other texts were expected, rolls back the statement, which is sent again (isConflict). An existing row
 // without previous_value is unchanged and gets no history.
 const save = (skip: '' | 'skip locked'): string => `
-  with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', actor: 'text', selections: 'json' })}, owned as (
-    select a.*, owner.status = 'suspended' and a.means <> 'manage' as refused from acts a, lateral (
+  with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', authMethod: 'text', actor: 'text', selections: 'json' })}, owned as (
+    select a.*, owner.status = 'suspended' and a."authMethod" <> 'manage' as refused from acts a, lateral (
       select u.status from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share ${skip}
     ) owner
   ), chosen as materialized (
-    select o.no, o."userId", o."appId", o.at, o.means, o.actor, n.* from owned o, json_to_recordset(o.selections)
+    select o.no, o."userId", o."appId", o.at, o."authMethod", o.actor, n.* from owned o, json_to_recordset(o.selections)
       as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text, texts text,
         "shownIn" text, "ownText" boolean, "expectedId" uuid, "expectedVersion" integer, text json)
     where not o.refused
@@ -120,7 +120,7 @@ const save = (skip: '' | 'skip locked'): string => `
   ), saved as (
     insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language, texts,
       means, shown_in)
-    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language, texts, means, "shownIn" from chosen
+    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language, texts, "authMethod", "shownIn" from chosen
     where no not in (select no from changed)
     order by "userId", "keyNo"
     on conflict (user_id, key_no) do update set
@@ -134,7 +134,7 @@ const save = (skip: '' | 'skip locked'): string => `
     returning user_id, app_id, selection_id, last_event, key_no, revision, previous_value, value, created_at
   ), differing as materialized (
     select s.user_id, s.app_id, s.selection_id, s.last_event as event_no, s.key_no, s.revision, s.previous_value, s.value,
-      c.at, c.means, c.actor, c.language, c.text
+      c.at, c."authMethod" as means, c.actor, c.language, c.text
     from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
     where s.previous_value is not null or s.selection_id = c."selectionId"
   ), reported as (
@@ -226,8 +226,8 @@ export function selectionStore(connections: Connections): SelectionStore {
       return toOwner(row);
     },
 
-    async save(appId, userId, selections, { at, means, by }) {
-      const act = { userId, appId, at, means, actor: by?.actor ?? null, selections: selections.map(toRow) };
+    async save(appId, userId, selections, { at, authMethod, by }) {
+      const act = { userId, appId, at, authMethod, actor: by?.actor ?? null, selections: selections.map(toRow) };
       const keys = selections.map(({ keyNo }) => `${userId} ${keyNo}`);
       const rows = await connections.writeWithOthers<SavedRow>(SAVE, act, keys);
       if (rows.length === 0) return { outcome: 'user-gone' };
@@ -243,15 +243,15 @@ export function selectionStore(connections: Connections): SelectionStore {
       return { outcome: 'saved', records };
     },
 
-    async unset(userId, selectionId, { at, means, by }, version) {
+    async unset(userId, selectionId, { at, authMethod, by }, version) {
       const which = version === undefined ? selectionId : `${selectionId}.${version}`;
-      const values = [userId, which, at, means, by?.actor ?? null];
+      const values = [userId, which, at, authMethod, by?.actor ?? null];
       const rows = await connections.writeInTurn(version === undefined ? UNSET : UNSET_VERSION, values, [userId]);
       return rows.length > 0 ? 'unset' : 'unknown';
     },
 
-    async unsetKeys(userId, keyNos, { at, means, by }) {
-      const values = [userId, JSON.stringify(keyNos), at, means, by?.actor ?? null];
+    async unsetKeys(userId, keyNos, { at, authMethod, by }) {
+      const values = [userId, JSON.stringify(keyNos), at, authMethod, by?.actor ?? null];
       const rows = await connections.writeInTurn<{ key_no: number }>(UNSET_KEYS, values, [userId]);
       return rows.map(({ key_no }) => key_no).sort((a, b) => a - b);
     },

@@ -31,7 +31,7 @@ const LIST_BACK = listBackText((position) => `?${position}`);
 const select = (which: string): string => `
   select e.no, e.type, e.at, e.user_id, e.selection_id, e.key_no, e.revision, e.data,
     coalesce(c.client_user_id, p.client_user_id) as clientUserId, coalesce(c.client_user_name, p.client_user_name) as clientUserName,
-    coalesce(c.status, u.status) as status, s.means, s.actor, s.from_value as fromValue, s.to_value as toValue
+    coalesce(c.status, u.status) as status, s.means as authMethod, s.actor, s.from_value as fromValue, s.to_value as toValue
   from events e
   left join users u on u.user_id = e.user_id and e.type in (${STATE_TYPES})
   left join profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id

@@ -1,9 +1,9 @@
 import { takePage } from '../../page-bytes.ts';
 import type {
   SaveOutcome,
+  SelectionAuthMethod,
   SelectionChange,
   SelectionEvent,
-  SelectionMeans,
   SelectionRecord,
   SelectionStore,
   ValueReplacement,
@@ -28,13 +28,13 @@ type ListRow = [
 
 const WALK = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at, means, shown_in
   from selections where user_id = ? and key_no > ? order by key_no limit ${WALK_ROWS}`;
-type WalkRow = [...ListRow, means: SelectionMeans | null, shownIn: string | null];
+type WalkRow = [...ListRow, authMethod: SelectionAuthMethod | null, shownIn: string | null];
 
-const EVENT_COLUMNS = 'selection_id, event_no, key_no, at, means, actor, language, from_value, to_value';
+const EVENT_COLUMNS = 'selection_id, event_no, key_no, at, means as authMethod, actor, language, from_value, to_value';
 const EVENT = `select ${EVENT_COLUMNS} from selection_events where user_id = ? and selection_id = ? and event_no = ?`;
 const WALK_HISTORY = `select ${EVENT_COLUMNS} from selection_events
   where user_id = ? and (selection_id, event_no) < (?, ?) order by selection_id desc, event_no desc limit ${WALK_ROWS}`;
-type EventRow = Pick<SelectionEvent, 'at' | 'means' | 'actor' | 'language'> &
+type EventRow = Pick<SelectionEvent, 'at' | 'authMethod' | 'actor' | 'language'> &
   Record<'from_value' | 'to_value', string | null> & { selection_id: Uint8Array; event_no: number; key_no: number };
 
 /** An existing row without previous_value is unchanged. */
@@ -72,10 +72,10 @@ export function selectionReads(
       });
     },
     async origins(userId) {
-      const found = rows<[id: string, means: SelectionMeans | null, shownIn: string | null]>(
+      const found = rows<[id: string, authMethod: SelectionAuthMethod | null, shownIn: string | null]>(
         'select lower(hex(selection_id)), means, shown_in from selections where user_id = ?',
       ).all(toBytes(userId));
-      return found.map(([id, means, shownIn]) => ({ selectionId: hexToUuid(id), means, shownIn }));
+      return found.map(([id, authMethod, shownIn]) => ({ selectionId: hexToUuid(id), authMethod, shownIn }));
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {
@@ -98,7 +98,7 @@ export function selectionReads(
     async walk(userId, afterKeyNo) {
       const found = rows<WalkRow>(WALK).iterate(toBytes(userId), afterKeyNo);
       return takePage(
-        found.map((row) => ({ ...toRecord(row), means: row[9], shownIn: row[10] })),
+        found.map((row) => ({ ...toRecord(row), authMethod: row[9], shownIn: row[10] })),
         ({ value, texts }) => value.length + (texts?.length ?? 0),
       );
     },
@@ -114,8 +114,8 @@ export function selectionReads(
 }
 
 function toEvent(row: EventRow): SelectionEvent {
-  const { key_no: keyNo, at, means, actor, language, from_value: fromValue, to_value: toValue } = row;
-  return { selectionId: toUuid(row.selection_id), keyNo, at, means, actor, language, fromValue, toValue };
+  const { key_no: keyNo, at, authMethod, actor, language, from_value: fromValue, to_value: toValue } = row;
+  return { selectionId: toUuid(row.selection_id), keyNo, at, authMethod, actor, language, fromValue, toValue };
 }
 
 function sizeOfEvent({ fromValue, toValue }: SelectionEvent): number {
@@ -141,12 +141,12 @@ type LoggedChange = {
 
 export function selectionActs(connection: Connection) {
   const { statement, rows } = connection;
-  const logEvent = (userId: Uint8Array, event: LoggedChange, { at, means, by }: SelectionChange): void => {
+  const logEvent = (userId: Uint8Array, event: LoggedChange, { at, authMethod, by }: SelectionChange): void => {
     const { appId, id, keyNo, revision, eventNo, language, from, to } = event;
     statement(
       `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(userId, id, eventNo, keyNo, at, means, by?.actor ?? null, language, from, to);
+    ).run(userId, id, eventNo, keyNo, at, authMethod, by?.actor ?? null, language, from, to);
     const type = to === null ? 'selection.unset' : 'selection.saved';
     addEvent(connection, { appId, type, at, userId, selection: { id, eventNo, keyNo }, revision });
   };
@@ -165,7 +165,7 @@ export function selectionActs(connection: Connection) {
   const saveOne = (appId: number, userId: Uint8Array, selection: WantedChange, change: SelectionChange) => {
     const { keyNo, revision, value, language, texts = null, text, shownIn = null } = selection;
     const newId = toBytes(selection.selectionId);
-    const what = [newId, keyNo, revision, value, language, texts, change.at, change.means, shownIn];
+    const what = [newId, keyNo, revision, value, language, texts, change.at, change.authMethod, shownIn];
     const row = rows<SaveRow>(SAVE).get(userId, appId, ...what);
     const [id, createdAt, version, previous] = row as SaveRow;
     const isNew = previous === null && id === selection.selectionId.replaceAll('-', '');
@@ -206,7 +206,7 @@ export function selectionActs(connection: Connection) {
       const user = toBytes(userId);
       const owner = rows('select status from users where user_id = ? and app_id = ?').get(user, appId);
       if (!owner) return { outcome: 'user-gone' };
-      if (owner[0] === 'suspended' && change.means !== 'manage') return { outcome: 'user-suspended' };
+      if (owner[0] === 'suspended' && change.authMethod !== 'manage') return { outcome: 'user-suspended' };
       if (!selections.every((selection) => isAsExpected(user, selection))) return { outcome: 'changed' };
       return { outcome: 'saved', records: selections.map((selection) => saveOne(appId, user, selection, change)) };
     },
