@@ -8,10 +8,11 @@ const TIMEOUT_MS = 60_000;
 /** Maximum items of a list per response. */
 export const PAGE = 200;
 
-type Body = Record<string, unknown> & { message?: string; errors?: FieldError[] };
-export type Answer = { status: number; body: Body; text: string; etag: string | null };
+/** A refusal has these members instead. */
+type Refused = { code?: string; message?: string; errors?: FieldError[] };
+export type Answer<T = unknown> = { status: number; body: T & Refused; text: string; etag: string | null };
 type Request = { body?: unknown; headers?: Record<string, string> };
-export type Call = (method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer>;
+export type Call = <T>(method: string, path: string, request?: Request, expected?: number[]) => Promise<Answer<T>>;
 
 /** Requests to /manage/v1 of a service. */
 export type RemoteCalls = {
@@ -40,15 +41,15 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
         wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).',
       });
     });
-  const read = async (response: Response): Promise<Answer> => {
+  const read = async <T>(response: Response): Promise<Answer<T>> => {
     // Not text(), which removes the byte order mark that spreadsheets need.
     const text = Buffer.from(await response.arrayBuffer()).toString();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    const body = isJson && text !== '' ? (JSON.parse(text) as Body) : {};
+    const body = isJson && text !== '' ? JSON.parse(text) : {};
     return { status: response.status, body, text, etag: response.headers.get('etag') };
   };
-  const call: Call = async (method, path, request, expected = []) => {
-    const answer = await read(await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS)));
+  const call: Call = async <T>(method: string, path: string, request?: Request, expected: number[] = []) => {
+    const answer = await read<T>(await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS)));
     const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
     if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
       throw unknownApplication(decodeURIComponent(clientId));
@@ -63,7 +64,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     if (!response.ok || !response.body) throw refusal(url, await read(response));
     return readTexts(url, response.body);
   };
-  const get = async <T>(path: string): Promise<T> => (await call('GET', path)).body as T;
+  const get = async <T>(path: string): Promise<T> => (await call<T>('GET', path)).body;
   return { call, get, stream };
 }
 
@@ -79,7 +80,7 @@ async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
-export function problemsOf({ body }: Pick<Answer, 'body'>): string[] {
+export function problemsOf({ body }: { body: Refused }): string[] {
   const { errors = [] } = body;
   return errors.length === 0 ? [String(body.message)] : errors.map(({ field, message }) => `${field} ${message}`);
 }

@@ -1,7 +1,10 @@
 import type { ValueType } from '../domain/catalog/catalog.ts';
+import type { CatalogFile } from '../domain/catalog/file-schema.ts';
+import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
+import type { ReadableChange } from '../domain/catalog/publish.ts';
 import { ERRORS } from '../domain/errors.ts';
 import { Failure } from './failure.ts';
-import type { ApplyOptions, Management, Published, Revision } from './management.ts';
+import type { ApplyOptions, Management, PlanView, Published, Revision } from './management.ts';
 import { readTypedValue, refusedArgument, unknownKey, unknownRevision } from './refusals.ts';
 import { type Answer, of, PAGE, problemsOf, type RemoteCalls } from './remote-call.ts';
 
@@ -24,12 +27,12 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       ...(options.allowBreaking && { allow_breaking: 'true' }),
       ...(options.note !== undefined && { note: options.note }),
     });
-    return call(method, query.size > 0 ? `${path}?${query}` : path, { body, headers }, [409, 412]);
+    return call<PublishedBody>(method, query.size > 0 ? `${path}?${query}` : path, { body, headers }, [409, 412]);
   };
 
   return {
     plan: async (clientId, { data }) =>
-      (await call('POST', of(clientId, '/catalog/plan'), { body: data })).body as never,
+      (await call<PlanView & { revision: number }>('POST', of(clientId, '/catalog/plan'), { body: data })).body,
     async apply(clientId, file, options) {
       const answer = await publish('PUT', of(clientId, '/catalog'), file.data, options);
       // The refusal lists what breaks, but not the other changes.
@@ -45,10 +48,12 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
     },
     async read(clientId, revision) {
       if (revision === undefined) {
-        const { body, etag } = await call('GET', of(clientId, '/catalog'));
-        return { revision: Number(etag?.replaceAll('"', '')), file: body as never };
+        const { body, etag } = await call<CatalogFile>('GET', of(clientId, '/catalog'));
+        return { revision: Number(etag?.replaceAll('"', '')), file: body };
       }
-      const found = await get<{ catalog: never }>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision));
+      const found = await get<{ catalog: CatalogFile }>(of(clientId, `/revisions/${revision}`)).catch(
+        notFound(revision),
+      );
       return { revision, file: found.catalog };
     },
     async texts(clientId, { format, language, revision: wanted }) {
@@ -69,9 +74,9 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       const headers = { 'if-match': '*' };
       const query = note === undefined ? '' : `?${new URLSearchParams({ note })}`;
       const path = of(clientId, `/catalog/translations/import${query}`);
-      const answer = await call('POST', path, { body, headers }, [409, 422]);
+      const answer = await call<ImportedBody>('POST', path, { body, headers }, [409, 422]);
       if (answer.status === 422) return { outcome: 'refused', problems: problemsOf(answer), conflicts: [] };
-      const { conflicts, outdated } = answer.body as { conflicts?: never; outdated: never };
+      const { conflicts, outdated } = answer.body;
       if (conflicts) return { outcome: 'refused', problems: [], conflicts };
       return { ...(await readPublished(answer, async () => [])), outdated };
     },
@@ -88,10 +93,9 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       for (let from = 0; from < read.texts.length; from += REVIEWED_AT_ONCE) {
         const texts = read.texts.slice(from, from + REVIEWED_AT_ONCE);
         const path = of(clientId, '/catalog/translations/review');
-        const part = (await call('POST', path, { body: { texts, reviewed } })).body as never as {
-          count: number;
-          changed: typeof changed;
-        };
+        const { body: part } = await call<{ count: number; changed: typeof changed }>('POST', path, {
+          body: { texts, reviewed },
+        });
         count += part.count;
         changed.push(...part.changed);
       }
@@ -124,10 +128,10 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       const total = { planned: 0, migrated: 0, remaining: 0 };
       // A request migrates for a few seconds; the next one continues.
       for (let round = 0; ; round++) {
-        const sent = await call('POST', path, { body }, [400]);
+        const sent = await call<typeof total>('POST', path, { body }, [400]);
         const [problem] = sent.body.errors ?? [];
         if (problem) throw refusedArgument(problem);
-        const answer = sent.body as typeof total;
+        const answer = sent.body;
         if (round === 0) total.planned = answer.planned;
         total.migrated += answer.migrated;
         total.remaining = answer.remaining;
@@ -138,11 +142,13 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
     async compare(clientId, from, wanted) {
       const to = wanted ?? (await revisionOf(clientId));
       const path = of(clientId, `/revisions/compare?from=${from}&to=${to}`);
-      return get<never>(path).catch(notFound(Math.max(from, to)));
+      return get<{ to: number; changes: ReadableChange[] }>(path).catch(notFound(Math.max(from, to)));
     },
   };
 }
 
+type PublishedBody = PlanView & { changed: boolean; revision: number };
+type ImportedBody = PublishedBody & { conflicts?: TextConflict[]; outdated: OutdatedText[] };
 type Tree = {
   groups: { name: string; keys: { keyUid: string; name: string; type: ValueType; archived: boolean }[] }[];
 };
@@ -152,11 +158,11 @@ function toRevision({ revision, createdAt, author, authors, note, changes }: Rev
 
 /** A 409 without breaking changes, and a 412, mean that someone else was faster. */
 async function readPublished(
-  { status, body }: Answer,
+  { status, body }: Answer<PublishedBody>,
   changes: () => Promise<Revision['changes']>,
 ): Promise<Published> {
-  if (status === 409) return { outcome: 'breaking', breaking: body.breaking as never, changes: await changes() };
-  if (status === 412) return { outcome: 'conflict', revision: body.revision as number };
-  const { changed, ...published } = body as { changed: boolean } & Record<string, never>;
-  return { outcome: changed ? 'published' : 'unchanged', ...published } as never;
+  if (status === 409) return { outcome: 'breaking', breaking: body.breaking, changes: await changes() };
+  if (status === 412) return { outcome: 'conflict', revision: body.revision };
+  const { changed, ...published } = body;
+  return { outcome: changed ? 'published' : 'unchanged', ...published };
 }

@@ -1,6 +1,6 @@
 import type { Remote } from '../config.ts';
 import type { Rotation } from '../domain/applications/application.ts';
-import type { FieldError } from '../domain/errors.ts';
+import type { DeliveryView, WebhookView } from '../http/manage/webhook-acts.ts';
 import type { Management, ShownToken } from './management.ts';
 import { webhookRefusal } from './refusals.ts';
 import { type Call, of, PAGE, refusal, remoteCalls } from './remote-call.ts';
@@ -29,22 +29,28 @@ export function remoteManagement(remote: Remote): Management {
         const { counts, changedSettings, ...shown } = await get<Shown>(of(clientId));
         return { ...shown, users: counts.users, changed: changedSettings };
       },
-      create: async (name) => (await call('POST', '/applications', { body: { name } })).body as never,
+      create: async (name) =>
+        (await call<Returned<Management['applications']['create']>>('POST', '/applications', { body: { name } })).body,
       async change(clientId, { name, settings }) {
         const set = Object.entries(settings).map(([setting, value]) => [setting, value ?? null]);
         const body = { ...(name !== undefined && { name }), settings: Object.fromEntries(set) };
-        const answer = await call('PATCH', of(clientId), { body }, [400]);
+        const answer = await call<Shown>('PATCH', of(clientId), { body }, [400]);
         if (answer.status === 400) {
           const errors = answer.body.errors ?? [];
           return { problems: errors.map(({ field, message }) => ({ field: field.replace('settings.', ''), message })) };
         }
-        const { changedSettings, ...shown } = answer.body as Shown;
+        const { changedSettings, ...shown } = answer.body;
         return { name: shown.name, settings: shown.settings, changed: changedSettings };
       },
       async rotateSecret(clientId, rotation) {
         const body = rotationBody(rotation);
-        const answer = await call('POST', of(clientId, '/secrets'), { body }, [409]);
-        return answer.status === 409 ? undefined : (answer.body as never);
+        const answer = await call<Returned<Management['applications']['rotateSecret']>>(
+          'POST',
+          of(clientId, '/secrets'),
+          { body },
+          [409],
+        );
+        return answer.status === 409 ? undefined : answer.body;
       },
       async delete(clientId) {
         await call('DELETE', of(clientId, `?confirm=${encodeURIComponent(clientId)}`));
@@ -56,11 +62,11 @@ export function remoteManagement(remote: Remote): Management {
     tokens: {
       async create({ lifetimeSeconds, ...wanted }) {
         const body = { ...wanted, expires: `${lifetimeSeconds}s` };
-        const answer = await call('POST', '/tokens', { body }, [404]);
+        const answer = await call<Returned<Management['tokens']['create']>>('POST', '/tokens', { body }, [404]);
         // Find out which application does not exist.
         if (answer.status === 404) for (const clientId of wanted.apps ?? []) await get(of(clientId));
         if (answer.status === 404) throw refusal(remote.url, answer);
-        return answer.body as never;
+        return answer.body;
       },
       list: async () => (await get<{ items: ShownToken[] }>('/tokens')).items,
       async revoke(tokenId) {
@@ -71,26 +77,35 @@ export function remoteManagement(remote: Remote): Management {
   };
 }
 
-type Shown = Awaited<ReturnType<Management['applications']['show']>> & {
+/** The service returns what the commands show. */
+type Returned<Act extends (...args: never[]) => Promise<unknown>> = NonNullable<Awaited<ReturnType<Act>>>;
+
+type Shown = Returned<Management['applications']['show']> & {
   counts: { users: number };
   changedSettings: string[];
 };
 
 /** Uses /manage/v1. */
 function remoteWebhooks(call: Call): Management['webhooks'] {
-  const use = async (method: string, clientId: string, ids: readonly string[], rest = '', body?: unknown) => {
+  const use = async <T>(
+    method: string,
+    clientId: string,
+    ids: readonly string[],
+    rest = '',
+    body?: unknown,
+  ): Promise<T> => {
     const [webhookId, deliveryId] = ids.map(encodeURIComponent);
     const one = webhookId === undefined ? '' : `/${webhookId}`;
     const delivery = deliveryId === undefined ? '' : `/deliveries/${deliveryId}`;
     const path = of(clientId, `/webhooks${one}${delivery}${rest}`);
-    const answer = await call(method, path, { body }, [400, 404, 409]);
-    if (answer.status < 300) return answer.body as never;
-    const { message, errors: fields } = answer.body as { message: string; errors?: FieldError[] };
+    const answer = await call<T>(method, path, { body }, [400, 404, 409]);
+    if (answer.status < 300) return answer.body;
+    const { message = '', errors: fields } = answer.body;
     throw webhookRefusal({ message, fields }, ids);
   };
 
   return {
-    list: async (clientId) => ((await use('GET', clientId, [])) as { items: never }).items,
+    list: async (clientId) => (await use<{ items: WebhookView[] }>('GET', clientId, [])).items,
     show: (clientId, id) => use('GET', clientId, [id]),
     create: (clientId, wanted) => use('POST', clientId, [], '', wanted),
     change: (clientId, id, change) => use('PATCH', clientId, [id], '', change),
@@ -99,10 +114,8 @@ function remoteWebhooks(call: Call): Management['webhooks'] {
     test: (clientId, id) => use('POST', clientId, [id], '/test'),
     async deliveries(clientId, id, { state, after, limit }) {
       const query = new URLSearchParams({ limit: String(limit), ...(state && { state }), ...(after && { after }) });
-      const { items, next } = (await use('GET', clientId, [id], `/deliveries?${query}`)) as {
-        items: never;
-        next: string | null;
-      };
+      const path = `/deliveries?${query}`;
+      const { items, next } = await use<{ items: DeliveryView[]; next: string | null }>('GET', clientId, [id], path);
       return { items, next };
     },
     resend: (clientId, id, deliveryId) => use('POST', clientId, [id, deliveryId], '/resend'),

@@ -13,8 +13,8 @@ const PART = { lines: 500, characters: 1024 ** 2 };
 export function remoteUsers({ call, get, stream }: RemoteCalls): Management['users'] {
   const findUser = async (clientId: string, id: string): Promise<ShownUser> => {
     const code = readUuid(id);
-    const byCode = code && (await call('GET', of(clientId, `/users/${code}`), {}, [404]));
-    if (byCode && byCode.status === 200) return showUser(byCode.body as ManagedUser);
+    const byCode = code && (await call<ManagedUser>('GET', of(clientId, `/users/${code}`), {}, [404]));
+    if (byCode && byCode.status === 200) return showUser(byCode.body);
     // First check the application itself: the 404 above may have been about it.
     const query = new URLSearchParams({ search: id, limit: '1', partial: 'true' });
     const { items } = await get<{ items: ManagedUser[] }>(of(clientId, `/users?${query}`));
@@ -27,7 +27,7 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
     async import(clientId, lines, options) {
       return importInParts(lines, options, async (part) => {
         const path = of(clientId, '/users/import');
-        return (await call('POST', path, { body: part })).body as PartAnswer;
+        return (await call<PartAnswer>('POST', path, { body: part })).body;
       });
     },
     async *export(clientId, wanted) {
@@ -36,9 +36,10 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
       if (wanted?.status) query.set('status', wanted.status);
       for (let after: string | null = ''; after !== null; ) {
         if (after !== '') query.set('after', after);
-        const answer: Answer = await call('GET', of(clientId, `/users/export?${query}`), {}, [400]);
+        const path = of(clientId, `/users/export?${query}`);
+        const answer: Answer<ExportPage> = await call('GET', path, {}, [400]);
         if (answer.status === 400) throw new UsageError(String(answer.body.message));
-        const page = answer.body as ExportPage;
+        const page = answer.body;
         const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('');
         if (page.lines.length > 0) yield { text, users: page.users, profilesOnly: page.profilesOnly };
         after = page.next;
@@ -48,7 +49,7 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
     async setStatus(clientId, id, status) {
       const { service_user_code } = await findUser(clientId, id);
       const path = of(clientId, `/users/${service_user_code}`);
-      return showUser((await call('PATCH', path, { body: { status } })).body as ManagedUser);
+      return showUser((await call<ManagedUser>('PATCH', path, { body: { status } })).body);
     },
     async delete(clientId, { service_user_code }) {
       const path = of(clientId, `/users/${service_user_code}`);
@@ -65,9 +66,9 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
     async link(clientId, id, body) {
       const { service_user_code } = await findUser(clientId, id);
       const path = of(clientId, `/users/${service_user_code}/preference-link`);
-      const answer = await call('POST', path, { body }, [400]);
+      const answer = await call<UserLink>('POST', path, { body }, [400]);
       if (answer.status === 400) throw new UsageError(String(answer.body.message));
-      return answer.body as UserLink;
+      return answer.body;
     },
     async withdrawLinks(clientId, id) {
       const user = await findUser(clientId, id);
