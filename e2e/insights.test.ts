@@ -70,7 +70,7 @@ describe('the insights room', () => {
     const [record] = await selections.list(eaters[0] as string);
     const saved = { ...(record as SelectionRecord), selectionId: crypto.randomUUID() };
     const at = Date.now() - 35 * 86_400_000;
-    await selections.save(shop.application.appId, early.userCode, [saved], { at, means: 'manage' });
+    await selections.save(shop.application.appId, early.userCode, [saved], { at, authMethod: 'manage' });
     await page.reload();
     await page.getByRole('switch', { name: 'Compare with the period before' }).press('Space');
     const compared = (name: string) =>

@@ -36,7 +36,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** The addresses that Internet clients can have. */
-const PUBLIC: readonly AddressRange[] = [
+export const PUBLIC_ADDRESSES: readonly AddressRange[] = [
   { first: addressNumber('1.0.0.0'), last: addressNumber('223.255.255.255') },
   rangeOf('2000::/3'),
 ];
@@ -44,7 +44,7 @@ const PUBLIC: readonly AddressRange[] = [
 /** Whether these addresses and CIDR ranges together cover every public IPv4 address, or every public IPv6 address. */
 export function trustsEveryone(networks: readonly string[]): boolean {
   const joined = join(networks.map(rangeOf));
-  return PUBLIC.some((all) => joined.some(({ first, last }) => first <= all.first && last >= all.last));
+  return PUBLIC_ADDRESSES.some((all) => joined.some(({ first, last }) => first <= all.first && last >= all.last));
 }
 
 function join(ranges: readonly AddressRange[]): AddressRange[] {

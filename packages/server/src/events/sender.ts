@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import type { Agent, RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { type AddressRange, addressNumber, isWithin, rangeOf } from '../addresses.ts';
+import { type AddressRange, addressNumber, isWithin, PUBLIC_ADDRESSES, rangeOf } from '../addresses.ts';
 import { currentSpan, type Tracer } from '../domain/tracing.ts';
 import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/send-event.ts';
 import { version } from '../package.ts';
@@ -229,12 +229,7 @@ function toText(bytes: Buffer): string | null {
   return text === '' ? null : text;
 }
 
-const PUBLIC: readonly AddressRange[] = [
-  { first: addressNumber('1.0.0.0'), last: addressNumber('223.255.255.255') },
-  rangeOf('2000::/3'),
-];
-
-/** Within those, IANA's special-purpose addresses: private, local, for documentation, for protocols. */
+/** Within PUBLIC_ADDRESSES, IANA's special-purpose addresses: private, local, for documentation, for protocols. */
 const SPECIAL: readonly AddressRange[] = [
   ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24'],
   ...['192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15'],
@@ -261,7 +256,7 @@ export function allowedAddresses(networks: readonly string[]): AllowedAddresses 
     allows(address, protocol) {
       const number = resolveEmbedded(addressNumber(address.split('%', 1)[0] as string));
       if (isWithin(number, own)) return true;
-      return protocol === 'https:' && isWithin(number, PUBLIC) && !isWithin(number, SPECIAL);
+      return protocol === 'https:' && isWithin(number, PUBLIC_ADDRESSES) && !isWithin(number, SPECIAL);
     },
   };
 }

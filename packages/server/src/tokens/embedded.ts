@@ -3,6 +3,7 @@ import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import { homeOfUuid, uuidAtHome } from '../home.ts';
+import { isUuid } from '../uuid.ts';
 import type { SigningKeys } from './keys.ts';
 import { type IdentifiedToken, type Reserve, TOKEN_ALGORITHMS, type TokenService } from './port.ts';
 
@@ -103,12 +104,10 @@ function isAsIssued(accessToken: string): boolean {
   return accessToken.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 function readTokenId(accessToken: string): string | undefined {
   try {
     const { jti } = decodeJwt(accessToken);
-    return typeof jti === 'string' && UUID.test(jti) ? jti : undefined;
+    return typeof jti === 'string' && isUuid(jti) ? jti : undefined;
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ import { prefersType, readAuthorization } from '../request-headers.ts';
 import type { BodyStream, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { readOnce } from '../users/user-filter.ts';
+import { readOnce, refuseParameter } from '../users/user-filter.ts';
 import { BACK_END_ERRORS } from '../users/user-routes.ts';
 import { EventAnswer } from './event-shapes.ts';
 
@@ -173,7 +173,7 @@ function readAfter(
 ): number | 'start' | 'latest' {
   const resumed = isStream ? headers['last-event-id'] : undefined;
   if (typeof resumed === 'string' && resumed !== '') return readCursor(keyring, application, resumed, 'Last-Event-ID');
-  const after = readOnce(query, 'after', refuse);
+  const after = readOnce(query, 'after', refuseParameter);
   if (after === undefined) return 'start';
   return after === 'latest' ? after : readCursor(keyring, application, after, 'after');
 }
@@ -181,18 +181,15 @@ function readAfter(
 function readTypes({ type = [] }: Query): EventType[] | undefined {
   const types = [...new Set([type].flat())];
   const unknown = types.find((each) => !EVENT_TYPES.includes(each as EventType));
-  if (unknown !== undefined) throw refuse('type', `must be one of ${EVENT_TYPES.join(', ')}`);
+  if (unknown !== undefined) throw refuseParameter('type', `must be one of ${EVENT_TYPES.join(', ')}`);
   return types.length > 0 ? (types as EventType[]) : undefined;
 }
 
 function readLimit(query: Query): number {
-  const text = readOnce(query, 'limit', refuse) ?? String(DEFAULT_LIMIT);
-  if (!/^\d{1,15}$/.test(text) || Number(text) === 0) throw refuse('limit', 'must be a whole number, 1 or more');
+  const text = readOnce(query, 'limit', refuseParameter) ?? String(DEFAULT_LIMIT);
+  if (!/^\d{1,15}$/.test(text) || Number(text) === 0)
+    throw refuseParameter('limit', 'must be a whole number, 1 or more');
   return Math.min(Number(text), MAX_LIMIT);
-}
-
-function refuse(field: string, message: string): InnkeeperError {
-  return new InnkeeperError('usersBadRequest', { message: `${field} ${message}.` });
 }
 
 /** The types that a page gets, and those that end its stream. */

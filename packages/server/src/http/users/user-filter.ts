@@ -1,4 +1,5 @@
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
 import type { ListPlace, UserFilter } from '../../domain/users/match-users.ts';
 import { isStatus } from '../../domain/users/users.ts';
 import { MAX_CONDITIONS, readWhere, WhereProblem } from '../../domain/users/where.ts';
@@ -22,6 +23,10 @@ export const FilterQuery = {
 
 /** `refuse` makes the area's error for a parameter, from its name and what is wrong with it. */
 export type Refuse = (field: string, message: string) => Error;
+
+/** The error of /api/v2/app. */
+export const refuseParameter: Refuse = (field, message) =>
+  new InnkeeperError('usersBadRequest', { message: `${field} ${message}.` });
 
 export function readFilter(query: Query, catalog: CompiledCatalog, refuse: Refuse): UserFilter {
   const status = readOnce(query, 'status', refuse);

@@ -15,7 +15,16 @@ import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import { FilterQuery, linkToNext, readFilter, readOnce, readPlace, readTruth, writePlace } from './user-filter.ts';
+import {
+  FilterQuery,
+  linkToNext,
+  readFilter,
+  readOnce,
+  readPlace,
+  readTruth,
+  refuseParameter,
+  writePlace,
+} from './user-filter.ts';
 import { BACK_END_ERRORS, schemaOf, USERS_PATH, userRoute, WAYS_TO_USER, WITHOUT_CODE } from './user-routes.ts';
 
 /**
@@ -165,15 +174,15 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
     const { query } = request;
     const { appId } = application;
-    const filter = readFilter(query, await service.catalogs.get(appId), refuse);
-    const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuse)));
+    const filter = readFilter(query, await service.catalogs.get(appId), refuseParameter);
+    const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuseParameter)));
     if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
       reply.header('cache-control', 'no-store').header('vary', 'Accept');
       return reply.stream(`${NDJSON}; charset=utf-8`, isNobody ? nothing() : stream(service, appId, filter));
     }
     const limit = readLimit(query);
-    const place = readPlace(readOnce(query, 'after', refuse), refuse);
-    const isCounted = readTruth(query, 'count', refuse);
+    const place = readPlace(readOnce(query, 'after', refuseParameter), refuseParameter);
+    const isCounted = readTruth(query, 'count', refuseParameter);
     if (isNobody) return answerUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
     const { users } = service.storage;
     const page = await pageOfUsers(users, appId, filter, { place, limit });
@@ -210,14 +219,11 @@ async function* stream({ storage: { users } }: Service, appId: number, filter: U
 async function* nothing(): AsyncGenerator<string> {}
 
 function readLimit(query: Query): number {
-  const text = readOnce(query, 'limit', refuse);
+  const text = readOnce(query, 'limit', refuseParameter);
   if (text === undefined) return DEFAULT_LIMIT;
-  if (!/^\d{1,15}$/.test(text) || Number(text) === 0) throw refuse('limit', 'must be a whole number, 1 or more');
+  if (!/^\d{1,15}$/.test(text) || Number(text) === 0)
+    throw refuseParameter('limit', 'must be a whole number, 1 or more');
   return Math.min(Number(text), MAX_LIMIT);
-}
-
-function refuse(field: string, message: string): InnkeeperError {
-  return new InnkeeperError('usersBadRequest', { message: `${field} ${message}.` });
 }
 
 const getUserSchema = {

@@ -15,6 +15,7 @@ import {
   type TableSummary,
 } from '../port.ts';
 import { rowInserter, rowPages, tableShapes } from './dump.ts';
+import { primaryCode } from './errors.ts';
 import { LATEST_MIGRATION, migrate } from './migrations.ts';
 
 /** "Inkb", for programs that identify files by their contents. */
@@ -44,7 +45,7 @@ export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBa
     } catch (error) {
       abandon();
       const { errstr, message } = error as { errstr?: string; message: string };
-      if (errorNumber(error) === SQLITE_CONSTRAINT) throw new RowsContradict(message, { cause: error });
+      if (primaryCode(error) === SQLITE_CONSTRAINT) throw new RowsContradict(message, { cause: error });
       throw new BackupUnwritable(errstr ?? message, { cause: error });
     }
   };
@@ -96,8 +97,8 @@ function openBackupFile(path: string): OpenedBackup {
     opened = readBackup(database, path);
     return opened;
   } catch (error) {
-    if (errorNumber(error) === SQLITE_NOTADB) return { outcome: 'foreign' };
-    if (errorNumber(error) !== undefined) return { outcome: 'damaged' };
+    if (primaryCode(error) === SQLITE_NOTADB) return { outcome: 'foreign' };
+    if (primaryCode(error) !== 0) return { outcome: 'damaged' };
     throw error;
   } finally {
     if (opened?.outcome !== 'opened') database.close();
@@ -173,7 +174,7 @@ function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
   } catch (error) {
     database?.close();
     rmSync(folder, { recursive: true, force: true });
-    if (errorNumber(error) === undefined) throw error;
+    if (primaryCode(error) === 0) throw error;
     throw new BackupDamaged(messageOf(error), { cause: error });
   }
 }
@@ -195,10 +196,4 @@ function flush(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function errorNumber(error: unknown): number | undefined {
-  // The low byte is the kind of error, the rest is the detail.
-  const { errcode } = error as { errcode?: number };
-  return errcode === undefined ? undefined : errcode & 0xff;
 }

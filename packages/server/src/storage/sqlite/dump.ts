@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../caught.ts';
 import type { Contents, DatabaseDump, RowPages, StoredRow, TableShape } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
-import { damaged, isDamage } from './errors.ts';
+import { damaged, isDamage, resultCode } from './errors.ts';
 import { migrate } from './migrations.ts';
 import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
 
@@ -89,7 +89,7 @@ function beginToWrite(database: DatabaseSync): boolean {
     database.exec('begin immediate');
     return true;
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
+    if (resultCode(error) === SQLITE_BUSY) return false;
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY;
 export const isUnreadable = (error: unknown): boolean => UNREADABLE.has(primaryCode(error));
 
 export function isDamage(error: unknown): boolean {
-  return DAMAGED.has(primaryCode(error)) || UNREADABLE_PAGE.has((error as { errcode?: number }).errcode ?? 0);
+  return DAMAGED.has(primaryCode(error)) || UNREADABLE_PAGE.has(resultCode(error));
 }
 
 /** Where connections report damage they meet, and learn what others met (damage-watch.ts). */
@@ -60,8 +60,15 @@ export function toPortError(error: unknown, path: string): unknown {
   return isUnavailable(error) ? new StorageUnavailable(`SQLite: ${messageOf(error)}`, { cause: error }) : error;
 }
 
-function primaryCode(error: unknown): number {
-  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+/** The low byte is the kind of error, the rest is the detail. */
+export function primaryCode(error: unknown): number {
+  return resultCode(error) & 0xff;
+}
+
+/** 0: not an error of SQLite. */
+export function resultCode(error: unknown): number {
+  const isCoded = typeof error === 'object' && error !== null && 'errcode' in error;
+  return isCoded && typeof error.errcode === 'number' ? error.errcode : 0;
 }
 
 /** More names would hide the advice. */
