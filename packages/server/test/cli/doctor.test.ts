@@ -115,7 +115,11 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       databaseUrl,
       `insert into users (user_id, app_id, client_user_id, created_at) select ${id}, app_id, 'nobody', 0 from applications limit 1`,
     );
-    const [quick, deep] = await Promise.all([doctor({}, '--json'), doctor({}, '--deep', '--json')]);
+    // At the same time, so on different ports: each binds its own for a moment.
+    const [quick, deep] = await Promise.all([
+      doctor({}, '--json'),
+      doctor({ INNKEEPER_PORT: '0' }, '--deep', '--json'),
+    ]);
     // What is known by now ends with a clean check.
     const known = await doctor({}, '--json');
     await execute(databaseUrl, `delete from users where user_id = ${id}`);
