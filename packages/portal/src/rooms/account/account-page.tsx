@@ -1,6 +1,6 @@
 import { Alert, Stack } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
@@ -13,20 +13,19 @@ import { TotpSection } from './totp-section.tsx';
 export function AccountPage() {
   const { t } = useTranslation('account');
   const { data: session } = useSuspenseQuery(sessionQuery);
-  const { data: methods } = useQuery(signInMethodsQuery);
-  const hasPasswords = methods?.password ?? true;
+  const { data: methods } = useSuspenseQuery(signInMethodsQuery);
   return (
     <Stack maw={860} mx="auto" gap="lg">
       <PageHeader
         title={t('title')}
         description={t(session.administrator ? 'aboutAdministrator' : 'about', { email: session.email })}
       />
-      {hasPasswords && !session.hasPassword && !methods?.oidc && (
+      {methods.password && !session.hasPassword && !methods.oidc && (
         <Alert color="yellow" icon={<IconKey aria-hidden />} title={t('noPassword')}>
           {t('noPasswordText')}
         </Alert>
       )}
-      {hasPasswords && <PasswordSection session={session} />}
+      {methods.password && <PasswordSection session={session} />}
       <TotpSection session={session} />
       <SessionsSection />
       <TokensSection session={session} />
