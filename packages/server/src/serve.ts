@@ -131,7 +131,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     const allowances = new Allowances(storage, keyring, now, (error) =>
       logger.warn({ err: error }, 'could not share rate limit counts with other replicas; retrying'),
     );
-    const openCatalogs = new OpenCatalogs(storage);
+    const openCatalogs = new OpenCatalogs(storage, catalogs);
     const work = new WorkPool();
     held.push(work);
     const oidc = config.oidc && (await startOidc(config.oidc));

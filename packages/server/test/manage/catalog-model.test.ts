@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Application } from '../../src/domain/applications/application.ts';
-import type { Catalog } from '../../src/domain/catalog/catalog.ts';
+import { type Catalog, readCatalog } from '../../src/domain/catalog/catalog.ts';
 import { publishDraft, stepDraft } from '../../src/domain/catalog/draft.ts';
 import { applyDefinition, type Edit, editCatalog } from '../../src/domain/catalog/edit-catalog.ts';
 import {
@@ -40,6 +40,8 @@ class Real {
   }
 
   open = () => this.#service.openCatalogs.open(this.#application.appId);
+
+  stored = async () => finish(readCatalog(await this.#service.storage.catalogs.load(this.#application.appId)));
 
   run = (edit: Edit, draft: boolean) => editCatalog(this.#service, this.#application, edit, { ...HOW, draft });
 
@@ -269,6 +271,7 @@ test('catalogs of both databases behave like a small model, for arbitrary operat
         }
         for (const real of reals) {
           const { published, draft } = await real.open();
+          expect(published).toEqual(await real.stored());
           expect(showReal(published)).toEqual(showModel(model.published, real.uids));
           expect(draft && showReal(draft.catalog)).toEqual(model.draft && showModel(model.draft, real.uids));
         }

@@ -1,10 +1,14 @@
-import type { Storage, StoredCatalog } from '../../storage/port.ts';
+import type { Storage } from '../../storage/port.ts';
 import { inSlices } from '../slices.ts';
-import { readCatalog } from './catalog.ts';
+import { type Catalog, readCatalog } from './catalog.ts';
 import { type CompiledCatalog, compileCatalog } from './compile.ts';
 
 /** Older revisions that selections still refer to, kept compiled. */
 const OLDER_KEPT = 32;
+
+/** A published catalog, as the database has it: it may be restored to an earlier state, so the time counts too. */
+type Published = { revision: number; publishedAt: number };
+type Held = { catalog: Catalog; compiled: CompiledCatalog; publishedAt: number | undefined };
 
 /**
  * The published catalogs, compiled in memory: reads never query the database. A new revision, published anywhere,
@@ -12,8 +16,8 @@ const OLDER_KEPT = 32;
  */
 export class CatalogDirectory {
   readonly #storage: Storage;
-  readonly #current = new Map<number, CompiledCatalog>();
-  readonly #loading = new Map<number, Promise<CompiledCatalog>>();
+  readonly #current = new Map<number, Held>();
+  readonly #loading = new Map<number, Promise<Held>>();
   readonly #older = new Map<string, CompiledCatalog | Promise<CompiledCatalog | undefined>>();
 
   constructor(storage: Storage) {
@@ -22,16 +26,30 @@ export class CatalogDirectory {
 
   /** The newest revision known here, if it is in memory. */
   peek(appId: number): CompiledCatalog | undefined {
-    return this.#current.get(appId);
+    return this.#current.get(appId)?.compiled;
   }
 
   async get(appId: number): Promise<CompiledCatalog> {
-    return this.#current.get(appId) ?? (await this.#load(appId));
+    return (this.#current.get(appId) ?? (await this.#load(appId))).compiled;
+  }
+
+  /** The newest one, which the caller found in the database: an editor sees their own changes behind a load balancer. */
+  async newest(appId: number, published: Published): Promise<Catalog> {
+    const held = this.#current.get(appId);
+    return (isSame(held, published) ? held : await this.#loadAgain(appId)).catalog;
+  }
+
+  /** Called by the code that published it. */
+  async keep(appId: number, catalog: Catalog, publishedAt: number): Promise<void> {
+    const compiled = await inSlices(compileCatalog(catalog));
+    const held = this.#current.get(appId);
+    // One that nobody reads yet is loaded when somebody does; a newer one may have arrived meanwhile.
+    if (held && held.catalog.revision < catalog.revision) this.#current.set(appId, { catalog, compiled, publishedAt });
   }
 
   /** The catalog at a revision that a selection refers to; returns no promise if it is in memory. */
   getAt(appId: number, revision: number): CompiledCatalog | undefined | Promise<CompiledCatalog | undefined> {
-    const current = this.#current.get(appId);
+    const current = this.peek(appId);
     if (current?.revision === revision) return current;
     const name = `${appId}:${revision}`;
     const known = this.#older.get(name);
@@ -48,11 +66,15 @@ export class CatalogDirectory {
   }
 
   async #reload(appId: number): Promise<void> {
-    const inFlight = this.#loading.get(appId);
-    if (!inFlight && !this.#current.has(appId)) return;
-    // A load in flight may have read too early: start another after it.
-    await inFlight?.catch(() => undefined);
-    await this.#load(appId);
+    const held = this.#current.get(appId);
+    if (!held && !this.#loading.has(appId)) return;
+    if (!isSame(held, await this.#storage.drafts.look(appId))) await this.#loadAgain(appId);
+  }
+
+  /** A load in flight may have read too early: starts another after it. */
+  async #loadAgain(appId: number): Promise<Held> {
+    await this.#loading.get(appId)?.catch(() => undefined);
+    return this.#load(appId);
   }
 
   /** Called after a restore of the database: anything may have changed, even to earlier revisions. */
@@ -77,23 +99,25 @@ export class CatalogDirectory {
     for (const appId of [...this.#current.keys(), ...this.#loading.keys()]) if (!isKnown(appId)) this.forget(appId);
   }
 
-  #load(appId: number): Promise<CompiledCatalog> {
+  #load(appId: number): Promise<Held> {
     const known = this.#loading.get(appId);
     if (known) return known;
-    const loading: Promise<CompiledCatalog> = this.#loadNow(appId, () => this.#loading.get(appId) === loading);
+    const loading: Promise<Held> = this.#loadNow(appId, () => this.#loading.get(appId) === loading);
     this.#loading.set(appId, loading);
     return loading;
   }
 
-  async #loadNow(appId: number, isWanted: () => boolean): Promise<CompiledCatalog> {
+  async #loadNow(appId: number, isWanted: () => boolean): Promise<Held> {
     try {
-      const compiled = await compile(await this.#storage.catalogs.load(appId));
-      // The application was deleted meanwhile.
-      if (!isWanted()) return compiled;
-      // A slower load of an older state must not replace a newer one.
+      const { revision, publishedAt } = await this.#storage.drafts.look(appId);
+      const catalog = await inSlices(readCatalog(await this.#storage.catalogs.load(appId)));
+      const compiled = await inSlices(compileCatalog(catalog));
+      // If another revision was published meanwhile, the next comparison with the database loads again.
+      const held = { catalog, compiled, publishedAt: catalog.revision === revision ? publishedAt : undefined };
       const known = this.#current.get(appId);
-      if (!known || known.revision <= compiled.revision) this.#current.set(appId, compiled);
-      return this.#current.get(appId) as CompiledCatalog;
+      // Not if the application was deleted, or a newer revision was published here, meanwhile.
+      if (isWanted() && !(known && known.catalog.revision > catalog.revision)) this.#current.set(appId, held);
+      return held;
     } finally {
       if (isWanted()) this.#loading.delete(appId);
     }
@@ -117,10 +141,10 @@ export class CatalogDirectory {
 
   async #readAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
     const stored = await this.#storage.catalogs.loadAt(appId, revision);
-    return stored && (await compile(stored));
+    return stored && inSlices(compileCatalog(await inSlices(readCatalog(stored))));
   }
 }
 
-async function compile(stored: StoredCatalog): Promise<CompiledCatalog> {
-  return inSlices(compileCatalog(await inSlices(readCatalog(stored))));
+function isSame(held: Held | undefined, { revision, publishedAt }: Published): held is Held {
+  return held?.catalog.revision === revision && held.publishedAt === publishedAt;
 }

@@ -10,7 +10,7 @@ import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { Edited } from './edit-catalog.ts';
 import type { OpenCatalog, OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
-import { type CountedPlan, planWithImpact, publishCatalog, writeDifference } from './publish.ts';
+import { type CountedPlan, planWithImpact, publishCatalog, showPublished, writeDifference } from './publish.ts';
 import { changesSince, type Revision } from './revisions.ts';
 import { sourcesLeft } from './text-states.ts';
 import { changesTextsOnly, refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
@@ -300,8 +300,7 @@ export async function publishDraft(
     });
     switch (outcome.outcome) {
       case 'published':
-        // It is published even if this fails: every process sees it within a second, and this one sooner if it can.
-        await service.refresh().catch(() => {});
+        await showPublished(service, appId, outcome);
         return { revision: outcome.revision, changed: true, plan: outcome.plan };
       case 'unchanged': {
         const discarded = await storage.drafts.discard(appId, draft);

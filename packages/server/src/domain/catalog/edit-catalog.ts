@@ -11,7 +11,7 @@ import type { FileKey } from './file-schema.ts';
 import type { OpenDraft } from './open-catalogs.ts';
 import { countSteps, type KnownMatches, MAX_STEPS_OF_DEFAULTS, nameCheck } from './pattern.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
-import { type CountedPlan, type PublishOutcome, publishCatalog } from './publish.ts';
+import { type CountedPlan, type PublishOutcome, publishCatalog, showPublished } from './publish.ts';
 import { changesSince } from './revisions.ts';
 import { refuseMoreThanTexts, type TextLanguages } from './translatable.ts';
 import { openKeys, readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
@@ -130,8 +130,7 @@ async function settle(
 ): Promise<Edited> {
   switch (published.outcome) {
     case 'published':
-      // It is published even if this fails: every process sees it within a second, and this one sooner if it can.
-      await service.refresh().catch(() => {});
+      await showPublished(service, application.appId, published);
       return { revision: published.revision, changed: true, plan: published.plan };
     case 'unchanged':
       return { revision: published.revision, changed: false, plan: published.plan };

@@ -1,6 +1,7 @@
 import type { DraftName, Storage } from '../../storage/port.ts';
+import type { Service } from '../service.ts';
 import { inSlices, mapSteps, type Steps } from '../slices.ts';
-import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
+import { type Catalog, changedItems, readCatalog, type Scalar, withItems } from './catalog.ts';
 import { type CatalogChange, type ChangeFact, describeFact } from './change.ts';
 import { parseValues } from './check-value.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
@@ -109,7 +110,7 @@ function touchedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => bool
 }
 
 export type PublishOutcome =
-  | { outcome: 'published'; revision: number; plan: CountedPlan }
+  | { outcome: 'published'; revision: number; plan: CountedPlan; catalog: Catalog; publishedAt: number }
   | { outcome: 'unchanged'; revision: number; plan: CountedPlan }
   | { outcome: 'breaking'; plan: CountedPlan }
   /** Someone else published meanwhile. */
@@ -182,8 +183,22 @@ async function publishOnce(
     ...(note !== undefined && { note }),
     ...(draft && { draft: nameOf(draft) }),
   });
-  if (outcome === 'published') return { outcome, revision, plan };
+  if (outcome === 'published') {
+    // As it will be read.
+    const catalog = await inSlices(withItems(current, { languages: plan.next.languages, items }));
+    return { outcome, revision, plan, catalog: { ...catalog, revision }, publishedAt: createdAt };
+  }
   return outcome === 'conflict' ? { outcome, revision } : { outcome };
+}
+
+/** It is published even if this fails: every process sees it within a second, and this one sooner if it can. */
+export async function showPublished(
+  service: Pick<Service, 'catalogs' | 'refresh'>,
+  appId: number,
+  { catalog, publishedAt }: { catalog: Catalog; publishedAt: number },
+): Promise<void> {
+  await service.catalogs.keep(appId, catalog, publishedAt);
+  await service.refresh().catch(() => {});
 }
 
 function nameOf({ draftId, version }: DraftName): DraftName {
