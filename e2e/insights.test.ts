@@ -57,7 +57,7 @@ describe('the insights room', () => {
     }, image.text);
     expect(bars.widths).toEqual([380, 0, 190]);
     expect(bars.texts).toEqual(expect.arrayContaining(['Fruit', '0%', '100%', 'Apple', '100% (2)', '50% (1)']));
-    await page.getByRole('img', { name: 'Selections over time' }).locator('path.recharts-rectangle').first().waitFor();
+    await page.getByRole('img', { name: 'Selections over time' }).locator('svg rect').first().waitFor();
     await expectAccessible(page);
     await page.getByRole('switch', { name: 'Show as table' }).press('Space');
     await expect.poll(() => page.getByRole('table').last().getByRole('row').last().innerText()).toMatch(/2\s+0\s+1$/);

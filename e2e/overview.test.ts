@@ -36,7 +36,7 @@ describe('the overview of the portal', () => {
     expect(await done.or(page.getByRole('heading', { name: 'Next steps' })).count()).toBe(0);
     await page.getByText('Working').waitFor();
     await page.getByText('20% of requests').waitFor();
-    await page.locator('.recharts-surface').first().waitFor();
+    await page.locator('main svg text').first().waitFor();
 
     // For who cannot see charts, and for whoever wants figures.
     await page.getByRole('switch', { name: 'Show as tables' }).click();
@@ -71,7 +71,7 @@ describe('the overview of the portal', () => {
     const { page } = await portal.enter(`/applications/${application.clientId}`, {
       viewport: { width: 380, height: 760 },
     });
-    await page.locator('.recharts-surface').first().waitFor();
+    await page.locator('main svg text').first().waitFor();
     await expectFits(page);
     await expectAccessible(page);
     await page.getByRole('switch', { name: 'Show as tables' }).click();

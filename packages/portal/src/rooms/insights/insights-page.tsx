@@ -2,7 +2,7 @@ import { Button, Card, Container, Group, Select, SimpleGrid, Stack, Switch, Text
 import { IconChartBar, IconDownload, IconPhoto } from '@tabler/icons-react';
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
 import { download } from '../../shell/download.ts';
@@ -17,9 +17,9 @@ import { AllKeysCsv } from './all-keys-csv.tsx';
 import { ByValue } from './by-value.tsx';
 import { Compare } from './compare.tsx';
 import { drawInsights } from './insights-image.ts';
+import { OverTime } from './over-time.tsx';
 import { type Insights, insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
 
-const OverTime = lazy(() => import('./over-time.tsx').then((module) => ({ default: module.OverTime })));
 const FROM = '/frame/applications/$clientId/insights';
 
 export function InsightsPage() {
@@ -160,9 +160,7 @@ function KeyInsights({ clientId, chosen, span, isCompared }: OfKey & { isCompare
         <Text size="sm" c="dimmed" mb="md">
           {t('time.text')}
         </Text>
-        <Suspense fallback={<LoadingState />}>
-          <OverTime insights={query.data} showValue={chosen.showValue} />
-        </Suspense>
+        <OverTime insights={query.data} showValue={chosen.showValue} />
       </Card>
       <Text size="xs" c="dimmed">
         {t('counted')} <Moment at={at} />

@@ -1,9 +1,8 @@
-import '@mantine/charts/styles.css';
-import { BarChart } from '@mantine/charts';
-import { Stack, Switch, Table, Text } from '@mantine/core';
+import { ColorSwatch, Group, Stack, Switch, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateLocale } from '../../shell/moment.tsx';
+import { colorOf, TimeChart } from '../../shell/time-chart.tsx';
 import classes from './insights.module.css';
 import type { Insights } from './queries.ts';
 
@@ -30,11 +29,14 @@ export function OverTime({ insights, showValue }: { insights: Insights; showValu
     ...(rest.length > 0 ? [{ name: 'rest', label: t('rest'), color: 'gray.5' }] : []),
     ...(isOpen ? [{ name: 'total', label: t('chose'), color: 'inn.6' }] : []),
   ];
-  const rows = periods.map(({ from, total, counts }) => ({
-    from: date.format(new Date(`${from}T00:00:00Z`)),
-    total,
-    rest: rest.reduce((sum, { place }) => sum + (counts[place] ?? 0), 0),
-    ...Object.fromEntries(shown.map(({ place }) => [`value-${place}`, counts[place] ?? 0])),
+  const points = periods.map(({ from, total, counts }) => ({
+    id: from,
+    at: date.format(new Date(`${from}T00:00:00Z`)),
+    counts: {
+      total,
+      rest: rest.reduce((sum, { place }) => sum + (counts[place] ?? 0), 0),
+      ...Object.fromEntries(shown.map(({ place }) => [`value-${place}`, counts[place] ?? 0])),
+    } as Record<string, number>,
   }));
   const isBlank = periods.every(({ total }) => total === 0);
   return (
@@ -58,12 +60,12 @@ export function OverTime({ insights, showValue }: { insights: Insights; showValu
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {rows.map((row, place) => (
-                <Table.Tr key={periods[place]?.from}>
-                  <Table.Td>{row.from}</Table.Td>
+              {points.map(({ id, at, counts }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>{at}</Table.Td>
                   {series.map(({ name }) => (
                     <Table.Td key={name} ta="end" className={classes.number}>
-                      {(row as unknown as Record<string, number>)[name]}
+                      {counts[name]}
                     </Table.Td>
                   ))}
                 </Table.Tr>
@@ -75,18 +77,17 @@ export function OverTime({ insights, showValue }: { insights: Insights; showValu
         <Text c="dimmed">{t('time.nothing')}</Text>
       ) : (
         <div role="img" aria-label={t('time.title')}>
-          <BarChart
-            h={280}
-            data={rows}
-            dataKey="from"
-            type="stacked"
-            series={series}
-            withLegend
-            legendProps={{ verticalAlign: 'bottom' }}
-            tickLine="none"
-            barProps={{ isAnimationActive: false }}
-            yAxisProps={{ allowDecimals: false, width: 40 }}
-          />
+          <TimeChart as="bars" points={points} series={series} />
+          <Group gap="md" justify="center" mt="xs">
+            {series.map(({ name, label, color }) => (
+              <Group key={name} gap={6} wrap="nowrap">
+                <ColorSwatch color={colorOf(color)} size={10} />
+                <Text size="sm" c="dimmed">
+                  {label}
+                </Text>
+              </Group>
+            ))}
+          </Group>
         </div>
       )}
       {earlier.total > 0 && (

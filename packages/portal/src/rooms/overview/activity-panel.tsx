@@ -12,17 +12,15 @@ import {
   Title,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SERVICE_URL } from '../../api/client.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { dateLocale, readTime } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { colorOf, TimeChart } from '../../shell/time-chart.tsx';
 import classes from './overview.module.css';
 import { activityQuery, RANGES, type Range } from './queries.ts';
-
-/** With its library a large part of the portal: loaded only for viewing a chart. */
-const ActivityChart = lazy(() => import('./activity-chart.tsx').then((module) => ({ default: module.ActivityChart })));
 
 const CHARTS = [
   { name: 'requests', series: ['requests', 'errors'] },
@@ -79,9 +77,9 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
           {CHARTS.map(({ name, series }) => {
             const points = activity.data.points.map((point) => ({
+              id: point.at,
               at: label(point.at),
-              [series[0]]: point[series[0]],
-              [series[1]]: point[series[1]],
+              counts: { [series[0]]: point[series[0]], [series[1]]: point[series[1]] },
             }));
             const lines = series.map((each, index) => ({
               name: each,
@@ -97,11 +95,7 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                   <Group gap="md">
                     {lines.map((line) => (
                       <Group key={line.name} gap={6}>
-                        <ColorSwatch
-                          color={`var(--mantine-color-${line.color.replace('.', '-')})`}
-                          size={10}
-                          aria-hidden
-                        />
+                        <ColorSwatch color={colorOf(line.color)} size={10} aria-hidden />
                         <Text
                           size="sm"
                           c="dimmed"
@@ -143,10 +137,9 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                     </Table>
                   </section>
                 ) : (
-                  <div className={classes.chart} aria-hidden>
-                    <Suspense fallback={<LoadingState />}>
-                      <ActivityChart points={points} series={lines} />
-                    </Suspense>
+                  // The figures are next to it, and in the table: keyboards and screen readers skip the charts.
+                  <div aria-hidden>
+                    <TimeChart as="areas" points={points} series={lines} />
                   </div>
                 )}
               </Paper>
