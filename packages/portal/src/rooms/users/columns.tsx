@@ -1,6 +1,7 @@
 import { Badge, Box, Button, Checkbox, Group, Popover, Stack, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3 } from '@tabler/icons-react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Copy } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
@@ -18,7 +19,7 @@ export function useColumns() {
     defaultValue: ['uid', 'created'],
     getInitialValueInEffect: false,
   });
-  const columns = COLUMNS.filter((column) => Array.isArray(kept) && kept.includes(column));
+  const columns = useMemo(() => COLUMNS.filter((column) => Array.isArray(kept) && kept.includes(column)), [kept]);
   return [columns, setKept] as const;
 }
 

@@ -1,20 +1,19 @@
-import { Badge, Button, Checkbox, CloseButton, Container, Group, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, CloseButton, Container, Group, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
-import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
-import { openFromTime } from '../../shell/moment.tsx';
+import { LinkButton } from '../../shell/links.tsx';
 import { focusHeading, PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { AddUser } from './add-user.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { ChooseEverything } from './choose-everything.tsx';
 import type { Chosen } from './collect-users.ts';
-import { ColumnChoice, UserCell, useColumns } from './columns.tsx';
+import { ColumnChoice, useColumns } from './columns.tsx';
 import { ExportUsers } from './export-users.tsx';
 import type { Filters } from './filters.ts';
 import { ImportUsers } from './import-users.tsx';
@@ -22,6 +21,7 @@ import { countUsersQuery, usersQuery } from './queries.ts';
 import { SearchOn } from './search-on.tsx';
 import { useFollowUsers } from './use-follow-users.ts';
 import { UserFilters } from './user-filters.tsx';
+import { UserRow } from './user-row.tsx';
 import classes from './users.module.css';
 
 const FROM = '/frame/applications/$clientId/users';
@@ -73,8 +73,12 @@ function Users({ clientId }: { clientId: string }) {
     setEverything(undefined);
     setChosenUids(new Set(uids));
   };
-  const choose = (userUid: string) =>
-    setChosen(chosenUids.has(userUid) ? [...chosenUids].filter((each) => each !== userUid) : [...chosenUids, userUid]);
+  const choose = useCallback((userUid: string) => {
+    setEverything(undefined);
+    setChosenUids((uids) =>
+      uids.has(userUid) ? new Set([...uids].filter((each) => each !== userUid)) : new Set([...uids, userUid]),
+    );
+  }, []);
   const isEmpty = users.isSuccess && !users.isPlaceholderData && found.length === 0 && !users.hasNextPage;
 
   return (
@@ -192,53 +196,18 @@ function Users({ clientId }: { clientId: string }) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {found.map((user) => {
-                const { userUid, clientUserId, clientUserName, status } = user;
-                return (
-                  <Table.Tr key={userUid} className={classes.row} onClick={openFromTime}>
-                    <Table.Td>
-                      <Checkbox
-                        className={classes.above ?? ''}
-                        aria-label={t('bulk.one', { name: clientUserName })}
-                        checked={chosenUids.has(userUid)}
-                        onChange={() => choose(userUid)}
-                      />
-                    </Table.Td>
-                    <Table.Td className={classes.who ?? ''}>
-                      <LinkAnchor
-                        to="/applications/$clientId/users/$userUid"
-                        params={{ clientId, userUid }}
-                        // Pending typed input must not lead back here.
-                        onClick={() => lookSoon.cancel()}
-                        className={classes.cover ?? ''}
-                        fw={600}
-                        lineClamp={2}
-                        // It covers the whole row, so it shows texts that may be cut off.
-                        {...(isLong(clientUserName, clientUserId) && { title: `${clientUserName}\n${clientUserId}` })}
-                      >
-                        {clientUserName}
-                      </LinkAnchor>
-                      <Text size="sm" c="dimmed" lineClamp={2}>
-                        {clientUserId}
-                      </Text>
-                      {status === 'suspended' && !columns.includes('state') && (
-                        <Badge size="xs" color="yellow" variant="light" tt="none">
-                          {t('status.suspended')}
-                        </Badge>
-                      )}
-                    </Table.Td>
-                    {columns.map((column) => (
-                      <Table.Td
-                        key={column}
-                        visibleFrom={column === 'uid' ? 'md' : 'xs'}
-                        className={classes.whole ?? ''}
-                      >
-                        <UserCell column={column} user={user} />
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                );
-              })}
+              {found.map((user) => (
+                <UserRow
+                  key={user.userUid}
+                  clientId={clientId}
+                  user={user}
+                  columns={columns}
+                  isChosen={chosenUids.has(user.userUid)}
+                  onChoose={choose}
+                  // Pending typed input must not lead back here.
+                  onOpen={lookSoon.cancel}
+                />
+              ))}
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
@@ -253,8 +222,4 @@ function Users({ clientId }: { clientId: string }) {
       />
     </Container>
   );
-}
-
-function isLong(...texts: string[]): boolean {
-  return texts.some((text) => text.length > 60);
 }
