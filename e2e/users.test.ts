@@ -5,9 +5,9 @@ import { withCatalog } from '../packages/server/test/http/options/example-catalo
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
 
-const exportAs = (page: Page, format: string) =>
+const exportAs = (page: Page, format: string, place: Page | Locator = page) =>
   download(page, async () => {
-    await page.getByRole('button', { name: 'Export' }).click();
+    await place.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: format }).click();
   });
 
@@ -290,9 +290,17 @@ describe('the users room', () => {
     await pick('Test user');
     await page.getByText('2 selected').waitFor();
     await expectAccessible(page);
-    const file = await download(page, () =>
-      page.getByRole('region', { name: 'Selected users' }).getByRole('button', { name: 'Export' }).click(),
-    );
+    const selected = page.getByRole('region', { name: 'Selected users' });
+    const table = await exportAs(page, 'CSV, for spreadsheets', selected);
+    const rows = table.text.split('\r\n').map((line) => line.split(','));
+    expect(
+      rows
+        .slice(1)
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual(['', 'ada@example.com', 'grace@example.com']);
+    expect(rows.find(([id]) => id === 'ada@example.com')?.at(-1)).toBe('apple; cherry');
+    const file = await exportAs(page, 'JSON, complete with history', selected);
     const exported = JSON.parse(file.text) as { user: { clientUserId: string } }[];
     expect(exported.map(({ user }) => user.clientUserId).sort()).toEqual(['ada@example.com', 'grace@example.com']);
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();

@@ -1,17 +1,19 @@
-import { Button, Group, Paper, Progress, Text } from '@mantine/core';
+import { Button, Group, Menu, Paper, Progress, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
 import { api } from '../../api/client.ts';
 import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
-import { download } from '../../shell/download.ts';
+import { download, downloadParts } from '../../shell/download.ts';
 import { notifyProblem } from '../../shell/notify.tsx';
 import type { Chosen } from './collect-users.ts';
 import { type BulkAct, runBulk } from './run-bulk.ts';
 import classes from './users.module.css';
+import { createUsersTable, type ExportedUser } from './users-table.ts';
 
 type Props = {
   clientId: string;
@@ -26,7 +28,7 @@ const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
 
 /** Actions on several users at once: one request each, so that each has its audit entry and its event. */
 export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
-  const { t } = useTranslation('users');
+  const { t, i18n } = useTranslation('users');
   const { t: shell } = useTranslation();
   const queries = useQueryClient();
   const [running, setRunning] = useState<{ done: number; of: number }>();
@@ -68,12 +70,17 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
       onConfirm: () => void setStatus(act),
     });
   };
-  const exportAll = async () => {
-    const exported: unknown[] = [];
+  const exportAll = async (format: 'csv' | 'json') => {
+    const exported = new Map<string, ExportedUser>();
     await run('export', async (userUid, signal) => {
-      exported.push((await api.get(`${USER}/export`, { path: { clientId, userUid }, signal })).data);
+      exported.set(userUid, (await api.get(`${USER}/export`, { path: { clientId, userUid }, signal })).data);
     });
-    if (exported.length > 0) download('users.json', 'application/json', JSON.stringify(exported, null, 2));
+    if (exported.size === 0) return;
+    const inOrder = chosen.flatMap(({ userUid }) => exported.get(userUid) ?? []);
+    if (format === 'json') return download('users.json', 'application/json', JSON.stringify(inOrder, null, 2));
+    const table = createUsersTable(nameCatalog(await queries.ensureQueryData(catalogTreeQuery(clientId)), i18n));
+    inOrder.forEach(table.addExported);
+    downloadParts('users.csv', 'text/csv;charset=utf-8', table.parts());
   };
   const has = (status: Chosen['status']) => chosen.some((each) => each.status === status);
   const action = { size: 'compact-sm', variant: 'default', disabled: running !== undefined } as const;
@@ -111,9 +118,15 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
             )}
             {/* For everyone, there is a button above that exports one file. */}
             {!isEverything && (
-              <Button {...action} onClick={() => void exportAll()}>
-                {t('filter.export')}
-              </Button>
+              <Menu>
+                <Menu.Target>
+                  <Button {...action}>{t('filter.export')}</Button>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item onClick={() => void exportAll('csv')}>{t('filter.exportCsv')}</Menu.Item>
+                  <Menu.Item onClick={() => void exportAll('json')}>{t('bulk.exportJson')}</Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
             )}
             <Button {...action} c="red" onClick={open}>
               {t('bulk.delete')}
