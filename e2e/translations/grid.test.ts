@@ -151,6 +151,9 @@ describe('the translations room: the grid', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await saved(page);
     expect(await draft('kitchen/key 02')).toMatchObject({ de: 'Frage 2' });
+    for (const key of ['key 01', 'key 02']) await page.getByRole('checkbox', { name: `Select ${key}` }).check();
+    await page.getByRole('button', { name: 'Mark 2 as reviewed' }).click();
+    await page.getByText('2 texts marked as reviewed.').waitFor();
     await expectFits(page);
     await expectAccessible(page);
     expect(pageErrors).toEqual([]);

@@ -7,21 +7,23 @@ export function LanguageProgress(props: Progress & { name: string; isDefault: bo
   const { name, isDefault, total, missing, outdated } = props;
   const { t } = useTranslation('translations');
   if (isDefault) return null;
+  const lacks = [
+    ...(missing > 0 ? [t('grid.missing', { count: missing })] : []),
+    ...(outdated > 0 ? [t('grid.outdated', { count: outdated })] : []),
+  ];
+  const text = lacks.length === 0 ? t('grid.complete') : lacks.join(' · ');
   return (
     <Group gap={6} wrap="nowrap" mt={2}>
       <Bar
         value={percentOf({ total, missing })}
         size="xs"
         flex={1}
+        miw={16}
         color={missing + outdated === 0 ? 'inn' : 'yellow'}
         aria-label={t('grid.progress', { name })}
       />
-      <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        {missing > 0 || outdated === 0
-          ? missing === 0
-            ? t('grid.complete')
-            : t('grid.missing', { count: missing })
-          : t('grid.outdated', { count: outdated })}
+      <Text size="xs" c="dimmed" truncate title={text}>
+        {text}
       </Text>
     </Group>
   );

@@ -1,4 +1,4 @@
-import { Badge, Button, Drawer, Group, Select, Stack, Text, Textarea, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Checkbox, Drawer, Group, Select, Stack, Text, Textarea, UnstyledButton } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -37,6 +37,7 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onRe
   const language =
     shown.find(({ tag }) => tag === wanted) ?? shown.find(({ isDefault }) => !isDefault) ?? (shown[0] as Language);
   const [open, setOpen] = useState<number>();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
@@ -50,6 +51,16 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onRe
     getItemKey: useCallback((index: number) => paths[index] ?? index, [paths]),
   });
   const from = defaultTag(languages);
+  const mayReview = !(isReadOnly || language.isDefault || (language.isLocked ?? false));
+  // Only listed texts: a filter may have hidden others.
+  const chosenPaths = paths.filter((path) => chosen.has(path));
+  const reviewListed = () => {
+    const wanted = chosenPaths.length > 0 ? chosenPaths : paths;
+    onReview(wanted.map((path) => ({ path, tag: language.tag })));
+    setChosen(new Set());
+  };
+  const choose = (path: string) =>
+    setChosen(new Set(chosen.has(path) ? [...chosen].filter((each) => each !== path) : [...chosen, path]));
   const done = progress.get(language.tag) ?? NO_PROGRESS;
   const opened = open === undefined ? undefined : sheet.row(paths[open] ?? '');
   return (
@@ -58,10 +69,20 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onRe
         label={t('phone.language')}
         data={shown.map(({ tag, name }) => ({ value: tag, label: name }))}
         value={language.tag}
-        onChange={(tag) => setTag(tag ?? undefined)}
+        onChange={(tag) => {
+          setTag(tag ?? undefined);
+          setChosen(new Set());
+        }}
         allowDeselect={false}
       />
       <LanguageProgress name={language.name} isDefault={language.isDefault} {...done} />
+      {mayReview && paths.length > 0 && (
+        <div className={classes.reviewing}>
+          <Button variant="default" fullWidth onClick={reviewListed}>
+            {chosenPaths.length > 0 ? t('phone.review', { count: chosenPaths.length }) : t('review.all')}
+          </Button>
+        </div>
+      )}
       <ul ref={list} className={classes.list} aria-label={t('grid.label')} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {
           const row = sheet.row(paths[index] ?? '');
@@ -80,6 +101,8 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onRe
                 source={sourceOf(row, shown)}
                 state={stateOf(row, language, from)}
                 isReadOnly={isReadOnly || (language.isLocked ?? false)}
+                isChosen={chosen.has(row.path)}
+                {...(mayReview && { onChoose: () => choose(row.path) })}
                 onOpen={() => setOpen(index)}
               />
             </li>
@@ -120,17 +143,24 @@ function Card(props: {
   source: string;
   state: TextState | undefined;
   isReadOnly: boolean;
+  isChosen: boolean;
+  onChoose?: () => void;
   onOpen: () => void;
 }) {
-  const { row, language, source, state, isReadOnly, onOpen } = props;
+  const { row, language, source, state, isReadOnly, isChosen, onChoose, onOpen } = props;
   const { t } = useTranslation('translations');
   const text = row.texts[language.tag];
   const mark = row.marks?.[language.tag];
   return (
     <>
-      <Text size="xs" c="dimmed">
-        <bdi>{row.parent === '' ? row.name : `${row.parent} › ${row.name}`}</bdi>
-      </Text>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <Text size="xs" c="dimmed">
+          <bdi>{row.parent === '' ? row.name : `${row.parent} › ${row.name}`}</bdi>
+        </Text>
+        {onChoose && text !== undefined && (
+          <Checkbox aria-label={t('phone.select', { label: row.name })} checked={isChosen} onChange={onChoose} />
+        )}
+      </Group>
       <Text size="sm" mb={4} dir="auto">
         {source}
       </Text>

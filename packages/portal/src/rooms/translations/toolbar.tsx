@@ -102,7 +102,7 @@ export const Toolbar = memo(function Toolbar(props: Props) {
         }}
         maxDropdownHeight={360}
         clearable
-        className={classes.filter}
+        className={classes.which}
       />
       {!isPhone && <LanguagePicker languages={languages} getProgress={props.getProgress} filter={filter} />}
       {filter.isFiltered && (
