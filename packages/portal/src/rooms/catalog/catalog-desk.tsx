@@ -24,6 +24,7 @@ import { GroupEditor } from './group-editor.tsx';
 import { KeyEditor } from './key-editor.tsx';
 import { LanguagesEditor } from './languages-editor.tsx';
 import { findItem, moved, rowsOf } from './rows.ts';
+import { useCloseDialog } from './use-close-dialog.ts';
 
 /** In the URL, in place of a group or key. */
 const LANGUAGES = 'languages';
@@ -41,6 +42,7 @@ export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
   const { t } = useTranslation('catalog');
   const { item, open } = useSearch({ from: '/frame/applications/$clientId/catalog' });
   const navigate = useNavigate();
+  const closeDialog = useCloseDialog(clientId);
   const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false });
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [search, setSearch] = useState('');
@@ -73,14 +75,7 @@ export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
   useEffect(() => {
     if (open !== 'add-group') return;
     if (mayEdit) setAdding({ kind: 'group' });
-    const search = item === undefined ? {} : { item };
-    void navigate({
-      to: '/applications/$clientId/catalog',
-      params: { clientId },
-      search,
-      replace: true,
-      resetScroll: false,
-    });
+    closeDialog();
   }, [open]);
   const toggle = (groupUid: string, expanded: boolean) =>
     setClosed((held) => new Set(expanded ? [...held].filter((uid) => uid !== groupUid) : [...held, groupUid]));

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
@@ -14,6 +14,7 @@ import { NoPermission } from '../../shell/states.tsx';
 import { CatalogDesk } from './catalog-desk.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { PreviewButton } from './preview-button.tsx';
+import { useCloseDialog } from './use-close-dialog.ts';
 
 export function CatalogPage() {
   const { t } = useTranslation('catalog');
@@ -47,19 +48,9 @@ export function CatalogPage() {
 /** The dialog, for a link or a command that asks for it. */
 function PublishLinked({ clientId }: { clientId: string }) {
   const { t } = useTranslation('catalog');
-  const { item, open } = useSearch({ from: '/frame/applications/$clientId/catalog' });
-  const navigate = useNavigate();
+  const { open } = useSearch({ from: '/frame/applications/$clientId/catalog' });
+  const close = useCloseDialog(clientId);
   const isUnsaved = useHasUnsaved();
-  const close = () => {
-    const search = item === undefined ? {} : { item };
-    void navigate({
-      to: '/applications/$clientId/catalog',
-      params: { clientId },
-      search,
-      replace: true,
-      resetScroll: false,
-    });
-  };
   return (
     <PublishDialog
       clientId={clientId}
