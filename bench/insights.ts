@@ -36,11 +36,14 @@ try {
       console.log(`| ${what}, ${round} | ${ms.toFixed(0)} ms | at most ${(delay.max / 1e6).toFixed(0)} ms |`);
     }
   };
-  const survey = (keyNo: number, byValue: boolean) => () =>
-    storage.selections.survey(APP, keyNo, { fromDay: TODAY - 90, byValue, most: 200 });
-  await measure('5 values, 90 days', survey(1, true));
-  await measure('10 values, 90 days', survey(2, true));
-  await measure('open, every value different', survey(3, false));
+  const survey = (keyNo: number, values: number | null) => () => {
+    const listed = values === null ? null : Array.from({ length: values }, (_, each) => `"value ${each}"`);
+    return storage.selections.survey(APP, keyNo, { fromDay: TODAY - 89, days: 1, listed, most: 200 });
+  };
+  await measure('5 values, 90 days', survey(1, 5));
+  await measure('10 values, 90 days', survey(2, 10));
+  await measure('open, every value different', survey(3, null));
+  await measure('once open, every value different and none listed', survey(3, 5));
   await storage.close();
 } finally {
   await rm(folder, { recursive: true });

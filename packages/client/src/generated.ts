@@ -2039,7 +2039,7 @@ export interface paths {
         };
         /**
          * Count the selections of each value of a key
-         * @description For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values.
+         * @description For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values; of values no longer in the catalog, the 200 most frequent, last. Slow results are cached for a while.
          */
         get: operations["countValues"];
         put?: never;

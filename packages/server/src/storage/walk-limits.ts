@@ -1,4 +1,5 @@
-import type { HistoryPlace, UserPlace, UserWalk } from './port.ts';
+import { PAGE_BYTES } from '../page-bytes.ts';
+import type { HistoryPlace, UserPlace, UserWalk, ValuePage, ValueRow } from './port.ts';
 
 /** How much of a value is compared, and stored in PostgreSQL's index. */
 export const INDEXED_CHARACTERS = 200;
@@ -33,6 +34,13 @@ export function createdSpan(
 
 /** Rows that a walk reads at once, if they are small. */
 export const WALK_ROWS = 500;
+
+/** There may be more after a page that is full by its rows or, at three bytes per character at most, by its bytes. */
+export function toValuePage(rows: ValueRow[]): ValuePage {
+  const bytes = rows.reduce((sum, { value }) => sum + 3 * value.length, 0);
+  const isFull = rows.length === WALK_ROWS || bytes >= PAGE_BYTES;
+  return { rows, next: isFull ? (rows.at(-1)?.value ?? null) : null };
+}
 
 /** Where a walk through a history begins: before all possible entries. */
 export const LAST_PLACE: HistoryPlace = { selectionId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', eventNo: 2 ** 31 - 1 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { SelectionAuthMethod, SelectionRecord, Storage, WantedChange } from '../../src/storage/port.ts';
+import type { SelectionAuthMethod, SelectionRecord, Storage, ValuePage, WantedChange } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { ALL, accessToken, createApplication, createUser, NOW, times } from './examples.ts';
 
@@ -299,7 +299,7 @@ describe.each(databases)('selections on $kind', (database) => {
     for (const value of ['b', 'é', 'B', 'b', ['a', 'b'], true, 10, 9]) await saveFor(mine, 1, value);
     await saveFor(mine, 2, 'b');
     await saveFor(appId, 1, 'b');
-    expect(await storage.selections.countByValue(mine, 1)).toEqual([
+    const rows = [
       { value: '"B"', count: 1 },
       { value: '"b"', count: 2 },
       { value: '"é"', count: 1 },
@@ -307,8 +307,21 @@ describe.each(databases)('selections on $kind', (database) => {
       { value: '9', count: 1 },
       { value: '["a","b"]', count: 1 },
       { value: 'true', count: 1 },
-    ]);
-    expect(await storage.selections.countByValue(mine, 3)).toEqual([]);
+    ];
+    expect(await storage.selections.countByValue(mine, 1, null)).toEqual({ rows, next: null });
+    expect(await storage.selections.countByValue(mine, 1, '"é"')).toEqual({ rows: rows.slice(3), next: null });
+    expect(await storage.selections.countByValue(mine, 3, null)).toEqual({ rows: [], next: null });
+    // Long ones fill a page.
+    for (const letter of 'lkjihgfedcba') await saveFor(mine, 4, letter.repeat(400_000));
+    const pages: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const page: ValuePage = await storage.selections.countByValue(mine, 4, after);
+      pages.push(page.rows.map(({ value }) => value[1]).join(''));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(pages.join('')).toBe('abcdefghijkl');
+    expect(pages.length).toBeGreaterThan(1);
   });
 
   test('a survey shows how many chose what on which day, and how many never did', async () => {
@@ -328,23 +341,34 @@ describe.each(databases)('selections on $kind', (database) => {
     await saveOn('a', day, day);
     await saveOn('a');
     await save(await createdUser(), [selection(1, 'a')]);
-    expect(await storage.selections.survey(mine, 1, { fromDay: day - 2, byValue: true, most: 5 })).toEqual({
+    const survey = (keyNo: number, wanted: object) =>
+      storage.selections.survey(mine, keyNo, { fromDay: null, days: 1, listed: null, most: 5, ...wanted });
+    const listed = ['"b"', '"a"'];
+    expect(await survey(1, { fromDay: day - 1, listed })).toEqual({
       users: 6,
-      days: [
-        { day: day - 2, value: '"a"', count: 1 },
-        { day: day - 2, value: '"b"', count: 1 },
-        { day: day - 1, value: '"a"', count: 1 },
-        { day, value: '"a"', count: 1 },
-        { day, value: '["a","b"]', count: 1 },
+      periods: [
+        { day: day - 2, total: 2, counts: [1, 1] },
+        { day: day - 1, total: 1, counts: [0, 1] },
+        { day, total: 2, counts: [1, 2] },
       ],
       common: [],
       different: 0,
     });
-    expect(await storage.selections.survey(mine, 1, { fromDay: day - 1, byValue: false, most: 2 })).toEqual({
+    expect(await survey(1, { fromDay: day - 8, days: 7, listed: ['"b"'], most: 1 })).toEqual({
       users: 6,
-      days: [
-        { day: day - 1, value: null, count: 3 },
-        { day, value: null, count: 2 },
+      periods: [
+        { day: day - 9, total: 1, counts: [0, 1] },
+        { day: day - 8, total: 1, counts: [1, 0] },
+        { day: day - 1, total: 3, counts: [1, 3] },
+      ],
+      common: [{ value: '"a"', count: 4 }],
+      different: 1,
+    });
+    expect(await survey(1, { fromDay: day, most: 2 })).toEqual({
+      users: 6,
+      periods: [
+        { day: day - 1, total: 3, counts: [] },
+        { day, total: 2, counts: [] },
       ],
       common: [
         { value: '"a"', count: 3 },
@@ -352,18 +376,31 @@ describe.each(databases)('selections on $kind', (database) => {
       ],
       different: 3,
     });
-    expect(await storage.selections.survey(mine, 1, { fromDay: null, byValue: true, most: 5 })).toEqual({
-      users: 6,
-      days: [
-        { day: 0, value: '"a"', count: 3 },
-        { day: 0, value: '"b"', count: 1 },
-        { day: 0, value: '["a","b"]', count: 1 },
-      ],
+    const now = { day: 0, total: 5 };
+    const nothing = { users: 6, common: [], different: 0 };
+    expect(await survey(1, { listed })).toEqual({ ...nothing, periods: [{ ...now, counts: [2, 4] }] });
+    expect(await survey(2, { fromDay: day, listed: [], most: 2 })).toEqual({ ...nothing, periods: [] });
+  });
+
+  test('a survey counts values of every kind, alone and among others, as they are written', async () => {
+    const mine = await createApplication(storage);
+    const values = ['=1+1', '"\\\u0001\n\u007f\u2028', '[', 'é😀', true, false, 1, 0.1, 1e21, 1e-7, 123456789.123456];
+    for (const held of [...values, values]) {
+      const { userId } = await createUser(storage, mine);
+      await storage.selections.save(mine, userId, [selection(1, held)], change());
+    }
+    const listed = values.map((value) => JSON.stringify(value));
+    const all = { fromDay: null, days: 1, most: 50 };
+    expect(await storage.selections.survey(mine, 1, { ...all, listed })).toEqual({
+      users: values.length + 1,
+      periods: [{ day: 0, total: values.length + 1, counts: values.map(() => 2) }],
       common: [],
       different: 0,
     });
-    const nothing = { users: 6, days: [], common: [], different: 0 };
-    expect(await storage.selections.survey(mine, 2, { fromDay: day, byValue: false, most: 2 })).toEqual(nothing);
+    const others = await storage.selections.survey(mine, 1, { ...all, listed: [] });
+    expect(others.common.map(({ value, count }) => `${count} ${value}`).sort()).toEqual(
+      listed.map((each) => `2 ${each}`).sort(),
+    );
   });
 
   test('50 concurrent saves of one key: one record, and a history without gaps', async () => {
@@ -457,7 +494,7 @@ describe.each(databases)('selections on $kind', (database) => {
     await storage.applications.delete(doomed);
     expect(await storage.selections.list(userId)).toEqual([]);
     expect((await storage.selections.history(userId, ALL, first.selectionId)).items).toEqual([]);
-    expect(await storage.selections.countByValue(doomed, 1)).toEqual([]);
+    expect((await storage.selections.countByValue(doomed, 1, null)).rows).toEqual([]);
     expect(await orphans()).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import {
   type KeyInsights,
   readInsights,
   Surveys,
+  surveyOf,
   toDate,
   writeInsightsCsv,
 } from '../../src/domain/selections/insights.ts';
@@ -27,16 +28,15 @@ test('a week begins on Monday', () => {
   expect(toDate(firstDay(at('2026-11-16'), 'week', 1))).toBe('2026-11-16');
 });
 
-test('days are grouped into weeks; older ones, and those saved by a clock ahead, are not lost', () => {
+test('periods are in order; older ones, and those saved by a clock ahead, are not lost', () => {
   const from = firstDay(at('2026-11-15'), 'week', 2);
-  const days = [
-    { day: from - 1, value: '"a"', count: 5 },
-    { day: from, value: '"a"', count: 1 },
-    { day: from + 6, value: '["a","b"]', count: 2 },
-    { day: from + 7, value: '"gone"', count: 3 },
-    { day: from + 14, value: '"b"', count: 4 },
+  const periods = [
+    { day: from - 1, total: 5, counts: [5, 0, 0] },
+    { day: from, total: 3, counts: [3, 2, 0] },
+    { day: from + 7, total: 3, counts: [0, 0, 3] },
+    { day: from + 14, total: 4, counts: [0, 4, 0] },
   ];
-  const survey = { users: 20, days, common: [], different: 0, at: 7 };
+  const survey = { users: 20, periods, common: [{ value: '"gone"', count: 3 }], different: 8, at: 7 };
   expect(readInsights(key, survey, { from, period: 'week', periods: 2 })).toEqual({
     at: 7,
     users: 20,
@@ -46,7 +46,7 @@ test('days are grouped into weeks; older ones, and those saved by a clock ahead,
       { value: 'b', count: 6 },
       { value: 'gone', count: 3 },
     ],
-    otherValues: 0,
+    otherValues: 7,
     earlier: { total: 5, counts: [5, 0, 0] },
     periods: [
       { day: from, total: 3, counts: [3, 2, 0] },
@@ -66,11 +66,11 @@ test('surveys run one at a time; a slow one is reused for a while', async () => 
     now += appId;
     inFlight--;
     if (appId === 3) throw new Error('no');
-    return { users: appId, days: [], common: [], different: 0 };
+    return { users: appId, periods: [], common: [], different: 0 };
   };
   // A clock that only these two move: time is all that this is about.
   const surveys = new Surveys({ selections: { survey } } as unknown as Storage, () => now);
-  const ask = (appId: number) => surveys.take(appId, key, 0);
+  const ask = (appId: number) => surveys.take(appId, key, surveyOf(key, { from: 0, period: 'day', periods: 1 }));
   await Promise.all([ask(1000), ask(5), ask(1000)]);
   expect(taken).toEqual([1000, 5]);
   await Promise.all([ask(1000), ask(5)]);

@@ -84,7 +84,7 @@ class Real {
     const { published } = await this.open();
     const counts: Record<string, number> = {};
     for (const { keyUid, keyNo } of published.groups.flatMap(({ keys }) => keys)) {
-      const rows = await this.#service.storage.selections.countByValue(this.#application.appId, keyNo);
+      const { rows } = await this.#service.storage.selections.countByValue(this.#application.appId, keyNo, null);
       const count = rows.reduce((sum, row) => sum + row.count, 0);
       if (count > 0) counts[keyUid] = count;
     }

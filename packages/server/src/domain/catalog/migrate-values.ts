@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Storage } from '../../storage/port.ts';
+import type { Storage, ValueRow } from '../../storage/port.ts';
 import { orderedUuid } from '../../uuid.ts';
 import type { Scalar } from './catalog.ts';
 import { parseValue, typeProblem } from './check-value.ts';
 import type { CompiledCatalog, PlacedKey } from './compile.ts';
 import { inCatalogOrder } from './read-key.ts';
+import { savedValues } from './saved-values.ts';
 import { pathOf } from './translatable.ts';
 
 export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };
 
 /** A stored value, its replacement, and how many selections have it. */
 type MigrationStep = { from: string; to: string; count: number };
-export type MigrationPlan = { steps: MigrationStep[]; selections: number };
+export type MigrationPlan = { selections: number };
 
 /** Selections per transaction, so that others can save in between. */
 const BATCH = 200;
@@ -37,16 +38,21 @@ export function migrationProblem({
 
 /** Counts every selection with the value. */
 export async function planMigration(storage: Storage, appId: number, wanted: WantedMigration): Promise<MigrationPlan> {
+  let selections = 0;
+  for await (const rows of savedValues(storage, appId, wanted.placed.key.keyNo)) {
+    for (const { count } of stepsOf(rows, wanted)) selections += count;
+  }
+  return { selections };
+}
+
+function stepsOf(rows: readonly ValueRow[], wanted: WantedMigration): MigrationStep[] {
   const { key } = wanted.placed;
-  const steps = (await storage.selections.countByValue(appId, key.keyNo)).flatMap(
-    ({ value, count }): MigrationStep[] => {
-      const held = parseValue(value);
-      // Saved while the key was of another kind: it does not fit the key at all.
-      if (Array.isArray(held) !== key.multiple || ![held].flat().includes(wanted.from)) return [];
-      return [{ from: value, to: JSON.stringify(replaced(held, wanted)), count }];
-    },
-  );
-  return { steps, selections: steps.reduce((sum, { count }) => sum + count, 0) };
+  return rows.flatMap(({ value, count }): MigrationStep[] => {
+    const held = parseValue(value);
+    // Saved while the key was of another kind: it does not fit the key at all.
+    if (Array.isArray(held) !== key.multiple || ![held].flat().includes(wanted.from)) return [];
+    return [{ from: value, to: JSON.stringify(replaced(held, wanted)), count }];
+  });
 }
 
 /** Without repeats and in catalog order; values no longer in the catalog come last, unchanged. */
@@ -82,13 +88,15 @@ export async function migrateValues(
     const plan = await planMigration(storage, appId, wanted);
     if (plan.selections === 0 || round === ROUNDS || isOver()) return { migrated, remaining: plan.selections };
     const before = migrated;
-    for (const step of plan.steps) {
-      const replacement = { ...about, keyNo, from: step.from, to: step.to, revision, limit: BATCH };
-      for (let count = BATCH; count === BATCH && !isOver(); ) {
-        count = await storage.selections.replaceValue(appId, replacement, { at: now(), actor });
-        migrated += count;
-        onProgress?.({ migrated, planned: before + plan.selections });
-        await sleep(PAUSE_MS);
+    for await (const rows of savedValues(storage, appId, keyNo)) {
+      for (const step of stepsOf(rows, wanted)) {
+        const replacement = { ...about, keyNo, from: step.from, to: step.to, revision, limit: BATCH };
+        for (let count = BATCH; count === BATCH && !isOver(); ) {
+          count = await storage.selections.replaceValue(appId, replacement, { at: now(), actor });
+          migrated += count;
+          onProgress?.({ migrated, planned: before + plan.selections });
+          await sleep(PAUSE_MS);
+        }
       }
     }
   }

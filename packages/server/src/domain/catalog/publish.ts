@@ -1,12 +1,13 @@
-import type { DraftName, Storage } from '../../storage/port.ts';
+import type { DraftName, Storage, ValueRow } from '../../storage/port.ts';
 import type { Service } from '../service.ts';
-import { inSlices, mapSteps, type Steps } from '../slices.ts';
+import { directlyOrInSlices, inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar, withItems } from './catalog.ts';
 import { type CatalogChange, type ChangeFact, describeFact } from './change.ts';
 import { parseValues } from './check-value.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
+import { savedValues } from './saved-values.ts';
 import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
@@ -25,32 +26,57 @@ export async function planWithImpact(
   plan: CatalogPlan,
   { mayMatch = true }: { mayMatch?: boolean } = {},
 ): Promise<CountedPlan> {
-  const saved = await loadSaved(storage, appId, plan.changes);
-  return inSlices(countImpact(plan, saved, mayMatch));
-}
-
-function* countImpact(
-  plan: CatalogPlan,
-  saved: ReadonlyMap<number, SavedCount[]>,
-  mayMatch: boolean,
-): Steps<CountedPlan> {
   const changes: CountedChange[] = [];
   const breaking: CountedBreaking[] = [];
-  for (const planned of plan.changes) {
-    const change = mayMatch ? planned : withoutMatching(planned);
-    const { keyNo, path, details } = change;
-    const counts = (keyNo === undefined ? undefined : saved.get(keyNo)) ?? [];
-    const selections = yield* countTouched(counts, touchedBy(change));
-    changes.push(keyNo === undefined ? planned : { ...planned, selections });
-    for (const { fact, breaking: touched } of details) {
-      if (!touched) continue;
-      const affected = yield* countTouched(counts, touched.touches);
-      if (affected > 0 || !touched.onlyWhenChosen) {
-        breaking.push({ path, text: describeFact(fact), fact, selections: affected });
-      }
+  for (let at = 0; at < plan.changes.length; at += AT_ONCE) {
+    const planned = plan.changes.slice(at, at + AT_ONCE);
+    const counted = await Promise.all(
+      planned.map((change) => countImpact(storage, appId, mayMatch ? change : withoutMatching(change))),
+    );
+    for (const [place, { selections, touched }] of counted.entries()) {
+      const change = planned[place] as CatalogChange;
+      changes.push(change.keyNo === undefined ? change : { ...change, selections });
+      breaking.push(...touched);
     }
   }
   return { ...plan, changes, breaking };
+}
+
+/** Keys queried at the same time. */
+const AT_ONCE = 50;
+
+/** How many saved selections a change affects, and which of its details break some. */
+async function countImpact(
+  storage: Storage,
+  appId: number,
+  change: CatalogChange,
+): Promise<{ selections: number; touched: CountedBreaking[] }> {
+  const { keyNo, path, details } = change;
+  const ofAll = { touches: touchedBy(change), selections: 0 };
+  const ofEach = details.flatMap(({ fact, breaking }) => (breaking ? [{ fact, ...breaking, selections: 0 }] : []));
+  if (keyNo !== undefined) {
+    for await (const rows of savedValues(storage, appId, keyNo)) {
+      await directlyOrInSlices(countTouched(rows, [ofAll, ...ofEach]));
+    }
+  }
+  const touched = ofEach.filter(({ selections, onlyWhenChosen }) => selections > 0 || !onlyWhenChosen);
+  return {
+    selections: ofAll.selections,
+    touched: touched.map(({ fact, selections }) => ({ path, text: describeFact(fact), fact, selections })),
+  };
+}
+
+function* countTouched(
+  rows: readonly ValueRow[],
+  counted: readonly { touches(chosen: Scalar[]): boolean; selections: number }[],
+): Steps<void> {
+  for (const { value, count } of rows) {
+    const chosen = parseValues(value);
+    for (const each of counted) {
+      yield;
+      if (each.touches(chosen)) each.selections += count;
+    }
+  }
 }
 
 function withoutMatching(change: CatalogChange): CatalogChange {
@@ -60,43 +86,6 @@ function withoutMatching(change: CatalogChange): CatalogChange {
       : detail,
   );
   return { ...change, details };
-}
-
-type SavedCount = { chosen: Scalar[]; count: number };
-
-/** Keys queried at the same time. */
-const AT_ONCE = 50;
-
-/** The saved values of each key that changes. */
-async function loadSaved(
-  storage: Storage,
-  appId: number,
-  changes: readonly CatalogChange[],
-): Promise<Map<number, SavedCount[]>> {
-  const keyNos = changes.flatMap(({ keyNo }) => (keyNo === undefined ? [] : [keyNo]));
-  const saved = new Map<number, SavedCount[]>();
-  for (let at = 0; at < keyNos.length; at += AT_ONCE) {
-    await Promise.all(
-      keyNos.slice(at, at + AT_ONCE).map(async (keyNo) => {
-        const rows = await storage.selections.countByValue(appId, keyNo);
-        const read = ({ value, count }: { value: string; count: number }) => ({
-          chosen: parseValues(value),
-          count,
-        });
-        saved.set(keyNo, await inSlices(mapSteps(rows, read)));
-      }),
-    );
-  }
-  return saved;
-}
-
-function* countTouched(counts: readonly SavedCount[], touches: (chosen: Scalar[]) => boolean): Steps<number> {
-  let sum = 0;
-  for (const { chosen, count } of counts) {
-    yield;
-    if (touches(chosen)) sum += count;
-  }
-  return sum;
 }
 
 /** All selections of the key, unless every detail concerns only certain ones. */

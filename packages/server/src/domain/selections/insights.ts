@@ -1,6 +1,6 @@
 import type { KeySurvey, Storage } from '../../storage/port.ts';
-import type { AllowedValue, Key, Scalar } from '../catalog/catalog.ts';
-import { parseValue, parseValues } from '../catalog/check-value.ts';
+import type { Key, Scalar } from '../catalog/catalog.ts';
+import { parseValue } from '../catalog/check-value.ts';
 import { BYTE_ORDER_MARK, toCell } from '../catalog/texts-file.ts';
 import type { Steps } from '../slices.ts';
 
@@ -13,7 +13,7 @@ export type KeyInsights = {
   chose: number;
   /** For an open key with several values: the combinations chosen. */
   values: { value: Scalar | Scalar[]; count: number }[];
-  /** Number of values of an open key that are not listed. */
+  /** Number of values that are not shown. */
   otherValues: number;
   /** Current choices by when they were last saved: earlier ones together, then period by period. */
   earlier: Tally;
@@ -47,82 +47,45 @@ export function firstDay(now: number, period: Period, periods: number): number {
   return current - (periods - 1) * DAYS[period];
 }
 
-/**
- * What users chose, now and over time. The survey counts everything older under the day before `from`. If a key accepts
- * several values, each is counted separately.
- */
+/** What is surveyed for a key: by period from `from` on; without periods, only as it is now. */
+export function surveyOf(
+  { values }: Key,
+  { from, period, periods }: { from: number; period: Period; periods: number },
+): WantedSurvey {
+  const listed = values?.map(({ value }) => JSON.stringify(value)) ?? null;
+  return { fromDay: periods === 0 ? null : from, days: DAYS[period], listed, most: MAX_VALUES_SHOWN };
+}
+
+/** What users chose, now and over time. If a key has a list of values, each is counted separately. */
 export function readInsights(
   key: Key,
   survey: DatedSurvey,
   { from, period, periods }: { from: number; period: Period; periods: number },
 ): KeyInsights {
-  const places = new Map<Scalar, number>((key.values ?? []).map(({ value }, place) => [value, place]));
-  const rows = survey.days.map(({ day, value, count }) => {
-    const scalars = value === null ? [] : parseValues(value);
-    // Values no longer in the catalog come last.
-    for (const scalar of scalars) if (!places.has(scalar)) places.set(scalar, places.size);
-    return {
-      slot: Math.floor((day - from) / DAYS[period]),
-      count,
-      at: scalars.map((each) => places.get(each) as number),
-    };
-  });
-  const blank = (): Tally => ({ total: 0, counts: Array<number>(places.size).fill(0) });
+  const common = survey.common.map(({ value, count }) => ({ value: parseValue(value), count }));
+  const listed = key.values?.map(({ value }) => value);
+  const size = listed ? listed.length + common.length : 0;
+  const blank = (): Tally => ({ total: 0, counts: Array<number>(size).fill(0) });
   const [all, earlier] = [blank(), blank()];
   const slots = Array.from({ length: periods }, (_, slot) => ({ day: from + slot * DAYS[period], ...blank() }));
-  for (const { slot, count, at } of rows) {
+  for (const { day, total, counts } of survey.periods) {
+    const slot = Math.floor((day - from) / DAYS[period]);
     // A replica's clock may be ahead: its tomorrow counts as today.
-    const tally = slot < 0 ? earlier : slots[Math.min(slot, periods - 1)];
-    for (const each of [all, tally as Tally]) {
-      each.total += count;
-      for (const place of at) each.counts[place] = (each.counts[place] ?? 0) + count;
+    const tally = (slot < 0 ? undefined : slots[Math.min(slot, periods - 1)]) ?? earlier;
+    for (const each of [all, tally]) {
+      each.total += total;
+      for (let place = 0; place < size; place++) each.counts[place] = (each.counts[place] ?? 0) + (counts[place] ?? 0);
     }
   }
-  const counted = [...places.keys()].map((value, place) => ({ value, count: all.counts[place] ?? 0 }));
-  const common = survey.common.map(({ value, count }) => ({ value: parseValue(value), count }));
   return {
     at: survey.at,
     users: Math.max(survey.users, all.total),
     chose: all.total,
-    values: key.values ? counted : common,
-    otherValues: key.values ? 0 : survey.different - common.length,
+    values: listed ? [...listed.map((value, place) => ({ value, count: all.counts[place] ?? 0 })), ...common] : common,
+    otherValues: survey.different - common.length,
     earlier,
     periods: slots,
   };
-}
-
-/** For an open key, which may have as many values as users. */
-const MAX_SHOWN = 200;
-
-type ValueCount = {
-  value: Scalar;
-  count: number;
-  /** The catalog's entry; undefined for a value of an open key, or one that was removed. */
-  allowed: AllowedValue | undefined;
-};
-
-type ValueCounts = {
-  /** Users who chose. If a key accepts several values, the counts add up to more. */
-  total: number;
-  values: ValueCount[];
-  /** Number of values of an open key that are not listed. */
-  otherValues: number;
-};
-
-/** Counts what users chose. If a key accepts several values, each is counted separately. */
-export async function countValues(storage: Storage, appId: number, key: Key): Promise<ValueCounts> {
-  const rows = await storage.selections.countByValue(appId, key.keyNo);
-  const counts = new Map<Scalar, number>((key.values ?? []).map(({ value }) => [value, 0]));
-  let total = 0;
-  for (const { value, count } of rows) {
-    total += count;
-    for (const each of parseValues(value)) counts.set(each, (counts.get(each) ?? 0) + count);
-  }
-  const allowed = new Map(key.values?.map((value) => [value.value, value]));
-  const values = [...counts].map(([value, count]) => ({ value, count, allowed: allowed.get(value) }));
-  // Values of the catalog are in its order; those of an open key by frequency.
-  const shown = key.values ? values : values.sort((a, b) => b.count - a.count).slice(0, MAX_SHOWN);
-  return { total, values: shown, otherValues: values.length - shown.length };
 }
 
 /** A survey is cached for ten times as long as it took, so that surveys take at most a tenth of the time. */
@@ -130,9 +93,10 @@ const KEPT_PER_MS = 10;
 /** A faster survey is not worth caching. */
 const CHEAP_MS = 200;
 const MAX_KEPT_MS = 5 * 60_000;
-/** For an open key, which may have as many values as users. */
+/** Of an open key, or of those that are no longer in the catalog: there may be as many as users. */
 const MAX_VALUES_SHOWN = 200;
 
+type WantedSurvey = Parameters<Storage['selections']['survey']>[2];
 type DatedSurvey = KeySurvey & { at: number };
 type Kept = { survey: Promise<DatedSurvey>; until: number };
 
@@ -148,13 +112,13 @@ export class Surveys {
     this.#now = now;
   }
 
-  take(appId: number, key: Key, fromDay: number | null): Promise<DatedSurvey> {
+  take(appId: number, { keyNo }: Key, wanted: WantedSurvey): Promise<DatedSurvey> {
     const now = this.#now();
     for (const [name, { until }] of this.#kept) if (until <= now) this.#kept.delete(name);
-    const name = JSON.stringify([appId, key.keyNo, fromDay, key.values !== null]);
+    const name = JSON.stringify([appId, keyNo, wanted]);
     const known = this.#kept.get(name);
     if (known) return known.survey;
-    const survey = this.#last.then(() => this.#run(appId, key, fromDay));
+    const survey = this.#last.then(() => this.#run(appId, keyNo, wanted));
     const kept: Kept = { survey, until: Number.POSITIVE_INFINITY };
     this.#kept.set(name, kept);
     this.#last = survey.then(
@@ -167,10 +131,9 @@ export class Surveys {
     return survey;
   }
 
-  async #run(appId: number, key: Key, fromDay: number | null): Promise<DatedSurvey> {
+  async #run(appId: number, keyNo: number, wanted: WantedSurvey): Promise<DatedSurvey> {
     const at = this.#now();
-    const wanted = { fromDay, byValue: key.values !== null, most: MAX_VALUES_SHOWN };
-    return { ...(await this.#storage.selections.survey(appId, key.keyNo, wanted)), at };
+    return { ...(await this.#storage.selections.survey(appId, keyNo, wanted)), at };
   }
 }
 

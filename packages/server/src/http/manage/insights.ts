@@ -1,21 +1,22 @@
 import type { Application } from '../../domain/applications/application.ts';
+import type { Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import {
-  countValues,
   firstDay,
   type KeyInsights,
   listedValuesOnly,
   PERIODS,
   readInsights,
   Surveys,
+  surveyOf,
   type Tally,
   toDate,
   writeInsightsCsv,
 } from '../../domain/selections/insights.ts';
 import type { Service } from '../../domain/service.ts';
-import { directlyOrInSlices } from '../../domain/slices.ts';
+import { directlyOrInSlices, ownTurn } from '../../domain/slices.ts';
 import { type Static, Type } from '../../schema.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 import { formatTime } from '../time.ts';
@@ -47,11 +48,13 @@ const InsightsQuery = Type.Object({
 
 /** Statistics of what users have chosen. */
 export function insightRoutes({ applicationRoute }: ManageRoutes, service: Service): void {
+  const surveys = new Surveys(service.storage, service.now);
+
   applicationRoute('GET', '/keys/:keyUid/counts', {
     operationId: 'countValues',
     summary: 'Count the selections of each value of a key',
     description:
-      'For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values.',
+      'For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values; of values no longer in the catalog, the 200 most frequent, last. Slow results are cached for a while.',
     params: KeyParams,
     response: {
       200: Type.Object({
@@ -76,20 +79,22 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       const placed = catalog.keyByUid.get(params.keyUid);
       if (!placed) throw new InnkeeperError('catalogItemNotFound');
       const { key } = placed;
-      const { total, values, otherValues } = await countValues(service.storage, application.appId, key);
+      const now = { from: 0, period: 'day', periods: 0 } as const;
+      const wanted = surveyOf(key, now);
+      // Of several open values, each is counted separately here.
+      const listed = wanted.listed ?? (key.multiple ? [] : null);
+      const all = readInsights(key, await surveys.take(application.appId, key, { ...wanted, listed }), now);
       const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
-      // Without that access, only the values that the catalog lists, which come first.
-      const shown = mayRead ? values : values.slice(0, key.values?.length ?? 0);
-      const items = shown.map(({ value, count, allowed }) => ({
+      const { chose, values, otherValues } = mayRead ? all : listedValuesOnly(key, all);
+      const allowed = new Map(key.values?.map((each) => [each.value, each]));
+      const items = values.map(({ value, count }) => ({
         value,
         count,
-        offered: !key.archived && (key.values === null || allowed?.retired === false),
+        offered: !key.archived && (key.values === null || allowed.get(value as Scalar)?.retired === false),
       }));
-      return { keyUid: key.keyUid, total, items, otherValues: otherValues + values.length - shown.length };
+      return { keyUid: key.keyUid, total: chose, items, otherValues };
     },
   });
-
-  const surveys = new Surveys(service.storage, service.now);
 
   const insightsOf = async ({
     application,
@@ -177,7 +182,11 @@ async function take(
   { period = 'day', last: periods = DEFAULT_PERIODS }: Static<typeof InsightsQuery>,
 ): Promise<KeyInsights> {
   const from = firstDay(now, period, periods);
-  return readInsights(key, await surveys.take(appId, key, periods === 0 ? null : from - 1), { from, period, periods });
+  const over = { from, period, periods };
+  const survey = await surveys.take(appId, key, surveyOf(key, over));
+  // Of all who waited for it, one per turn: a result has up to 800,000 numbers.
+  await ownTurn();
+  return readInsights(key, survey, over);
 }
 
 function viewInsights({ languages }: CompiledCatalog, { key }: PlacedKey, insights: KeyInsights) {

@@ -85,13 +85,19 @@ export type SaveOutcome =
 
 export type ValueRow = { value: string; count: number };
 
+export type ValuePage = { rows: ValueRow[]; next: string | null };
+
 export type KeySurvey = {
   /** Of the application, whether they chose or not. */
   users: number;
-  /** Selections as they are, by the day on which each was last saved, in order. */
-  days: { day: number; value: string | null; count: number }[];
+  /**
+   * Selections as they are, by the period in which each was last saved, in order: how many, and how many with each value that is listed, then with each
+   * that is common.
+   */
+  periods: { day: number; total: number; counts: number[] }[];
+  /** The most common values that are not listed, most frequent first. */
   common: ValueRow[];
-  /** How many different values there are, where `common` is asked for. */
+  /** How many different values there are that are not listed. */
   different: number;
 };
 
@@ -169,17 +175,23 @@ export interface SelectionStore {
    * page costs the same, and what happens meanwhile shifts nothing.
    */
   walkHistory(userId: string, after: HistoryPlace | null): Promise<(SelectionEvent & HistoryPlace)[]>;
-  /** How many selections of a key hold each stored value (JSON text). Among millions it takes seconds, and holds nobody up. */
-  countByValue(appId: number, keyNo: number): Promise<ValueRow[]>;
+  /**
+   * How many selections of a key hold each stored value (JSON text), in the order of the values, those after one: a key may have
+   * as many values as users. A page is bounded in rows and bytes; `next` says where to go on, null after the last. Among
+   * millions it takes seconds, and holds nobody up.
+   */
+  countByValue(appId: number, keyNo: number, after: string | null): Promise<ValuePage>;
   /** How users chose for a key, of one moment. It takes its time as countByValue does. */
   survey(
     appId: number,
     keyNo: number,
     wanted: {
-      /** Days since the epoch, UTC: what is older counts as of this one. Null: not by day; all counts as of day 0. */
+      /** The first period, as a day since the epoch, UTC: what is older counts as of the day before. Null: all counts as of day 0. */
       fromDay: number | null;
-      /** Otherwise days are returned without values, and the `most` common values separately: a key may have as many values as users. */
-      byValue: boolean;
+      /** Length of a period. */
+      days: number;
+      /** JSON texts of the values that are counted, each separately; null: selections are counted as they are stored, and only in all. */
+      listed: readonly string[] | null;
       most: number;
     },
   ): Promise<KeySurvey>;

@@ -8,7 +8,7 @@ import type {
   ValueRow,
   WantedChange,
 } from '../port.ts';
-import { LAST_PLACE, WALK_ROWS } from '../walk-limits.ts';
+import { INDEXED_CHARACTERS, LAST_PLACE, toValuePage, WALK_ROWS } from '../walk-limits.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { addSelectionEvents } from './events.ts';
 import { PROFILE_OF_USER, tokenIdToBytes, toUser, USER_COLUMNS, type UserRow } from './rows.ts';
@@ -79,6 +79,43 @@ const SURVEY_MS = 120_000;
 const DAY_MS = 86_400_000;
 const select = (columns: string, grouping: string): string =>
   `select ${columns}, count(*) as count from selections where app_id = $1 and key_no = $2 ${grouping}`;
+
+// By the index, a page reads only its own rows; otherwise each page would sort all of them.
+const IN_ORDER_OF_VALUES = `select ${['hashagg', 'sort', 'seqscan', 'bitmapscan'].map((each) => `set_config('enable_${each}', 'off', true)`).join()}`;
+const VALUE_PAGE = `
+  with found as (
+    ${select('value', `and left(value, ${INDEXED_CHARACTERS}) >= left($3::text, ${INDEXED_CHARACTERS}) and value > $3::text`)}
+    group by left(value, ${INDEXED_CHARACTERS}), value order by left(value, ${INDEXED_CHARACTERS}), value limit ${WALK_ROWS}
+  )
+  select value, count from (${untilFull('found', 'value', 'octet_length(value)')}) page order by value`;
+
+// Each value of `held` separately, as JSON text.
+const SCALARS = `held cross join lateral (
+    select value as scalar where value not like '[%'
+    union all
+    select each::text collate "C" from json_array_elements(case when value like '[%' then value else '[]' end::json) each
+  ) each`;
+
+type CommonRow = ValueRow & { different: number };
+const MOST_COMMON = `${select('value, count(*) over () as different', 'group by value order by 3 desc, 1')} limit $3`;
+const OTHERS = `
+  with held as (${select('value', 'group by value')})
+  select scalar as value, sum(count)::bigint as count, count(*) over () as different from ${SCALARS}
+  where scalar not in (select json_array_elements_text($3::json)) group by scalar order by 2 desc, 1 limit $4`;
+
+const PERIOD = `case when $3::bigint is null then 0 when updated_at < $3 * ${DAY_MS} then $3 - 1
+  else $3 + (updated_at / ${DAY_MS} - $3) / $4::bigint * $4 end`;
+type PeriodRow = { day: number; total: number; counted: [place: number, count: number][] };
+const PERIODS = `
+  with held as materialized (${select(`value, ${PERIOD} as day`, 'group by 1, 2')}),
+  counted as (
+    select day, place, sum(count)::bigint as count
+    from ${SCALARS} join json_array_elements_text($5::json) with ordinality wanted (value, place) on wanted.value = scalar
+    group by day, place
+  )
+  select day, sum(count)::bigint as total,
+    coalesce((select json_agg(json_build_array(place - 1, count)) from counted where counted.day = held.day), '[]') as counted
+  from held group by day order by day`;
 
 const AS_IT_WAS =
   '(selections.value, selections.language, selections.texts) is not distinct from (excluded.value, excluded.language, excluded.texts)';
@@ -280,32 +317,28 @@ export function selectionStore(connections: Connections): SelectionStore {
       return connections.read<SelectionEvent & HistoryPlace>(WALK_HISTORY, [userId, selectionId, eventNo]);
     },
 
-    countByValue: (appId, keyNo) =>
-      connections.transaction(
-        (query) => query<ValueRow>(select('value', 'group by value order by value'), [appId, keyNo]),
-        SURVEY_MS,
-      ),
+    countByValue: (appId, keyNo, after) =>
+      connections.transaction(async (query) => {
+        await query(IN_ORDER_OF_VALUES);
+        return toValuePage(await query<ValueRow>(VALUE_PAGE, [appId, keyNo, after ?? '']));
+      }, SURVEY_MS),
 
-    survey: (appId, keyNo, { fromDay, byValue, most }) =>
+    survey: (appId, keyNo, { fromDay, days, listed, most }) =>
       connections.transaction(async (query): Promise<KeySurvey> => {
         await query('set transaction isolation level repeatable read, read only');
         const [counted] = await query<{ n: number }>('select count(*) as n from users where app_id = $1', [appId]);
-        const value = byValue ? 'value' : 'null as value';
-        const days = await query<KeySurvey['days'][number]>(
-          select(
-            `${value}, case when $3::bigint is null then 0 else greatest(updated_at / ${DAY_MS}, $3) end as day`,
-            'group by 1, 2 order by 2, 1',
-          ),
-          [appId, keyNo, fromDay],
-        );
-        const values = byValue
-          ? []
-          : await query<ValueRow & { different: number }>(
-              `${select('value, count(*) over () as different', 'group by value order by 3 desc, 1')} limit $3`,
-              [appId, keyNo, most],
-            );
-        const common = values.map(({ value, count }) => ({ value, count }));
-        return { users: counted?.n ?? 0, days, common, different: values[0]?.different ?? 0 };
+        const found = listed
+          ? await query<CommonRow>(OTHERS, [appId, keyNo, JSON.stringify(listed), most])
+          : await query<CommonRow>(MOST_COMMON, [appId, keyNo, most]);
+        const common = found.map(({ value, count }) => ({ value, count }));
+        const values = listed ? [...listed, ...common.map(({ value }) => value)] : [];
+        const rows = await query<PeriodRow>(PERIODS, [appId, keyNo, fromDay, days, JSON.stringify(values)]);
+        const periods = rows.map(({ day, total, counted }) => {
+          const counts = values.map(() => 0);
+          for (const [place, count] of counted) counts[place] = count;
+          return { day, total, counts };
+        });
+        return { users: counted?.n ?? 0, periods, common, different: found[0]?.different ?? 0 };
       }, SURVEY_MS),
   };
 }

@@ -86,7 +86,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     selections: {
       ...of(selectionReads),
       save: (appId, userId, selections, change) => run('saveSelections', appId, userId, selections, change),
-      countByValue: (appId, keyNo) => survey('countByValue', appId, keyNo),
+      countByValue: (appId, keyNo, after) => survey('countByValue', appId, keyNo, after),
       survey: (appId, keyNo, wanted) => survey('survey', appId, keyNo, wanted),
       replaceValue: (appId, replacement, change) => run('replaceValue', appId, replacement, change),
       unset: (...unset) => run('unsetSelection', ...unset),

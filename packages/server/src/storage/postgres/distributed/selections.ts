@@ -1,4 +1,4 @@
-import type { KeySurvey, SelectionStore, ValueRow } from '../../port.ts';
+import type { KeySurvey, SelectionStore, ValuePage, ValueRow } from '../../port.ts';
 import type { Cluster, HomeStores } from './cluster.ts';
 import { byBytes, sum } from './homes.ts';
 import { homeOfToken } from './users.ts';
@@ -6,9 +6,24 @@ import { homeOfToken } from './users.ts';
 export function distributedSelections(cluster: Cluster): SelectionStore {
   const of = (userId: string): SelectionStore => cluster.ofUser(userId).selections;
 
-  const countByValue: SelectionStore['countByValue'] = async (appId, keyNo) => {
-    const parts = await cluster.everywhere(({ selections }) => selections.countByValue(appId, keyNo));
-    return addUp(parts.flat()).sort((a, b) => byBytes(a.value, b.value));
+  // What a home has after the last value of its page may come before what another has in its own: that is left for the next page.
+  const countByValue: SelectionStore['countByValue'] = async (appId, keyNo, after) => {
+    const pages = await cluster.everywhere(({ selections }) => selections.countByValue(appId, keyNo, after));
+    const next = pages.flatMap((page) => page.next ?? []).sort(byBytes)[0] ?? null;
+    const rows = addUp(pages.flatMap((page) => page.rows)).sort((a, b) => byBytes(a.value, b.value));
+    return { rows: next === null ? rows : rows.filter(({ value }) => byBytes(value, next) <= 0), next };
+  };
+
+  // The most common value overall may not be among the most common of any home, so every value is counted.
+  const mostCommon = async (appId: number, keyNo: number, most: number) => {
+    let [common, different]: [ValueRow[], number] = [[], 0];
+    for (let after: string | null = null; ; ) {
+      const { rows, next }: ValuePage = await countByValue(appId, keyNo, after);
+      different += rows.length;
+      common = [...common, ...rows].sort(mostFirst).slice(0, most);
+      if (next === null) return { common, different };
+      after = next;
+    }
   };
 
   return {
@@ -50,23 +65,37 @@ export function distributedSelections(cluster: Cluster): SelectionStore {
     },
 
     async survey(appId, keyNo, wanted) {
-      const parts = await cluster.everywhere(({ selections }) => selections.survey(appId, keyNo, wanted));
-      const days = new Map<string, KeySurvey['days'][number]>();
-      for (const { day, value, count } of parts.flatMap((part) => part.days)) {
-        const key = `${day} ${value}`;
-        days.set(key, { day, value, count: count + (days.get(key)?.count ?? 0) });
-      }
-      // The most common value overall may not be among the most common of any home, so every value is counted.
-      const values = wanted.byValue ? [] : await countByValue(appId, keyNo);
-      return {
-        users: sum(parts.map(({ users }) => users)),
-        days: [...days.values()].sort((a, b) => a.day - b.day || byBytes(a.value ?? '', b.value ?? '')),
-        common: values.sort((a, b) => b.count - a.count || byBytes(a.value, b.value)).slice(0, wanted.most),
-        different: values.length,
-      };
+      const { listed, most } = wanted;
+      const ask = async (what: typeof wanted): Promise<KeySurvey[]> =>
+        cluster.everywhere(({ selections }) => selections.survey(appId, keyNo, what));
+      if (!listed) return { ...addPeriods(await ask(wanted)), ...(await mostCommon(appId, keyNo, most)) };
+      // Each home may have others that are common: first which they are, then how many of each.
+      const parts = await ask({ ...wanted, fromDay: null });
+      const others = addUp(parts.flatMap((part) => part.common)).sort(mostFirst);
+      const different = Math.max(others.length, ...parts.map((part) => part.different));
+      const shown = others.slice(0, most).map(({ value }) => value);
+      const counted = addPeriods(await ask({ ...wanted, listed: [...listed, ...shown], most: 0 }));
+      const common = shown.map((value, place) => ({
+        value,
+        count: sum(counted.periods.map(({ counts }) => counts[listed.length + place] ?? 0)),
+      }));
+      return { ...counted, common, different };
     },
   };
 }
+
+function addPeriods(parts: readonly KeySurvey[]): Pick<KeySurvey, 'users' | 'periods'> {
+  const periods = new Map<number, KeySurvey['periods'][number]>();
+  for (const { day, total, counts } of parts.flatMap((part) => part.periods)) {
+    const so = periods.get(day);
+    const sums = so ? so.counts.map((count, place) => count + (counts[place] ?? 0)) : counts;
+    periods.set(day, { day, total: total + (so?.total ?? 0), counts: sums });
+  }
+  const inOrder = [...periods.values()].sort((a, b) => a.day - b.day);
+  return { users: sum(parts.map(({ users }) => users)), periods: inOrder };
+}
+
+const mostFirst = (a: ValueRow, b: ValueRow): number => b.count - a.count || byBytes(a.value, b.value);
 
 function addUp(rows: readonly ValueRow[]): ValueRow[] {
   const counts = new Map<string, number>();
