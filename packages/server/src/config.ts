@@ -34,7 +34,10 @@ import {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** What is sent to an OTLP collector. */
-export type TelemetryConfig = { traces: boolean; metrics: boolean; intervalMs: number };
+export type TelemetryConfig = { traces: boolean; metrics: boolean; intervalMs: number; sampler: SamplerConfig };
+
+/** `ratio` of the traces are recorded; with `isParentBased`, those of callers are if the caller says so. */
+export type SamplerConfig = { isParentBased: boolean; ratio: number };
 
 export type Config = {
   /** undefined: OpenTelemetry is off. */
@@ -311,7 +314,20 @@ function readTelemetry(env: NodeJS.ProcessEnv): TelemetryConfig | undefined {
     readList(env[`OTEL_${signal}_EXPORTER`] || 'otlp').includes('otlp');
   const [traces, metrics] = [isOn('TRACES'), isOn('METRICS')];
   const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
-  return traces || metrics ? { traces, metrics, intervalMs: interval >= 100 ? interval : 60_000 } : undefined;
+  if (!traces && !metrics) return undefined;
+  const sampler = traces ? readSampler(env) : { isParentBased: true, ratio: 0 };
+  return { traces, metrics, intervalMs: interval >= 100 ? interval : 60_000, sampler };
+}
+
+/** As the SDK reads it, which reports invalid values in its thread. */
+function readSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: text }: NodeJS.ProcessEnv): SamplerConfig {
+  const [, parent, root] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name ?? '') ?? [
+    '',
+    'parentbased_',
+  ];
+  const given = root === 'traceidratio' && text?.trim() ? Number(text) : 1;
+  const ratio = given >= 0 && given <= 1 ? given : 1;
+  return { isParentBased: parent !== undefined, ratio: root === 'always_off' ? 0 : ratio };
 }
 
 export type Remote = { url: string; token: string };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { outsideSpans } from '../domain/tracing.ts';
 import type { WebhookFigures } from '../domain/webhooks/send-event.ts';
 import type { Attempt } from '../storage/port.ts';
 import { type DispatchParts, Endpoint } from './endpoint.ts';
@@ -55,7 +56,7 @@ export class WebhookDispatcher {
     this.#claimAt = 0;
     if (this.#isClosed) return;
     if (this.#on > 0) {
-      this.#timer ??= setInterval(() => this.#tick(), POLL_MS).unref();
+      this.#timer ??= setInterval(() => outsideSpans(() => this.#tick()), POLL_MS).unref();
       return;
     }
     clearInterval(this.#timer);

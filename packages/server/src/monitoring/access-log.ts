@@ -43,7 +43,10 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
     const { request, result } = fieldsOf(answers);
     // Only the path needs escaping: ids, methods, routes, addresses and codes contain no quotes.
     const path = route === undefined ? `"path":${JSON.stringify(maskPath(url.split('?', 1)[0] ?? ''))},` : '';
-    const trace = span === undefined ? '' : `"trace_id":"${span.traceId}","span_id":"${span.spanId}",`;
+    const traceId = span?.traceId;
+    const spanId = span?.spanId;
+    const trace =
+      traceId === undefined ? '' : `"trace_id":"${traceId}",${spanId === undefined ? '' : `"span_id":"${spanId}",`}`;
     const hundredths = Math.round(milliseconds * 100);
     const ms = HUNDREDTHS[hundredths] ?? hundredths / 100;
     stream?.write(

@@ -47,7 +47,7 @@ export function createLogger(level: Config['logLevel']): Logger {
       // The trace and span, if requests are traced.
       mixin() {
         const span = currentSpan();
-        return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
+        return { trace_id: span?.traceId, span_id: span?.spanId };
       },
       serializers: {
         err: (error: Error | WithoutStack) => {

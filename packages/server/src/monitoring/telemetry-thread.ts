@@ -29,7 +29,8 @@ import { messageOf } from '../caught.ts';
 import type { TelemetryConfig } from '../config.ts';
 import { version } from '../package.ts';
 import { Durations } from './durations.ts';
-import type { EndedSpan, Figures, FromTelemetryThread, ToTelemetryThread } from './open-telemetry.ts';
+import type { Figures, FromTelemetryThread, ToTelemetryThread } from './open-telemetry.ts';
+import type { EndedSpan } from './tracer.ts';
 
 /** How often to report that the collector is unreachable. */
 const REPORT_EVERY_MS = 60_000;

@@ -149,7 +149,8 @@ test('a request continues the trace of its caller, in spans, in the log and at t
 test('webhooks carry a traceparent, of the request that causes them or their own', async () => {
   const manage = { authorization: `Bearer ${manageToken}` };
   const hooks = `/manage/v1/applications/${application.clientId}/webhooks`;
-  const hook = (await (await post(hooks, { url: `${peer.url}/hook` }, manage)).json()) as { webhookId: string };
+  const creating = { ...manage, ...traceparent('01', TRACE.replace('0af', '5af')) };
+  const hook = (await (await post(hooks, { url: `${peer.url}/hook` }, creating)).json()) as { webhookId: string };
   const traceId = TRACE.replace('0af', '1af');
   await post(`${hooks}/${hook.webhookId}/test`, {}, { ...manage, ...traceparent('01', traceId) });
   const call = await findSpan((each) => each.kind === CLIENT && each.traceId === traceId);
@@ -159,8 +160,10 @@ test('webhooks carry a traceparent, of the request that causes them or their own
   expect(attributesOf(call)).toMatchObject({ 'url.full': `${peer.url}/hook`, 'http.response.status_code': 404 });
 
   await createUser({});
-  const own = (each: Received) => each.path === '/hook' && !each.headers.traceparent?.includes(traceId);
-  await vi.waitFor(() => expect(sentTo(own)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/), { timeout: 30_000 });
+  const isEvent = (each: Received) => each.path === '/hook' && !each.headers.traceparent?.includes(traceId);
+  await vi.waitFor(() => expect(sentTo(isEvent)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/), { timeout: 30_000 });
+  // Neither part of the request that created the user nor of the one that created the webhook.
+  expect(sentTo(isEvent)).not.toContain(TRACE.slice(3));
 });
 
 test('metrics follow the semantic conventions, and everything sent is valid OTLP', async () => {
@@ -215,7 +218,14 @@ test('unsampled traces are not sent, and called services know', async () => {
   // By ratio, the caller's wish does not count.
   const none = await start({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
   const unwanted = TRACE.replace('0af', '4af');
-  expect((await createUser(traceparent('01', unwanted), none)).status).toBe(200);
+  const created = await createUser(traceparent('01', unwanted), none);
+  // A request without a trace tells the services it calls as well.
+  const { specialToken } = (await created.json()) as { specialToken: string };
+  const asked = peer.received.length;
+  await post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken }, {}, none);
+  expect(peer.received.slice(asked).map(({ headers }) => headers.traceparent)).toContainEqual(
+    expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/),
+  );
   none.signal('SIGTERM');
   expect(await none.exited).toMatchObject({ code: 0 });
   expect(spans().filter((each) => each.traceId === unwanted)).toEqual([]);

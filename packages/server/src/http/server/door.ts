@@ -105,13 +105,14 @@ export class Door {
 
   /** Resolves to the port. */
   async listen(options: ListenOptions): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(options, () => {
-        this.#server.off('error', reject);
-        resolve();
-      });
-    });
+    const { tracer } = this.#parts;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const listen = () => this.#server.once('error', reject).listen(options, resolve);
+    // Connections inherit the context in which their server began to listen: most requests need no other.
+    if (tracer) inSpan(tracer.unsampled, listen);
+    else listen();
+    await promise;
+    this.#server.off('error', reject);
     const { address, family, port } = this.#server.address() as AddressInfo;
     this.#parts.logger.info(`Server listening at http://${family === 'IPv6' ? `[${address}]` : address}:${port}`);
     return port;
@@ -176,11 +177,10 @@ export class Door {
   }
 
   #trace(tracer: Tracer, { request, raw }: Exchange): HttpReply | Promise<HttpReply> {
-    const { method, url, headers, route } = request;
-    if (route?.unlogged) return this.#answer(request, raw);
-    const path = url.split('?', 1)[0] ?? '';
-    request.span = tracer.serve({ method, route: route?.path, path, headers });
-    return inSpan(request.span, () => this.#answer(request, raw));
+    const span = request.route?.unlogged ? undefined : tracer.serve(request);
+    if (!span) return this.#answer(request, raw);
+    request.span = span;
+    return inSpan(span, () => this.#answer(request, raw));
   }
 
   /** Makes the reply; returns no promise if there is nothing to wait for. Rejects only with ClientGone. */
