@@ -84,8 +84,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Finds what JSON.parse accepts but two readers could understand differently: a repeated member, `__proto__`, or
- * nesting deeper than MAX_DEPTH. `text` must be valid JSON.
+ * Finds what JSON.parse accepts but two readers could understand differently, a repeated member, or nesting deeper than
+ * MAX_DEPTH. `text` must be valid JSON.
  */
 export function findAmbiguity(text: string): string | undefined {
   // Most objects have few members: a Set for each would cost more than everything else.
@@ -108,7 +108,6 @@ export function findAmbiguity(text: string): string | undefined {
         if (known && isName(text, end)) {
           const raw = text.slice(at, end + 1);
           const name: string = raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1);
-          if (name === '__proto__') return 'it has a member named __proto__';
           const isKnown = known instanceof Set ? known.has(name) : known.includes(name);
           if (isKnown) return `it contains the member ${JSON.stringify(name.slice(0, 64))} twice`;
           names[depth] = withName(known, name);

@@ -139,6 +139,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
       ['PATCH', `/groups/${groupUid}`, { name: null }, '9422', 'name'],
       ['PATCH', `/groups/${groupUid}`, { translations: 7 }, '9422', 'translations'],
       ['PATCH', `/groups/${groupUid}`, { translations: { en: '' } }, '9422', 'translations.en'],
+      ['PATCH', `/groups/${groupUid}`, { translations: { ['__proto__']: 'x' } }, '9422', 'translations.__proto__'],
       ['PATCH', `/groups/${groupUid}`, { archived: true }, '9400', 'archived'],
     ];
     for (const [method, rest, body, code, field] of cases) {

@@ -2,6 +2,7 @@ import { readUuid } from '../../../uuid.ts';
 import { type FieldError, InnkeeperError } from '../../errors.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileGroup, FileKey } from '../file-schema.ts';
+import { setOwn } from '../source.ts';
 import { type OpenGroup, type OpenKey, openGroup, openKey, tagFinder, type WorkingCopy } from '../working-copy.ts';
 
 /** As in the catalog file, optionally with keys. An archived group of the same name is restored. */
@@ -221,7 +222,7 @@ function patchTexts(
   for (const [word, text] of Object.entries(patch)) {
     const tag = findTag(word) ?? word;
     if (text === null) delete patched[tag];
-    else patched[tag] = text;
+    else setOwn(patched, tag, text);
   }
   return Object.keys(patched).length > 0 ? patched : undefined;
 }
