@@ -54,7 +54,8 @@ export function createTokenIdentifier(options: {
     if (metadata.jwks_uri && isVerifiableJwt(accessToken)) {
       const claims = await verifyJwt(accessToken, keys, metadata, now());
       // A verified signature stays valid until the token expires, so never ask again.
-      return claims && toChecked(claims, tokenId, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+      const freshUntil = claims?.exp === undefined ? now() + INTROSPECTION_FRESH_MS : Number.POSITIVE_INFINITY;
+      return claims && toChecked(claims, tokenId, freshUntil, Number.POSITIVE_INFINITY);
     }
     if (!metadata.introspection_endpoint) return undefined;
     const answer = await breaker.run(() => introspectToken(accessToken, server, metadata, signal), signal);
@@ -65,7 +66,7 @@ export function createTokenIdentifier(options: {
   }
 
   function toChecked(claims: Claims, tokenId: string, freshUntil: number, keptUntil: number): Checked | undefined {
-    // Introspection may omit the expiry: then the token is valid for as long as the answer is cached.
+    // A JWT or an introspection may omit the expiry: then the token is valid for as long as the answer is cached.
     const expiresAt = claims.exp === undefined ? freshUntil : toMilliseconds(claims.exp);
     if (!(expiresAt > now())) return undefined;
     const issuedAt = typeof claims.iat === 'number' ? toMilliseconds(claims.iat) : now();

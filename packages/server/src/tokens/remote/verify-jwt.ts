@@ -69,13 +69,11 @@ export async function verifyJwt(
   keys: PublishedKeys,
   metadata: Metadata,
   now: number,
-  requiredClaims: string[] = ['exp', 'aud'],
 ): Promise<JWTPayload | undefined> {
   const verify = async (key: JWTVerifyGetKey) => {
     const expected = {
       issuer: metadata.issuer,
       algorithms: ALGORITHMS,
-      requiredClaims,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now),
     };
@@ -124,7 +122,7 @@ export async function checkNewToken(
   const said = readUnproven(token);
   if (!said) return undefined;
   const isSigned = metadata.jwks_uri !== undefined && isVerifiableJwt(token);
-  const claims = isSigned ? await verifyJwt(token, keys, metadata, now, []) : said.claims;
+  const claims = isSigned ? await verifyJwt(token, keys, metadata, now) : said.claims;
   if (!claims || said.algorithm === 'none')
     throw new TokenServiceRefused('its token is a JWT that its keys do not verify');
   const { iss, exp } = claims;
