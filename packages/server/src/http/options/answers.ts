@@ -1,6 +1,6 @@
 import type { Application } from '../../domain/applications/application.ts';
 import type { Group } from '../../domain/catalog/catalog.ts';
-import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
@@ -160,4 +160,12 @@ export function findGroup(
     throw new InnkeeperError('groupsDisagree', { fields });
   }
   return byUid ?? byName;
+}
+
+/** Finds a key by uid, archived or not: 1005 if there is none. */
+export function findKey(catalog: CompiledCatalog, uid: string): PlacedKey {
+  const placed = catalog.keyByUid.get(uid);
+  if (placed) return placed;
+  const fields = [{ field: 'option_key_uid', message: 'does not match any key' }];
+  throw new InnkeeperError('keyNotFound', { fields });
 }

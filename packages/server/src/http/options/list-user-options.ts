@@ -1,5 +1,4 @@
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
-import { InnkeeperError } from '../../domain/errors.ts';
 import { effectiveSelections, readSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
@@ -9,7 +8,7 @@ import type { SelectionRecord } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, readUidParameter, toPage } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { answerPrivately, findGroup, readWording } from './answers.ts';
+import { answerPrivately, findGroup, findKey, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
 import type { Wording } from './read-catalog.ts';
 import {
@@ -137,11 +136,7 @@ function readFilter(catalog: CompiledCatalog, query: Query, acceptLanguage: stri
   // A selection in an archived group still belongs to the user.
   const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'), { archivedToo: true });
   const keyUid = readUidParameter(query, 'option_key_uid');
-  if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) {
-    throw new InnkeeperError('keyNotFound', {
-      fields: [{ field: 'option_key_uid', message: 'does not match any key' }],
-    });
-  }
+  if (keyUid !== undefined) findKey(catalog, keyUid);
   return {
     wording: readWording(catalog, query, acceptLanguage),
     effective: readEffective(readParameter(query, 'effective')),

@@ -2,11 +2,18 @@ import type { AllowedValue, Group, GroupDefinition, Key, Language, Texts } from 
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import type { Languages } from '../../domain/catalog/languages.ts';
 import { translationUid } from '../../domain/catalog/translatable.ts';
-import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import type { ErrorName } from '../../domain/errors.ts';
 import { type TSchema, Type } from '../../schema.ts';
 import { readPage, readParameter, readUidParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { answerFromCatalog, type CatalogRead, type CatalogRequest, type CatalogSource, findGroup } from './answers.ts';
+import {
+  answerFromCatalog,
+  type CatalogRead,
+  type CatalogRequest,
+  type CatalogSource,
+  findGroup,
+  findKey,
+} from './answers.ts';
 import {
   AcceptLanguageHeader,
   API_KEY_ERRORS,
@@ -114,8 +121,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     errors: ['keyNotFound'],
   };
   read('/api/option_keys/:option_key_uid', getKey, ({ catalog, params }) => {
-    const placed = catalog.keyByUid.get(params.option_key_uid as string);
-    if (!placed) throw new InnkeeperError('keyNotFound');
+    const placed = findKey(catalog, params.option_key_uid as string);
     return {
       name: placed.key.keyUid,
       make: (wording) => ({ text: JSON.stringify(viewKey(catalog, placed, wording)) }),

@@ -207,6 +207,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     for (const uid of [crypto.randomUUID(), 'nonsense', '%20', foreign]) {
       const { status, json } = await shop.get(`/api/option_keys/${uid}`);
       expect({ status, code: json.code }).toEqual({ status: 404, code: '1005' });
+      expect(json.errors).toEqual([{ field: 'option_key_uid', message: 'does not match any key' }]);
     }
   });
 
