@@ -144,6 +144,7 @@ describe.each(databases)('the list of users on $kind', (database) => {
     }
     expect((await server.send('GET', '/api/v2/app/1_x/users')).json.code).toBe('0012');
     expect((await list('limit=999')).status).toBe(200);
+    expect((await list('limit=99999999999999999999')).status).toBe(200);
   });
 
   test('is streamed as NDJSON on request', async () => {

@@ -16,7 +16,7 @@ import { prefersType, readAuthorization } from '../request-headers.ts';
 import type { BodyStream, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { readOnce, refuseParameter } from '../users/user-filter.ts';
+import { LimitQuery, readLimit, readOnce, refuseParameter } from '../users/user-filter.ts';
 import { BACK_END_ERRORS } from '../users/user-routes.ts';
 import { EventAnswer } from './event-shapes.ts';
 
@@ -92,9 +92,6 @@ function writeEvent(name: string, data: object, id: string): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
-
 const listEventsSchema = {
   operationId: 'listEvents',
   summary: 'Read events, or follow them as a stream',
@@ -111,7 +108,7 @@ const listEventsSchema = {
           '`next` of an earlier page, or `latest` for what happens from now on; without it, the oldest event is first',
       }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+    limit: LimitQuery,
     type: Type.Optional(Type.Array(Type.Enum([...EVENT_TYPES]), { description: 'only these types' })),
   }),
   headers: Type.Object({
@@ -183,13 +180,6 @@ function readTypes({ type = [] }: Query): EventType[] | undefined {
   const unknown = types.find((each) => !EVENT_TYPES.includes(each as EventType));
   if (unknown !== undefined) throw refuseParameter('type', `must be one of ${EVENT_TYPES.join(', ')}`);
   return types.length > 0 ? (types as EventType[]) : undefined;
-}
-
-function readLimit(query: Query): number {
-  const text = readOnce(query, 'limit', refuseParameter) ?? String(DEFAULT_LIMIT);
-  if (!/^\d{1,15}$/.test(text) || Number(text) === 0)
-    throw refuseParameter('limit', 'must be a whole number, 1 or more');
-  return Math.min(Number(text), MAX_LIMIT);
 }
 
 /** The types that a page gets, and those that end its stream. */

@@ -21,6 +21,12 @@ export const FilterQuery = {
   effective: Type.Optional(Type.Boolean({ description: 'include defaults' })),
 };
 
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** The page size of the lists of /api/v2/app. */
+export const LimitQuery = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }));
+
 /** `refuse` makes the area's error for a parameter, from its name and what is wrong with it. */
 export type Refuse = (field: string, message: string) => Error;
 
@@ -47,6 +53,14 @@ export function readOnce(query: Query, name: string, refuse: Refuse): string | u
   const value = query[name];
   if (Array.isArray(value)) throw refuse(name, 'must be given once');
   return value;
+}
+
+/** Clamped to the maximum; anything but a whole number from 1 is rejected. */
+export function readLimit(query: Query): number {
+  const text = readOnce(query, 'limit', refuseParameter);
+  if (text === undefined) return DEFAULT_LIMIT;
+  if (!/^\d+$/.test(text) || Number(text) === 0) throw refuseParameter('limit', 'must be a whole number, 1 or more');
+  return Math.min(Number(text), MAX_LIMIT);
 }
 
 export function readTruth(query: Query, name: string, refuse: Refuse): boolean {

@@ -9,7 +9,6 @@ import { Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { readJsonObject } from '../bodies.ts';
 import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
-import type { Query } from '../paging.ts';
 import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -17,8 +16,10 @@ import { JSON_TYPE } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
 import {
   FilterQuery,
+  LimitQuery,
   linkToNext,
   readFilter,
+  readLimit,
   readOnce,
   readPlace,
   readTruth,
@@ -126,8 +127,6 @@ export function createUserRoute(app: Routes, service: Service): void {
   });
 }
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
 /** Users per chunk of the stream. */
 const STREAMED = 1_000;
 const NDJSON = 'application/x-ndjson';
@@ -145,7 +144,7 @@ const listUsersSchema = {
     ...FilterQuery,
     count: Type.Optional(Type.Boolean({ description: 'adds `total`' })),
     after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+    limit: LimitQuery,
   }),
   security: [{ basic: [] }],
   produces: ['application/json', NDJSON],
@@ -217,14 +216,6 @@ async function* stream({ storage: { users } }: Service, appId: number, filter: U
 }
 
 async function* nothing(): AsyncGenerator<string> {}
-
-function readLimit(query: Query): number {
-  const text = readOnce(query, 'limit', refuseParameter);
-  if (text === undefined) return DEFAULT_LIMIT;
-  if (!/^\d{1,15}$/.test(text) || Number(text) === 0)
-    throw refuseParameter('limit', 'must be a whole number, 1 or more');
-  return Math.min(Number(text), MAX_LIMIT);
-}
 
 const getUserSchema = {
   operationId: 'getApplicationUser',
