@@ -49,6 +49,7 @@ const onPostgres = ['save', 'create-user', 'get-access-token'].flatMap((name): B
 
 const BETTER_AUTH = ['create-user', 'get-access-token', 'delete-user', 'save-replace', 'read-selections', 'introspect'];
 const PARSE_SERVER = ['list-keys', 'get-key', 'save', ...BETTER_AUTH];
+const DIRECTUS = PARSE_SERVER.filter((name) => name !== 'get-access-token');
 
 /** Each shared operation, on the same database. */
 const aheadOf = (peer: string, database: string, names: string[]): Bar[] =>
@@ -100,6 +101,7 @@ export const bars: Bar[] = [
   ...onPostgres,
   ...aheadOf('better-auth', 'sqlite', BETTER_AUTH),
   ...aheadOf('parse-server', 'postgres', PARSE_SERVER),
+  ...aheadOf('directus', 'postgres', DIRECTUS),
   { what: 'bytes on disk for a selection', read: figure('selection-bytes'), bar: 220, stretch: 140, atMost: true },
   { what: 'memory at rest', read: figure('memory-idle'), bar: 95, atMost: true, unit: 'MB' },
   { what: 'memory under mixed load', read: figure('memory-load'), bar: 170, atMost: true, unit: 'MB' },

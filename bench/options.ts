@@ -16,7 +16,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds N            how often each is measured (5)
   --seconds N           how long each time (2)
   --quick               2 rounds of 1 second, fewer users, no peers: a look in a few minutes
-  --no-peers            without Better Auth and Parse Server, which are installed into bench/peers at first
+  --no-peers            without Better Auth, Parse Server and Directus, which are installed into bench/peers at first
   --connections N       keep-alive connections (64)
   --users N             users in the database (10000)
   --large               instead: --users (5000000) with 5 selections each against 10,000, made by users import

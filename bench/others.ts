@@ -4,6 +4,7 @@ import { findPgbench, pgbenchLimit } from './limits/pgbench.ts';
 import { sqliteLimits } from './limits/sqlite-limit.ts';
 import type { Operation } from './operation.ts';
 import { startBetterAuth } from './peers/better-auth.ts';
+import { startDirectus } from './peers/directus.ts';
 import { startParseServer } from './peers/parse-server.ts';
 import { installPeers, type Peer } from './peers/peer.ts';
 
@@ -45,6 +46,7 @@ export async function gatherOthers({ databases, newPostgres, withPeers, conditio
   else {
     if (sqlite) await tryToStart('better-auth', () => startBetterAuth(folder));
     if (newPostgres) await tryToStart('parse-server', async () => startParseServer(await newPostgres(), folder));
+    if (newPostgres) await tryToStart('directus', async () => startDirectus(await newPostgres(), folder));
   }
   return {
     async of({ name }) {
