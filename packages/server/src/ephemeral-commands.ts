@@ -83,9 +83,9 @@ async function readGiven(catalog: unknown): Promise<CatalogDefinition> {
 async function reset(service: Service, part: Part): Promise<void> {
   const { storage, now } = service;
   for (;;) {
-    const some = await storage.transfer.exportUsers(part.appId, { after: null, limit: 500 });
-    await Promise.all(some.map(({ userId }) => storage.users.delete(part.appId, userId)));
-    if (some.length < 500) break;
+    const { users, next } = await storage.transfer.exportUsers(part.appId, { after: null, limit: 500 });
+    await Promise.all(users.map(({ userId }) => storage.users.delete(part.appId, userId)));
+    if (next === null) break;
   }
   // Use the compiled catalog in memory: reading a large one takes longer than everything else.
   await service.refresh();

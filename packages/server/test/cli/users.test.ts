@@ -316,7 +316,9 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(rest).toMatchObject({ code: 0, lines: count, created: count - afterStop, skipped: afterStop, rejected: 0 });
     expect(await storage.applications.countUsers(app.appId)).toBe(count);
     expect(await importFile(path, app.clientId)).toMatchObject({ code: 0, unchanged: count });
-    const [page] = await storage.transfer.exportUsers(app.appId, { after: null, limit: 1 });
+    const {
+      users: [page],
+    } = await storage.transfer.exportUsers(app.appId, { after: null, limit: 1 });
     const { userId, selections } = page as { userId: string; selections: { selectionId: string }[] };
     expect(selections).toHaveLength(3);
     expect(

@@ -1,7 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadCompiledCatalog } from '../../src/domain/catalog/compile.ts';
+import { exportUsers } from '../../src/domain/users/export-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, Storage } from '../../src/storage/port.ts';
+import type {
+  IfThere,
+  ImportEntry,
+  ImportOutcome,
+  ImportSelection,
+  Storage,
+  StoredUserPage,
+} from '../../src/storage/port.ts';
 import { orderedUuid } from '../../src/uuid.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
@@ -409,13 +418,38 @@ describe.each(databases)('importing users into $kind', (database) => {
     await createUser(storage, appId);
     const exported: string[] = [];
     for (let after: string | null = null; ; ) {
-      const page = await other.transfer.exportUsers(from, { after, limit: 3 });
-      exported.push(...page.map(({ clientUserId }) => clientUserId));
-      for (const each of page) expect(each).toEqual(await stored(each.clientUserId, from));
-      if (page.length < 3) break;
-      after = page.at(-1)?.clientUserId ?? null;
+      const page: StoredUserPage = await other.transfer.exportUsers(from, { after, limit: 3 });
+      exported.push(...page.users.map(({ clientUserId }) => clientUserId));
+      for (const each of page.users) expect(each).toEqual(await stored(each.clientUserId, from));
+      if (page.next === null) break;
+      after = page.next;
     }
     expect(exported).toEqual(inBytes);
+  });
+
+  test('users with much saved are exported in smaller pages, all or those of a filter', async () => {
+    const from = await createApplication(storage);
+    const long = [1, 2].map((keyNo) => selection(keyNo, 'x'.repeat(100_000)));
+    const names = times(24, (n) => `u${String(n).padStart(3, '0')}`);
+    await put(
+      names.map((clientUserId) => entry({ clientUserId, selections: long })),
+      'compare',
+      from,
+    );
+    const filter = { catalog: await loadCompiledCatalog(storage, from), conditions: [], effective: false };
+    for (const wanted of [undefined, { ...filter, status: 'active' as const }]) {
+      let begin: string | null = null;
+      let users = 0;
+      const sizes: number[] = [];
+      do {
+        const { value } = await exportUsers(storage, from, { begin, filter: wanted }).next();
+        sizes.push(value?.users ?? 0);
+        users += value?.users ?? 0;
+        begin = value?.next ?? null;
+      } while (begin !== null);
+      expect(users).toBe(names.length);
+      expect(Math.max(...sizes)).toBeLessThan(names.length);
+    }
   });
 
   test('a deleted import leaves nothing behind', async () => {

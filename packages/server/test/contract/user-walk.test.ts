@@ -111,6 +111,30 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(await storage.users.countWalk(appId, { by: 'user' }, 4)).toBe(4);
   });
 
+  test('a page ends where the selections of the requested keys fill it', async () => {
+    const mine = await createApplication(storage);
+    for (const name of times(12, (at) => `long-${at}`)) {
+      const { userId } = await createUser(storage, mine, { clientUserId: name });
+      await save(mine, userId, 1, JSON.stringify(name + 'x'.repeat(400_000)));
+    }
+    for (const by of ['user', 'key'] as const) {
+      const sizes: number[] = [];
+      const names = new Set<string>();
+      for (let after: UserPlace | null = null; ; ) {
+        const page: Awaited<ReturnType<Storage['users']['walk']>> = await storage.users.walk(
+          ...([mine, by === 'key' ? { by, keyNo: 1 } : { by }, { after, limit: 300, keyNos: [1] }] as const),
+        );
+        sizes.push(page.users.length);
+        for (const { user } of page.users) names.add(user.clientUserId);
+        if (page.next === null) break;
+        after = page.next;
+      }
+      expect(names.size).toBe(12);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(12);
+      expect(Math.max(...sizes)).toBeLessThan(12);
+    }
+  });
+
   test('the distinct lists of a key are found, up to a limit', async () => {
     expect(await storage.users.listValues(appId, 2, 10)).toEqual(['["red","blue"]', '[]']);
     expect(await storage.users.listValues(appId, 2, 1)).toBeUndefined();

@@ -205,7 +205,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     const access = accessToken();
     const [first, second] = users as [(typeof users)[number], (typeof users)[number]];
     await before.tokens.exchange(first.specialToken.tokenHash, NOW, access);
-    const exported = await before.transfer.exportUsers(appId, { after: null, limit: 100 });
+    const { users: exported } = await before.transfer.exportUsers(appId, { after: null, limit: 100 });
     const page = await before.events.read(appId, 'start', { limit: 1000 });
     await before.close();
 
@@ -217,7 +217,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     const after = await (await storageDriver(url)).open();
     try {
       const byName = (list: StoredUser[]) => list.map(({ clientUserId }) => clientUserId);
-      const now = await after.transfer.exportUsers(appId, { after: null, limit: 100 });
+      const { users: now } = await after.transfer.exportUsers(appId, { after: null, limit: 100 });
       expect(byName(now)).toEqual(byName(exported));
       expect(now).toEqual(exported);
       for (const { userId, clientUserId } of users) {
@@ -253,7 +253,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     const users = await Promise.all(times(12, () => createUser(before, appId)));
     const change = { at: NOW, authMethod: 'user_uid' } as const;
     for (const { userId } of users) await before.selections.save(appId, userId, [selection(userId)], change);
-    const exported = await before.transfer.exportUsers(appId, { after: null, limit: 100 });
+    const { users: exported } = await before.transfer.exportUsers(appId, { after: null, limit: 100 });
     await before.close();
 
     const restored = await createUndistributed(citus, `restored_${randomUUID().slice(0, 8)}`);
@@ -276,7 +276,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
 
     const after = await (await storageDriver(restored)).open();
     try {
-      expect(await after.transfer.exportUsers(appId, { after: null, limit: 100 })).toEqual(exported);
+      expect((await after.transfer.exportUsers(appId, { after: null, limit: 100 })).users).toEqual(exported);
       const { rows } = await run(restored, 'select count(*)::int as n from citus_schemas');
       expect(rows).toEqual([{ n: 3 }]);
       for (const { userId } of users) {

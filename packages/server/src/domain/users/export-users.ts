@@ -1,11 +1,14 @@
-import type {
-  HistoryPlace,
-  SelectionEvent,
-  SelectionOrigin,
-  SelectionRecord,
-  Storage,
-  StoredEvent,
-  StoredUser,
+import { PAGE_BYTES } from '../../page-bytes.ts';
+import {
+  type HistoryPlace,
+  type SelectionEvent,
+  type SelectionOrigin,
+  type SelectionRecord,
+  type Storage,
+  type StoredEvent,
+  type StoredUser,
+  type StoredUserPage,
+  sizeOfUser,
 } from '../../storage/port.ts';
 import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
@@ -14,6 +17,8 @@ import { type ListPlace, pageOfUsers, type UserFilter } from './match-users.ts';
 import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
+/** Matching users loaded together; a page ends with those that fill it. */
+const AT_ONCE = 16;
 
 /** `next`: the position to continue an export from. */
 type ExportPage = { text: string; users: number; profilesOnly: number; next: string | null };
@@ -44,8 +49,7 @@ type UserPage = { page: StoredUser[]; next: string | null };
 
 async function* allUsers({ transfer }: Storage, appId: number, begin: string | null): AsyncGenerator<UserPage> {
   for (let after = begin; ; ) {
-    const page: StoredUser[] = await transfer.exportUsers(appId, { after, limit: PAGE });
-    const next = page.length < PAGE ? null : (page.at(-1) as StoredUser).clientUserId;
+    const { users: page, next }: StoredUserPage = await transfer.exportUsers(appId, { after, limit: PAGE });
     yield { page, next };
     if (next === null) return;
     after = next;
@@ -60,10 +64,20 @@ async function* matchingUsers(
 ): AsyncGenerator<UserPage> {
   for (let place = begin === null ? undefined : (JSON.parse(begin) as ListPlace); ; ) {
     const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE });
-    const page = await Promise.all(found.users.map(({ clientUserId }) => transfer.find(appId, clientUserId)));
-    yield { page: page.filter((user) => user !== undefined), next: found.next && JSON.stringify(found.next) };
-    if (found.next === null) return;
-    place = found.next;
+    const page: StoredUser[] = [];
+    let [taken, bytes] = [0, 0];
+    while (taken < found.users.length && bytes < PAGE_BYTES) {
+      const some = found.users.slice(taken, taken + AT_ONCE);
+      for (const user of await Promise.all(some.map(({ clientUserId }) => transfer.find(appId, clientUserId)))) {
+        if (user) page.push(user);
+        bytes += user ? sizeOfUser(user) : 0;
+      }
+      taken += some.length;
+    }
+    const next = taken < found.users.length ? (found.places[taken - 1] ?? null) : found.next;
+    yield { page, next: next && JSON.stringify(next) };
+    if (next === null) return;
+    place = next;
   }
 }
 

@@ -73,7 +73,8 @@ export async function* matchUsers(
   }
 }
 
-export type UserPage = { users: UserRecord[]; next: ListPlace | null; looked: number };
+/** `places`: where to continue after each of the users. */
+export type UserPage = { users: UserRecord[]; places: ListPlace[]; next: ListPlace | null; looked: number };
 
 /** A full page, unless there are no more users or `atMost` were checked for it. */
 export async function pageOfUsers(
@@ -92,11 +93,15 @@ export async function pageOfUsers(
     found.push(...some.matched);
     looked += some.looked;
     if (found.length > limit) break;
-    if (looked >= atMost && some.next) return { users: found.map(({ user }) => user), next: some.next, looked };
+    if (looked >= atMost && some.next) return { ...unzip(found), next: some.next, looked };
   }
   const page = found.slice(0, limit);
   const next = found.length > limit ? (page.at(-1)?.place ?? null) : null;
-  return { users: page.map(({ user }) => user), next, looked };
+  return { ...unzip(page), next, looked };
+}
+
+function unzip(matched: readonly MatchedUser[]): Pick<UserPage, 'users' | 'places'> {
+  return { users: matched.map(({ user }) => user), places: matched.map(({ place }) => place) };
 }
 
 export async function countUsers(users: UserStore, appId: number, filter: UserFilter): Promise<number> {

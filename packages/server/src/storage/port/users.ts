@@ -87,8 +87,8 @@ export interface UserStore {
   /** The next ones after a clientUserId, in the order of its bytes; with a prefix, those whose clientUserId begins so. */
   page(appId: number, page: { after: string | null; limit: number; prefix?: string }): Promise<UserRecord[]>;
   /**
-   * The next users of a walk, at most `limit`. The work is that of `limit` users, however many there are. `next` is null
-   * when there are no more. Values that differ after 200 characters may be taken for each other.
+   * The next users of a walk, at most `limit`, fewer if their selections are large (page-bytes.ts). The work is that of `limit` users, however
+   * many there are. `next` is null when there are no more. Values that differ after 200 characters may be taken for each other.
    */
   walk(
     appId: number,
@@ -235,6 +235,17 @@ export type ImportChange = {
   withoutEvents?: boolean;
 };
 
+/** About as many bytes as a record has besides what was saved. */
+export const RECORD_BYTES = 256;
+
+/** Characters of a user with everything saved: few for most, a thousand times as many for some. */
+export function sizeOfUser({ selections }: StoredUser): number {
+  const size = (text: string | null): number => text?.length ?? 0;
+  return selections.reduce((sum, { value, texts }) => sum + RECORD_BYTES + size(value) + size(texts), RECORD_BYTES);
+}
+
+export type StoredUserPage = { users: StoredUser[]; next: string | null };
+
 export interface TransferStore {
   /** One transaction. No clientUserId may occur twice; returns an outcome for each entry, in the order given. */
   importUsers(
@@ -242,7 +253,10 @@ export interface TransferStore {
     entries: readonly ImportEntry[],
     change: ImportChange,
   ): Promise<{ outcomes: ImportOutcome[] } | { outcome: 'application-gone' }>;
-  /** The next users after a clientUserId, in byte order. */
-  exportUsers(appId: number, page: { after: string | null; limit: number }): Promise<StoredUser[]>;
+  /**
+   * The next users after a clientUserId, in byte order. A page that would be too large (page-bytes.ts) has fewer than `limit`, at least
+   * one; `next` says where to go on, null after the last.
+   */
+  exportUsers(appId: number, page: { after: string | null; limit: number }): Promise<StoredUserPage>;
   find(appId: number, clientUserId: string): Promise<StoredUser | undefined>;
 }

@@ -10,11 +10,13 @@ import {
   type StoredUser,
   type TransferStore,
 } from '../port.ts';
+import { toUserPage, USER_BYTES } from '../user-pages.ts';
 import { planEntry, type StoredProfile } from '../user-rules.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges, type ChangedUser } from './events.ts';
 import type { Query } from './transactions.ts';
+import { untilFull } from './until-full.ts';
 import { codeHash } from './users.ts';
 
 /** Imports hundreds of users in one statement. */
@@ -24,26 +26,32 @@ const MAX_ROUNDS = 20;
 // A profile's user is the one it names, if that user has the same name: any other has the id by chance. Each is looked
 // up separately (lateral): while an import fills the tables, the planner has no statistics, and would read all users
 // for every page.
-const usersWhere = (which: string): string => `
+const usersWhere = (which: string, profiles = 'profiles'): string => `
   select p.client_user_id as "clientUserId", p.client_user_name as "clientUserName", p.user_id as "userId",
     u.created_at as "createdAt", u.status, u.updated_at as "updatedAt", coalesce((
       select json_agg(json_build_object('selectionId', selection_id, 'keyNo', key_no, 'revision', revision,
         'value', value, 'language', language, 'texts', texts, 'version', last_event, 'createdAt', s.created_at, 'updatedAt', updated_at) order by key_no)
       from selections s where s.user_id = u.user_id), '[]') as selections
-  from profiles p left join lateral (
+  from ${profiles} p left join lateral (
     select user_id, created_at, status, updated_at from users
     where user_id = p.user_id and app_id = p.app_id and client_user_id = p.client_user_id limit 1
   ) u on true
   where p.app_id = $1 and ${which}
 `;
 // No clientUserId is empty.
-const EXPORT = statement(usersWhere(`p.client_user_id > $2 order by p.client_user_id limit $3`));
+const EXPORT = statement(`
+  with found as (
+    select p.*, ${USER_BYTES} as bytes from profiles p
+    where p.app_id = $1 and p.client_user_id > $2 order by p.client_user_id limit $3
+  ), page as materialized (${untilFull('found', 'client_user_id', 'bytes')})
+  ${usersWhere('true order by p.client_user_id', 'page')}
+`);
 const FIND = statement(usersWhere('p.client_user_id = $2'));
 
 export function transferStore(connections: Connections): TransferStore {
   return {
     async exportUsers(appId, { after, limit }) {
-      return connections.read<StoredUser>(EXPORT, [appId, after ?? '', limit]);
+      return toUserPage(await connections.read<StoredUser>(EXPORT, [appId, after ?? '', limit]), limit);
     },
     async find(appId, clientUserId) {
       return (await connections.read<StoredUser>(FIND, [appId, clientUserId]))[0];

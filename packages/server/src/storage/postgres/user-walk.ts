@@ -1,3 +1,4 @@
+import { PAGE_BYTES } from '../../page-bytes.ts';
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
 import { CREATED_DIGITS, createdSpan, endOfPrefix, indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
@@ -96,17 +97,27 @@ export function walkStatement(
     ? ''
     : `left join lateral (select ${OF_USER} from users where user_id = w.user_id limit 1) u on true`;
   const u = users === '' ? 'w' : 'u';
-  const text = `
-    with w as materialized (
-      select user_id, ${value} as value${users === '' ? `, ${OF_USER}` : ''} from ${from} ${order && `order by ${order}`} limit ${limited}
-    )
+  const found = `
     select w.user_id, w.value, ${chosen} as chosen, p.app_id, p.client_user_id, p.client_user_name, ${u}.status, ${u}.created_at,
       ${u}.updated_at
     from w ${users} left join lateral (
       select p.app_id, p.client_user_id, p.client_user_name from profiles p
       where p.app_id = ${u}.app_id and p.client_user_id = ${u}.client_user_id limit 1
-    ) p on true
-    order by ${orderOf(walk)}`;
+    ) p on true`;
+  // As in untilFull; `walked` tells whether the page was cut.
+  const inOrder = orderOf(walk);
+  const page = `
+    select * from (
+      select w.*, count(*) over () as walked,
+        coalesce(sum(octet_length(chosen::text)) over (order by ${inOrder} rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from (${found}) w
+    ) w where bytes_before < ${PAGE_BYTES}`;
+  const text = `
+    with w as materialized (
+      select user_id, ${value} as value${users === '' ? `, ${OF_USER}` : ''} from ${from} ${order && `order by ${order}`} limit ${limited}
+    )
+    ${keyNos.length === 0 ? found : page}
+    order by ${inOrder}`;
   return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
 }
 
@@ -155,6 +166,7 @@ const NAMES = `select client_user_id, client_user_name from profiles where app_i
 type WalkedRow = (UserRow | { user_id: string; app_id: null }) & {
   value: string | null;
   chosen: WalkedUser['selected'] | null;
+  walked?: number;
 };
 
 export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'countWalk' | 'listValues' | 'names'> {
@@ -177,7 +189,7 @@ export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'co
         users: rows.flatMap((row) =>
           row.app_id === null ? [] : [{ user: toUser(row), place: placeOf(row), selected: row.chosen ?? {} }],
         ),
-        next: last && rows.length === page.limit ? placeOf(last) : null,
+        next: last && (rows.length === page.limit || rows.length < (last.walked ?? 0)) ? placeOf(last) : null,
       };
     },
     async countWalk(appId, walk, atMost) {

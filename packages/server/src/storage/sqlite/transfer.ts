@@ -1,16 +1,19 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { takePage } from '../../page-bytes.ts';
 import { typeOfImport } from '../event-rows.ts';
-import type {
-  IfThere,
-  ImportChange,
-  ImportEntry,
-  ImportOutcome,
-  ImportSelection,
-  SelectionRecord,
-  StoredUser,
-  TransferStore,
-  UserStatus,
+import {
+  type IfThere,
+  type ImportChange,
+  type ImportEntry,
+  type ImportOutcome,
+  type ImportSelection,
+  type SelectionRecord,
+  type StoredUser,
+  sizeOfUser,
+  type TransferStore,
+  type UserStatus,
 } from '../port.ts';
+import { toUserPage } from '../user-pages.ts';
 import { planEntry, type StoredProfile } from '../user-rules.ts';
 import type { Connection } from './connection.ts';
 import { addEvent, addUserChange } from './events.ts';
@@ -48,7 +51,10 @@ export function transferReads(connection: Connection): Pick<TransferStore, 'expo
     async exportUsers(appId, { after, limit }) {
       const next = statement<ProfileRow>(`${PROFILES} and p.client_user_id > ? order by p.client_user_id limit ?`);
       // No clientUserId is empty.
-      return snapshot(() => next.all(appId, after ?? '', limit).map(withSelections));
+      return snapshot(() => {
+        const users = takePage(next.iterate(appId, after ?? '', limit).map(withSelections), sizeOfUser);
+        return toUserPage(users, limit);
+      });
     },
     async find(appId, clientUserId) {
       return snapshot(() => {

@@ -1,3 +1,4 @@
+import { PAGE_BYTES, takePage } from '../../page-bytes.ts';
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
 import { CREATED_DIGITS, createdSpan, endOfPrefix, INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
@@ -119,23 +120,31 @@ export function walkReads({ rows, value }: Connection) {
     walk(...[appId, walk, page]: Parameters<UserStore['walk']>): Awaited<ReturnType<UserStore['walk']>> {
       const { sql, values } = walkStatement(appId, walk, page);
       const users: WalkedUser[] = [];
-      const found = rows<WalkRow>(sql).all(...values);
+      let bytes = 0;
+      const sizeOf = ([, , chosen]: WalkRow): number => {
+        bytes += chosen?.length ?? 0;
+        return chosen?.length ?? 0;
+      };
+      const found = takePage(rows<WalkRow>(sql).iterate(...values), sizeOf);
       let place: UserPlace | null = null;
       for (const [id, value, chosen, ...row] of found) {
         place = { userId: hexToUuid(id), ...(value !== null && { value }) };
         if (row[3] === null) continue;
         users.push({ user: toUser(row), place, selected: chosen === null ? {} : JSON.parse(chosen) });
       }
-      return { users, next: found.length < page.limit ? null : place };
+      return { users, next: found.length < page.limit && bytes < PAGE_BYTES ? null : place };
     },
     countWalk(appId: number, walk: UserWalk, atMost = Number.MAX_SAFE_INTEGER): number {
       const { sql, values } = countStatement(appId, walk, atMost);
       return value(sql, ...values);
     },
     listValues(appId: number, keyNo: number, atMost: number): string[] | undefined {
-      const found = rows<[value: string]>(LIST_VALUES).all(appId, keyNo, atMost + 1);
-      const values = found.map(([value]) => value);
-      return values.length > atMost || values.some((each) => each.length > INDEXED_CHARACTERS) ? undefined : values;
+      const values: string[] = [];
+      // On the HTTP thread: a thousand long lists would take seconds to read.
+      for (const [value] of rows<[value: string]>(LIST_VALUES).iterate(appId, keyNo, atMost + 1)) {
+        if (values.push(value) > atMost || value.length > INDEXED_CHARACTERS) return undefined;
+      }
+      return values;
     },
     names(...[appId, { after, limit }]: Parameters<UserStore['names']>): [string, string][] {
       return rows<[string, string]>(

@@ -57,10 +57,17 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
       const pages = await cluster.everywhere(({ transfer }) => transfer.exportUsers(appId, page));
       const users = new Map<string, StoredUser>();
       // If a name has two profiles, use the one with the user.
-      for (const user of pages.flat()) {
+      for (const user of pages.flatMap((each) => each.users)) {
         if (user.createdAt !== null || !users.has(user.clientUserId)) users.set(user.clientUserId, user);
       }
-      return [...users.values()].sort((a, b) => byBytes(a.clientUserId, b.clientUserId)).slice(0, page.limit);
+      // What a home has after its page may come before what another has in its own: that is left for the next page.
+      const end = pages.flatMap((each) => each.next ?? []).sort(byBytes)[0];
+      const inOrder = [...users.values()]
+        .filter(({ clientUserId }) => end === undefined || byBytes(clientUserId, end) <= 0)
+        .sort((a, b) => byBytes(a.clientUserId, b.clientUserId));
+      const found = inOrder.slice(0, page.limit);
+      const isCut = end !== undefined || found.length < inOrder.length;
+      return { users: found, next: isCut ? (found.at(-1)?.clientUserId ?? null) : null };
     },
 
     async find(appId, clientUserId) {
