@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { startPostgres } from '../packages/server/test/postgres-server.ts';
+import { measureApplications } from './figures/applications.ts';
+import { measureForms } from './figures/forms.ts';
 import { measureImport } from './figures/import.ts';
 import { measureLargeCatalog } from './figures/large-catalog.ts';
 import { measureMixedLoad } from './figures/mixed-load.ts';
@@ -54,8 +56,10 @@ function figures(stages: Map<string, Stage>, options: Options, folder: string): 
   const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'start.db')}` };
   return [
     ['start', () => measureStart(settings, options.rounds)],
+    ['forms', () => measureForms(options.rounds)],
     ['mixed-load', async () => (stage ? measureMixedLoad(stage, { ...options, folder }) : [])],
     ['import', () => measureImport(folder, options.quick ? 20_000 : 100_000, Math.min(options.rounds, 3))],
     ['large-catalog', () => measureLargeCatalog(folder)],
+    ['applications', () => measureApplications(folder)],
   ];
 }

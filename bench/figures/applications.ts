@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { makeCatalog } from '../catalog.ts';
+import { times } from '../peers/peer.ts';
+import type { Figure } from '../results.ts';
+import { innkeeper, residentMegabytes, startService } from '../service.ts';
+
+const APPLICATIONS = 1_000;
+
+/**
+ * A service on SQLite with a thousand applications, each with the catalog of the benchmark: how long it takes to start,
+ * and how much memory each application takes when its catalog has been read in one language.
+ */
+export async function measureApplications(folder: string): Promise<Figure[]> {
+  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'applications.db')}` };
+  const { token } = JSON.parse(
+    await innkeeper(['token', 'create', '--name', 'bench', '--access', 'own', '--json'], settings),
+  ) as { token: string };
+  const clientIds = await fill(settings, token);
+  const service = await startService(settings);
+  try {
+    const before = await residentMegabytes(service.child);
+    for (const clientId of clientIds) {
+      const response = await fetch(`${service.url}/api/option_groups`, { headers: { apiKey: clientId } });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`reading a catalog: ${response.status}`);
+    }
+    const after = await residentMegabytes(service.child);
+    const each = ((after - before) * 1024) / clientIds.length;
+    return [
+      {
+        name: 'application-memory',
+        title: `memory for each of ${APPLICATIONS.toLocaleString('en')} applications, catalogs read`,
+        unit: 'kB',
+        values: [each],
+      },
+      {
+        name: 'applications-start',
+        title: 'process start to ready with them',
+        unit: 'ms',
+        values: [service.readyMs],
+      },
+    ];
+  } finally {
+    await service.stop();
+  }
+}
+
+async function fill(settings: NodeJS.ProcessEnv, token: string): Promise<string[]> {
+  const service = await startService(settings);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'if-match': '*' };
+  const send = async (method: string, path: string, body: object): Promise<{ clientId: string }> => {
+    const response = await fetch(`${service.url}/manage/v1${path}`, { method, headers, body: JSON.stringify(body) });
+    const made = (await response.json()) as { clientId: string };
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    return made;
+  };
+  try {
+    return await times(APPLICATIONS, async (at) => {
+      const { clientId } = await send('POST', '/applications', { name: `Application ${at}` });
+      await send('PUT', `/applications/${clientId}/catalog`, makeCatalog());
+      return clientId;
+    });
+  } finally {
+    await service.stop();
+  }
+}
