@@ -74,21 +74,19 @@ async function measureTesting(
 }
 
 async function measureRelease(runs: number): Promise<Figure[]> {
-  const files = await readdir(RELEASE);
-  const find = (isWanted: (file: string) => boolean): string | undefined => {
-    const file = files.find(isWanted);
-    return file && join(RELEASE, file);
-  };
-  const executable = find((file) => file.startsWith('innkeeper-') && file.endsWith(`-${platform()}-${arch()}`));
-  const image = find((file) => file.includes('image') && file.endsWith('.tar'));
-  const figures: Figure[] = [];
-  for (const [name, title, file] of [
-    ['executable-size', 'size of the executable', executable],
-    ['image-size', 'size of the OCI image', image],
-  ] as const) {
-    if (file) figures.push({ name, title, unit: 'MB', values: [(await stat(file)).size / 1e6] });
-  }
-  return executable ? [...figures, ...(await measureExecutable(executable, runs))] : figures;
+  const name = (await readdir(RELEASE)).find((file) => file.endsWith(`-${platform()}-${arch()}`));
+  const image = join(RELEASE, 'oci');
+  const files = await readdir(image, { recursive: true });
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(image, file))).size));
+  return [
+    {
+      name: 'image-size',
+      title: 'size of the OCI image, compressed',
+      unit: 'MB',
+      values: [sizes.reduce((sum, size) => sum + size, 0) / 1e6],
+    },
+    ...(name ? await measureExecutable(join(RELEASE, name), runs) : []),
+  ];
 }
 
 async function measureExecutable(file: string, runs: number): Promise<Figure[]> {
