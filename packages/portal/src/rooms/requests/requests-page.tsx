@@ -28,7 +28,7 @@ export function RequestsPage() {
 }
 
 function Requests({ clientId }: { clientId: string }) {
-  const { t, i18n } = useTranslation('requests');
+  const { t } = useTranslation('requests');
   const search = useSearch({ from: '/frame/applications/$clientId/requests' });
   const navigate = useNavigate({ from: '/applications/$clientId/requests' });
   const [isLive, setLive] = useState(true);
@@ -51,7 +51,6 @@ function Requests({ clientId }: { clientId: string }) {
   const isFiltered = Object.keys(filter).length > 0;
   const items = isNobody ? [] : (requests.data?.pages.flatMap((page) => page.items) ?? []);
   const sampled = requests.data?.pages[0]?.sampled;
-  const number = new Intl.NumberFormat(i18n.language);
   return (
     <Stack>
       <Group align="flex-end" gap="sm">
@@ -133,9 +132,7 @@ function Requests({ clientId }: { clientId: string }) {
       </Group>
       {sampled && sampled.of > 0 && (
         <Text size="sm" c="dimmed">
-          {sampled.kept < sampled.of
-            ? t('sampled', { kept: number.format(sampled.kept), of: number.format(sampled.of) })
-            : t('all', { count: sampled.of })}
+          {sampled.kept < sampled.of ? t('sampled', sampled) : t('all', { count: sampled.of })}
         </Text>
       )}
       {requests.isPending && !isNobody && <LoadingState />}
