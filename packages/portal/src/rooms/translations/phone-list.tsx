@@ -1,6 +1,6 @@
 import { Badge, Button, Checkbox, Drawer, Group, Select, Stack, Text, Textarea, UnstyledButton } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LanguageProgress } from './language-progress.tsx';
 import { NO_PROGRESS, type Progress } from './progress.ts';
@@ -26,11 +26,13 @@ type Props = {
   languages: readonly Language[];
   progress: ReadonlyMap<string, Progress>;
   isReadOnly: boolean;
+  /** Stays in sight: what could not be saved needs a decision. */
+  saveState: ReactNode;
   onReview: (spots: readonly { path: string; tag: string }[]) => void;
 };
 
 /** On a narrow screen, one language at a time: the source, and below it the text, to tap. */
-export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onReview }: Props) {
+export function PhoneList({ sheet, filter, languages, progress, isReadOnly, saveState, onReview }: Props) {
   const { t } = useTranslation('translations');
   const { paths, shown } = filter;
   const [wanted, setTag] = useState<string>();
@@ -76,12 +78,15 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, onRe
         allowDeselect={false}
       />
       <LanguageProgress name={language.name} isDefault={language.isDefault} {...done} />
-      {mayReview && paths.length > 0 && (
-        <div className={classes.reviewing}>
-          <Button variant="default" fullWidth onClick={reviewListed}>
-            {chosenPaths.length > 0 ? t('phone.review', { count: chosenPaths.length }) : t('review.all')}
-          </Button>
-        </div>
+      {!isReadOnly && (
+        <Stack gap={6} className={classes.reviewing ?? ''}>
+          {saveState}
+          {mayReview && (
+            <Button variant="default" size="xs" onClick={reviewListed}>
+              {chosenPaths.length > 0 ? t('phone.review', { count: chosenPaths.length }) : t('review.all')}
+            </Button>
+          )}
+        </Stack>
       )}
       <ul ref={list} className={classes.list} aria-label={t('grid.label')} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {

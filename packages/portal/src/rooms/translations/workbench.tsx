@@ -97,7 +97,7 @@ export function Workbench(props: Props) {
         description={isReadOnly ? t('readOnly') : undefined}
         actions={
           <>
-            {isPhone && saveState}
+            {isPhone && filter.paths.length === 0 && saveState}
             {!isReadOnly && (
               <Tool name={t('toolbar.import')} icon={IconUpload} isPhone={isPhone} onClick={importDialog.open} />
             )}
@@ -151,6 +151,7 @@ export function Workbench(props: Props) {
           languages={languages}
           progress={progress}
           isReadOnly={isReadOnly}
+          saveState={saveState}
           onReview={review}
         />
       ) : (
