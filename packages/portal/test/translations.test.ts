@@ -242,6 +242,25 @@ describe('the sheet', () => {
     expect(first.sheet.state.unsaved).toBe(0);
   });
 
+  test('text that someone else changed while it was typed is sent as what it replaces', async () => {
+    const { sheet, sent, set, text } = makeSheet();
+    const type = (typed: string) => sheet.type({ path: 'a', tag: 'de', text: typed });
+    const loadTheirs = () => sheet.load([toRow({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
+    type('mi');
+    loadTheirs();
+    type('mine');
+    set('a', 'mine');
+    await sheet.settled();
+    // The service refuses it as a conflict.
+    expect(sent).toEqual([[{ path: 'a', tag: 'de', text: 'mine', was: 'A' }]]);
+    const other = makeSheet();
+    other.sheet.type({ path: 'a', tag: 'de', text: 'AA' });
+    other.sheet.load([toRow({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
+    other.set('a', 'A');
+    expect([other.text('a'), other.sheet.state.unsaved], 'typed back').toEqual(['theirs', 0]);
+    expect(text('a')).toBe('mine');
+  });
+
   test('incomplete input is kept, and committed on leaving', async () => {
     const { sheet, sent, store } = makeSheet();
     const type = (text: string) => sheet.type({ path: 'a', tag: 'de', text });

@@ -133,7 +133,8 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, save
             setOpen(undefined);
           }}
           onSave={(text, isNext) => {
-            sheet.change([{ path: opened.path, tag: language.tag, text: text === '' ? null : text }], 'edit');
+            if (text === undefined) sheet.type(undefined);
+            else sheet.change([{ path: opened.path, tag: language.tag, text: text === '' ? null : text }], 'edit');
             setOpen(isNext ? open + 1 : undefined);
           }}
         />
@@ -208,15 +209,18 @@ function TextDrawer(props: {
   onReview?: () => void;
   onType: (text: string) => void;
   onClose: () => void;
-  onSave: (text: string, isNext: boolean) => void;
+  /** Without a text, nothing was typed: someone else may have changed it meanwhile. */
+  onSave: (text: string | undefined, isNext: boolean) => void;
 }) {
   const { row, language, source, isLast, onReview, onType, onClose, onSave } = props;
   const { t } = useTranslation('translations');
-  const [text, setText] = useState(row.texts[language.tag] ?? '');
+  const [before] = useState(row.texts[language.tag] ?? '');
+  const [text, setText] = useState(before);
+  const save = (isNext: boolean) => onSave(text === before ? undefined : text, isNext);
   return (
     <Drawer
       opened
-      onClose={() => onSave(text, false)}
+      onClose={() => save(false)}
       position="bottom"
       closeButtonProps={{ 'aria-label': t('close') }}
       size="min(22rem, 90dvh)"
@@ -250,10 +254,10 @@ function TextDrawer(props: {
                 {t('review.one')}
               </Button>
             )}
-            <Button variant="default" onClick={() => onSave(text, false)}>
+            <Button variant="default" onClick={() => save(false)}>
               {t('phone.save')}
             </Button>
-            {!isLast && <Button onClick={() => onSave(text, true)}>{t('phone.saveNext')}</Button>}
+            {!isLast && <Button onClick={() => save(true)}>{t('phone.saveNext')}</Button>}
           </Group>
         </Group>
       </Stack>

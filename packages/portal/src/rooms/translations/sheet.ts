@@ -43,7 +43,8 @@ export class Sheet {
   #batch = BATCH;
   #isKeptRead = false;
   #loads = 0;
-  #typed: TextChange | undefined;
+  /** With the text that was there when typing began: others may change it meanwhile. */
+  #typed: SentText | undefined;
   readonly #send: (texts: SentText[]) => Promise<SendOutcome>;
   readonly #kept: KeptTexts;
 
@@ -110,8 +111,9 @@ export class Sheet {
 
   /** Returns how many texts changed: these can be undone in one step. */
   change(changes: readonly TextChange[], kind: Step['kind']): number {
-    if (this.#typed && kind === 'edit') this.type(undefined);
-    const done = this.#apply(changes);
+    const typed = this.#typed;
+    const done = this.#apply(changes, typed && kind === 'edit' ? typed : undefined);
+    if (typed && kind === 'edit') this.type(undefined);
     if (done.length > 0) this.#history.add({ kind, changes: done });
     this.#settle();
     return done.length;
@@ -119,11 +121,12 @@ export class Sheet {
 
   /** A text being typed: not sent yet, but not to be lost. Without one, typing has ended. */
   type(change: TextChange | undefined): void {
-    const before = change && (this.row(change.path)?.texts[change.tag] ?? null);
+    const before = (change && this.row(change.path)?.texts[change.tag]) ?? null;
     const text = textOf(change?.text);
-    this.#typed = change && text !== before ? { ...change, text } : undefined;
-    const entry = this.#typed && this.#entries.get(spotOf(this.#typed));
-    this.#kept.type(this.#typed && { ...this.#typed, was: entry ? entry.was : (before ?? null) });
+    const isSame = change && this.#typed && spotOf(change) === spotOf(this.#typed);
+    const was = isSame ? this.#typed?.was : change && this.#entries.get(spotOf(change))?.was;
+    this.#typed = change && text !== before ? { ...change, text, was: was === undefined ? before : was } : undefined;
+    this.#kept.type(this.#typed);
   }
 
   get isTyping(): boolean {
@@ -198,15 +201,19 @@ export class Sheet {
     this.#schedule(0);
   }
 
-  #apply(changes: readonly TextChange[]): Step['changes'] {
+  #apply(changes: readonly TextChange[], typed?: SentText): Step['changes'] {
     const done: Step['changes'] = [];
     for (const { path, tag, text: wanted } of changes) {
       const row = this.row(path);
       const text = textOf(wanted);
       const before = row?.texts[tag] ?? null;
       if (!row || before === text) continue;
+      const was = typed && spotOf(typed) === spotOf({ path, tag }) ? typed.was : before;
+      const known = this.#entries.get(spotOf({ path, tag }));
+      // Nothing was typed in the end, but someone else changed it.
+      if (!known && text === was) continue;
       done.push({ path, tag, from: before, to: text });
-      const entry = this.#entries.get(spotOf({ path, tag })) ?? { path, tag, was: before, text, phase: 'waiting' };
+      const entry = known ?? { path, tag, was, text, phase: 'waiting' };
       entry.text = text;
       if (text !== null && text.length > TEXT_LIMIT && [...text].length > TEXT_LIMIT) {
         Object.assign(entry, { phase: 'refused', message: 'tooLong' });

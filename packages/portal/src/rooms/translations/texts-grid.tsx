@@ -62,7 +62,7 @@ export function TextsGrid(props: Props) {
   const { t } = useTranslation('translations');
   const scroller = useRef<HTMLDivElement>(null);
   const isLocked = (tag: string) => languages.some((each) => each.tag === tag && each.isLocked);
-  const [editing, setEditing] = useState<{ path: string; tag: string; text: string }>();
+  const [editing, setEditing] = useState<{ path: string; tag: string; text: string; before: string }>();
   // Whether the grid has the focus: only then does the focus follow the active cell.
   const isOurs = useRef(false);
 
@@ -94,7 +94,7 @@ export function TextsGrid(props: Props) {
     isOurs.current = true;
     // Synchronously, so that the key that opened it is typed into the editor.
     const before = sheet.row(activePath)?.texts[activeTag] ?? '';
-    flushSync(() => setEditing({ path: activePath, tag: activeTag, text: text ?? before }));
+    flushSync(() => setEditing({ path: activePath, tag: activeTag, text: text ?? before, before }));
   };
 
   const latest = useRef({ active, bounds, editing, go });
@@ -105,8 +105,9 @@ export function TextsGrid(props: Props) {
       const { active: at, editing: edited, bounds: within, go: goTo } = latest.current;
       setEditing(undefined);
       if (!edited) return;
-      // Where it was begun, whichever rows were loaded meanwhile.
-      sheet.change([{ path: edited.path, tag: edited.tag, text: text === '' ? null : text }], 'edit');
+      // Where it was begun, whichever rows were loaded meanwhile. Someone else may have changed a text that was only opened.
+      if (text === edited.before) sheet.type(undefined);
+      else sheet.change([{ path: edited.path, tag: edited.tag, text: text === '' ? null : text }], 'edit');
       const by = { down: [1, 0], up: [-1, 0], right: [0, 1], left: [0, -1], stay: [0, 0] }[leave] as [number, number];
       if (leave === 'stay') return;
       goTo(clamp(select({ row: at.row + by[0], column: at.column + by[1] }), within));
