@@ -32,10 +32,11 @@ export function createTracer({ isParentBased, ratio }: SamplerConfig, onEnd: (sp
         const at = draw(TRACE_WORDS);
         return takes(mixOf(at)) ? new SampledSpan('server', newTrace(at), describeServed(request), onEnd) : undefined;
       }
-      const { isSampled, ...place } = caller;
-      return (isParentBased ? isSampled : takes(mixOfText(place.traceId)))
-        ? new SampledSpan('server', place, describeServed(request), onEnd)
-        : new UnsampledSpan(place);
+      const isTaken = isParentBased ? isSampledBy(caller) : takes(mixOfText(traceIdOf(caller)));
+      const traceState = readTraceState(request.headers);
+      return isTaken
+        ? new SampledSpan('server', placeIn(caller, traceState), describeServed(request), onEnd)
+        : new UnsampledSpan(traceIdOf(caller), traceState);
     },
     call(method, address) {
       const at = draw(TRACE_WORDS);
@@ -90,20 +91,30 @@ function newTrace(at: number): Place {
 /** Where a span belongs: its trace, and the span that it is part of. */
 type Place = Pick<EndedSpan, 'traceId' | 'parentSpanId' | 'traceState'>;
 
-/** W3C Trace Context: later versions may append members. */
-const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+/** W3C Trace Context. Later versions may have more members; this one ends after the flags. */
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.{53})-)/;
 const MAX_TRACE_STATE = 512;
 
-function readCaller({
-  traceparent,
-  tracestate,
-}: ServedRequest['headers']): (Place & { isSampled: boolean }) | undefined {
-  if (typeof traceparent !== 'string') return undefined;
-  const [, version, traceId = '', parentSpanId, flags = '', more] = TRACEPARENT.exec(traceparent) ?? [];
-  if (version === undefined || (version === '00' && more !== undefined)) return undefined;
-  const isUsable = typeof tracestate === 'string' && tracestate.length <= MAX_TRACE_STATE;
-  const isSampled = Number.parseInt(flags, 16) % 2 === 1;
-  return { traceId, parentSpanId, traceState: isUsable ? tracestate : undefined, isSampled };
+/** A valid traceparent as text: only what is used of it is taken out. */
+function readCaller({ traceparent }: ServedRequest['headers']): string | undefined {
+  return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined;
+}
+
+function traceIdOf(traceparent: string): string {
+  return traceparent.slice(3, 35);
+}
+
+/** The lowest bit of the flags. */
+function isSampledBy(traceparent: string): boolean {
+  return Number.parseInt(traceparent.charAt(54), 16) % 2 === 1;
+}
+
+function readTraceState({ tracestate }: ServedRequest['headers']): string | undefined {
+  return typeof tracestate === 'string' && tracestate.length <= MAX_TRACE_STATE ? tracestate : undefined;
+}
+
+function placeIn(traceparent: string, traceState: string | undefined): Place {
+  return { traceId: traceIdOf(traceparent), parentSpanId: traceparent.slice(36, 52), traceState };
 }
 
 function headersFor(traceId: string, spanId: string, flags: '00' | '01', tracestate: string | undefined) {
@@ -116,7 +127,7 @@ class UnsampledSpan implements Span {
   readonly spanId = undefined;
   readonly #traceState: string | undefined;
 
-  constructor({ traceId, traceState }: Partial<Place>) {
+  constructor(traceId?: string, traceState?: string) {
     this.traceId = traceId;
     this.#traceState = traceState;
   }
@@ -134,7 +145,7 @@ class UnsampledSpan implements Span {
 }
 
 /** Of all that are not recorded and belong to no trace of their caller. */
-const UNSAMPLED = new UnsampledSpan({});
+const UNSAMPLED = new UnsampledSpan();
 
 class SampledSpan implements Span {
   readonly traceId: string;
