@@ -1,4 +1,4 @@
-import type { Type as Typebox } from 'typebox';
+import type { TSchema, Type as Typebox } from 'typebox';
 
 export type { Static, TObject, TProperties, TSchema } from 'typebox';
 
@@ -73,3 +73,8 @@ export const Type = {
   Unknown: (options?: Schema) => ({ ...options }),
   Unsafe: (schema: Schema) => ({ ...schema }),
 } as unknown as Pick<typeof Typebox, Used>;
+
+export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
+
+/** The response of 304. */
+export const NotModified = Type.Null({ description: 'Not modified.' });

@@ -30,7 +30,7 @@ import { RequestLog } from './monitoring/request-log.ts';
 import { SecretWatch } from './secret-watch.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
-import type { Problem } from './storage/port.ts';
+import { worstFirst } from './storage/port.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
 import { WorkPool } from './work/pool.ts';
@@ -258,12 +258,6 @@ function startMailer(settings: MailSettings, logger: Logger): SmtpMailer {
     onFailure: (reason, isLast) => logger.warn({ reason }, `a mail could not be sent${isLast ? '' : '; retrying'}`),
     onDropped: (mails) => logger.warn({ mails }, 'mails were dropped: the queue was full, or the service stopped'),
   });
-}
-
-const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
-
-function worstFirst(problems: Problem[]): Problem[] {
-  return problems.sort((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
 }
 
 /** With port 0, the public URL uses the assigned port, unless a URL was given. */

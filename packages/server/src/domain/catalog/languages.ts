@@ -101,3 +101,12 @@ function readRanges(header: string): string[] {
 export function fold(word: string): string {
   return word.normalize('NFC').toLowerCase();
 }
+
+/** In the usual case, `de-AT`; undefined if it cannot be a tag. */
+export function canonicalTag(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -4,7 +4,7 @@ import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import { type CatalogFile, CatalogFileSchema } from './file-schema.ts';
-import { createLanguages, fold } from './languages.ts';
+import { canonicalTag, createLanguages, fold } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
 import { type FileProblem, MAX_PROBLEMS, type Report, type TextReader } from './source.ts';
@@ -152,14 +152,6 @@ function readLanguages(languages: CatalogFile['languages'], isReadable: Readable
   // If none is marked, the first one is the default.
   if (defaults.length === 0 && read[0]) read[0].isDefault = true;
   return read;
-}
-
-export function canonicalTag(tag: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
 }
 
 function textReader(languages: Language[], hasAll: boolean, isReadable: Readable, report: Report): TextReader {

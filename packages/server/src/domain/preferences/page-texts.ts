@@ -1,3 +1,5 @@
+import { canonicalTag } from '../catalog/languages.ts';
+
 /** The preference page's own texts, with placeholders in braces; labels and values come from the catalog. */
 const en = {
   title: 'Your preferences',
@@ -261,14 +263,6 @@ function checkTexts(tag: string, given: Record<string, unknown>, problems: strin
 
 function placeholders(text: string): string {
   return (text.match(/\{\w{1,20}\}/g) ?? []).toSorted().join(' ');
-}
-
-function canonicalTag(tag: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

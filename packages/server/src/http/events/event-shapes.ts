@@ -1,12 +1,10 @@
 import { TEST_TYPE } from '../../domain/webhooks/manage-webhooks.ts';
-import { type TSchema, Type } from '../../schema.ts';
+import { Nullable, type TSchema, Type } from '../../schema.ts';
 import { type EventType, SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { EXAMPLE } from '../docs/examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 
 const Uuid = Type.String({ format: 'uuid' });
-const Nullable = (type: TSchema) => Type.Union([type, Type.Null()]);
-
 const UserState = Type.Object(
   {
     service_user_code: Uuid,

@@ -3,10 +3,10 @@ import { neededProof } from '../../domain/accounts/confirm-identity.ts';
 import type { SignedIn } from '../../domain/accounts/sign-in.ts';
 import { accessOf, languagesOf } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import type { ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
-import { AccessShape, Nullable, Time } from './schemas.ts';
+import { AccessShape, Time } from './schemas.ts';
 
 export const PreferencesShape = Type.Object(
   {

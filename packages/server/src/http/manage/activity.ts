@@ -1,12 +1,12 @@
 import { MAX_STEPS, readActivity, readOverview, STEPS } from '../../domain/activity.ts';
 import { ERRORS } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 import { readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { Nullable, Time } from './schemas.ts';
+import { Time } from './schemas.ts';
 
 const ActivityShape = {
   requests: Type.Integer({ description: 'requests that belong to this application' }),

@@ -3,12 +3,12 @@ import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
 import { foldCase } from '../../domain/users/search-users.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry, type AuditFilter, type Storage } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, readSpan, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { Nullable, Time } from './schemas.ts';
+import { Time } from './schemas.ts';
 import { hidesAddresses } from './views.ts';
 import { withoutPath } from './webhooks.ts';
 

@@ -13,11 +13,11 @@ import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { membersReadElsewhere, readElsewhere, type TProperties, Type } from '../../schema.ts';
+import { membersReadElsewhere, Nullable, readElsewhere, type TProperties, Type } from '../../schema.ts';
 import { answerEdit, answerEdited, EDIT, EDIT_ITEM, EDIT_LIMIT, readEditOptions } from './edit-options.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { EditedAnswer, FileKeySchema, GroupParams, KeyParams, Nullable } from './schemas.ts';
+import { EditedAnswer, FileKeySchema, GroupParams, KeyParams } from './schemas.ts';
 
 const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
 

@@ -7,7 +7,7 @@ import {
 } from '../../domain/catalog/draft.ts';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import {
   answerEdited,
   IfMatchHeader,
@@ -25,7 +25,6 @@ import {
   DraftShape,
   EDITED_HEADERS,
   EditedAnswer,
-  Nullable,
   PlanShape,
   RevisionShape,
 } from './schemas.ts';

@@ -1,8 +1,8 @@
 import { checkShape } from '../../check-shape.ts';
 import { showFieldPath } from '../../domain/catalog/source.ts';
-import { type Static, type TSchema, Type } from '../../schema.ts';
+import { Nullable, type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
-import { LimitQuery, Nullable } from './schemas.ts';
+import { LimitQuery } from './schemas.ts';
 
 /** Enough for one response: the next try reports the rest. */
 const MAX_PROBLEMS = 200;

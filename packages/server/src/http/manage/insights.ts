@@ -17,11 +17,11 @@ import {
 } from '../../domain/selections/insights.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, ownTurn } from '../../domain/slices.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 import { formatTime } from '../time.ts';
 import { type ApplicationRequest, FileAnswer, type ManageRoutes } from './manage-route.ts';
-import { KeyParams, Nullable, Time } from './schemas.ts';
+import { KeyParams, Time } from './schemas.ts';
 
 const DEFAULT_PERIODS = 30;
 

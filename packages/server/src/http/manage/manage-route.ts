@@ -5,7 +5,7 @@ import { type Access, includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Manager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
-import { type Static, type TObject, type TSchema, Type } from '../../schema.ts';
+import { NotModified, type Static, type TObject, type TSchema, Type } from '../../schema.ts';
 import { readJsonObject } from '../bodies.ts';
 import { type Listing, linkHeader, type Query as RawQuery } from '../paging.ts';
 import { hasCurrent, readAuthorization } from '../request-headers.ts';
@@ -14,7 +14,7 @@ import type { Route, RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { readParameters, requireShape } from './input.ts';
-import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified } from './schemas.ts';
+import { ApplicationParams, BreakingMembers, ChangedMembers } from './schemas.ts';
 import { readSessionCookie, refuseForeignPage } from './session-cookie.ts';
 import { hidesAddresses, viewDraft, viewEdit, viewRevision, withoutAddress } from './views.ts';
 

@@ -4,14 +4,14 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { browserLanguage, letterLanguage } from '../../domain/mail/write-letter.ts';
 import { ROLES } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import type { InvitationRecord, MemberRecord, Role } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
 import { formatTime } from '../time.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
-import { Nullable, Time } from './schemas.ts';
+import { Time } from './schemas.ts';
 
 export const RoleShape = Type.Enum([...ROLES], {
   title: 'Role',

@@ -2,14 +2,14 @@ import { readActivity } from '../../domain/activity.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { eventId, readEventId, toPublicEvents } from '../../domain/events/public-event.ts';
 import type { Service } from '../../domain/service.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { EVENT_TYPES, type LoggedRequest, type RequestFilter, STEP_MS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
 import { EventAnswer } from '../events/event-shapes.ts';
 import { formatTime } from '../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, pageOf, readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { LimitQuery, Nullable, Time } from './schemas.ts';
+import { LimitQuery, Time } from './schemas.ts';
 
 const RequestShape = {
   requestUid: Type.String({ format: 'uuid' }),

@@ -3,7 +3,7 @@ import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import { FACT_KINDS } from '../../domain/catalog/change.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
-import { type TSchema, Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS, USER_STATUSES } from '../../storage/port.ts';
 import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
 
@@ -37,8 +37,6 @@ export const LimitQuery = {
   ),
 };
 export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
-export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
-
 export const AccessShape = Type.Enum([...ACCESS], {
   title: 'Access',
   description:
@@ -214,8 +212,6 @@ export const RevisionShape = {
   note: Type.Optional(Type.String({ description: 'why it was published, if the publisher gave a note' })),
   changes: Type.Array(Change),
 };
-
-export const NotModified = Type.Null({ description: 'Not modified.' });
 
 /** Members of 9409 and 9412 besides code and message. */
 export const BreakingMembers = Type.Object({ breaking: PlanShape.breaking });

@@ -6,14 +6,13 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { browserLanguage } from '../../domain/mail/write-letter.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { isUuid } from '../../uuid.ts';
 import { SessionShape, SignedInShape, viewSession, viewSignedIn } from './account-views.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { RoleShape } from './members.ts';
 import { TYPED } from './proof.ts';
-import { Nullable } from './schemas.ts';
 import { endedCookie, endSessionBefore, sessionCookie } from './session-cookie.ts';
 
 const SignInBody = Type.Object({

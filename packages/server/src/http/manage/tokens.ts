@@ -3,13 +3,13 @@ import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import { isUuid, readUuid } from '../../uuid.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
-import { AccessShape, Nullable } from './schemas.ts';
+import { AccessShape } from './schemas.ts';
 
 const MAX_APPS = 1000;
 

@@ -5,12 +5,11 @@ import { exportUsers } from '../../domain/users/export-users.ts';
 import type { FileLine } from '../../domain/users/import-line.ts';
 import type { ImportCounts, Rejection } from '../../domain/users/import-users.ts';
 import { createSearchTest } from '../../domain/users/search-users.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import { orderedUuid } from '../../uuid.ts';
 import { FilterQuery, readFilter } from '../users/user-filter.ts';
 import { CreatedQuery, readCreated, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { Nullable } from './schemas.ts';
 
 /** A part of an import is checked on the thread that serves everyone, so it stays small. */
 const MAX_IMPORT_LINES = 500;

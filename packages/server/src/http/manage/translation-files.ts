@@ -6,7 +6,7 @@ import { catalogAt } from '../../domain/catalog/revisions.ts';
 import { unpack } from '../../domain/packed.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices, mapSteps } from '../../domain/slices.ts';
-import { type Static, Type } from '../../schema.ts';
+import { Nullable, type Static, Type } from '../../schema.ts';
 import {
   answerEdited,
   DraftQuery,
@@ -19,7 +19,7 @@ import {
 } from './edit-options.ts';
 import { refuse, requireShape } from './input.ts';
 import { FileAnswer, type ManageRoutes } from './manage-route.ts';
-import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
+import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
 const TYPES: Record<TextFormat, string> = { csv: 'text/csv', xliff: 'application/xliff+xml' };
 

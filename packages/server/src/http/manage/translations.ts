@@ -2,13 +2,13 @@ import { changeTexts } from '../../domain/catalog/edits/translations.ts';
 import { byText, listTexts, reviewTexts } from '../../domain/catalog/text-states.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
 import { answerEdit, DraftQuery, EDIT, EDIT_LIMIT, openRequestedCatalog } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable, PageQuery } from './schemas.ts';
+import { ChangedMembers, EDITED_HEADERS, EditedAnswer, PageQuery } from './schemas.ts';
 
 /** A grid of hundreds of rows is read in a few pages. */
 const MAX_ROWS = 5_000;

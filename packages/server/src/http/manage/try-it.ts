@@ -3,10 +3,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { type SampleSelection, sampleSelection, type Trial, withTrial } from '../../domain/try-it.ts';
 import { mask } from '../../monitoring/logging.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import type { Ask } from '../server/door.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { Nullable } from './schemas.ts';
 
 const Step = Type.Object(
   {

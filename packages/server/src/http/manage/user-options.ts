@@ -7,7 +7,7 @@ import { saveForManager, unsetForManager } from '../../domain/selections/save-fo
 import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/identify-user.ts';
-import { membersReadElsewhere, Type } from '../../schema.ts';
+import { membersReadElsewhere, Nullable, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import { OptionsToSave, readWantedOptions, SELECTION_ERRORS } from '../options/save-user-options.ts';
@@ -16,7 +16,7 @@ import { writeReceipt } from '../options/user-option.ts';
 import { toListing, toPage } from '../paging.ts';
 import { pageOf } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { EventShape, Nullable, OptionShape, PageQuery, UserParams } from './schemas.ts';
+import { EventShape, OptionShape, PageQuery, UserParams } from './schemas.ts';
 import { viewEvent, viewOption } from './views.ts';
 
 const MAX_KEYS = 500;

@@ -5,7 +5,7 @@ import { findUser } from '../../domain/users/identify-user.ts';
 import { countUsers, pageOfUsers, USER_SORTS } from '../../domain/users/match-users.ts';
 import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { addUser, updateUser } from '../../domain/users/users.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import { USER_STATUSES, type UserChange, type UserRecord } from '../../storage/port.ts';
 import {
   FilterQuery,
@@ -16,7 +16,7 @@ import {
 } from '../users/user-filter.ts';
 import { CreatedQuery, pageOf, readCreated, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { AccessTokenShape, LimitQuery, Nullable, UserParams, UserShape } from './schemas.ts';
+import { AccessTokenShape, LimitQuery, UserParams, UserShape } from './schemas.ts';
 import { viewAccessToken, viewUser } from './views.ts';
 
 /**

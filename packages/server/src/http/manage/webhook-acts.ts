@@ -15,7 +15,7 @@ import {
   type WebhookService,
 } from '../../domain/webhooks/manage-webhooks.ts';
 import { SEND_PROBLEMS } from '../../domain/webhooks/send-event.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import {
   type DeliveryFilter,
   type DeliveryRecord,
@@ -25,7 +25,7 @@ import {
   type WebhookRecord,
 } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
-import { Nullable, Time } from './schemas.ts';
+import { Time } from './schemas.ts';
 
 type Page = { before: string | null; limit: number };
 

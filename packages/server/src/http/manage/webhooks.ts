@@ -3,12 +3,12 @@ import { toPublicEvents } from '../../domain/events/public-event.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { findWebhook, MAX_WEBHOOKS, testEvent } from '../../domain/webhooks/manage-webhooks.ts';
-import { Type } from '../../schema.ts';
+import { Nullable, Type } from '../../schema.ts';
 import type { DeliveryRecord, WebhookRecord } from '../../storage/port.ts';
 import { RotationMembers, readRotation } from './applications.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, readTime, refuse } from './input.ts';
 import type { ApplicationRequest, ManageRoutes } from './manage-route.ts';
-import { Nullable, Time } from './schemas.ts';
+import { Time } from './schemas.ts';
 import { hidesAddresses, withoutAddress } from './views.ts';
 import {
   DeliveryParams,

@@ -3,7 +3,7 @@ import { effectiveSelections, readSelections } from '../../domain/selections/eff
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';
-import { Type } from '../../schema.ts';
+import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { noteUser } from '../about.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, readUidParameter, toPage } from '../paging.ts';
@@ -17,7 +17,6 @@ import {
   LanguageQuery,
   LIST_HEADERS,
   ListAnswer,
-  NotModified,
   PagingQuery,
   queryOf,
   USER_ERRORS,

@@ -3,7 +3,7 @@ import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts
 import type { Languages } from '../../domain/catalog/languages.ts';
 import { translationUid } from '../../domain/catalog/translatable.ts';
 import type { ErrorName } from '../../domain/errors.ts';
-import { type TSchema, Type } from '../../schema.ts';
+import { NotModified, type TSchema, Type } from '../../schema.ts';
 import { readPage, readParameter, readUidParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import {
@@ -23,7 +23,6 @@ import {
   LanguageQuery,
   LIST_HEADERS,
   ListAnswer,
-  NotModified,
   PagingQuery,
   queryOf,
 } from './schemas.ts';

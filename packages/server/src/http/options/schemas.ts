@@ -1,6 +1,6 @@
 import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import type { ErrorName } from '../../domain/errors.ts';
-import { type TObject, type TProperties, type TSchema, Type } from '../../schema.ts';
+import { Nullable, type TObject, type TProperties, type TSchema, Type } from '../../schema.ts';
 
 /**
  * Shapes of area B. The rules check requests, because they know the contract's codes; responses are serialized as they
@@ -56,8 +56,6 @@ export const LIST_HEADERS = {
   ...CACHED_HEADERS,
   Link: 'first, prev, next and last page (RFC 8288)',
 };
-export const NotModified = Type.Null({ description: 'Not modified.' });
-
 export function ListAnswer(item: TSchema): TObject {
   return Type.Object({
     items: Type.Array(item),
@@ -67,7 +65,6 @@ export function ListAnswer(item: TSchema): TObject {
   });
 }
 
-const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
 const ScalarAnswer = Type.Union([Type.Boolean(), Type.String(), Type.Number()]);
 export const ValueAnswer = Type.Union([ScalarAnswer, Type.Array(ScalarAnswer)], {
   title: 'OptionValue',

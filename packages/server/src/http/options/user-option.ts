@@ -4,7 +4,7 @@ import { findReceipt, type Receipt, signReceipt } from '../../domain/selections/
 import { isTagOf, recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
-import { Type } from '../../schema.ts';
+import { NotModified, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
 import { noteUser } from '../about.ts';
@@ -24,7 +24,6 @@ import {
   LanguageQuery,
   LIST_HEADERS,
   ListAnswer,
-  NotModified,
   PagingQuery,
   queryOf,
   RECORD_HEADERS,

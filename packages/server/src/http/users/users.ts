@@ -5,10 +5,10 @@ import { authorizeApplication } from '../../domain/users/authorize-application.t
 import { emailOf } from '../../domain/users/email.ts';
 import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
 import { createUser, deleteUser, readUserChange, updateUser } from '../../domain/users/users.ts';
-import { Type } from '../../schema.ts';
+import { NotModified, Type } from '../../schema.ts';
 import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
 import { readJsonObject } from '../bodies.ts';
-import { CACHED_HEADERS, NotModified } from '../options/schemas.ts';
+import { CACHED_HEADERS } from '../options/schemas.ts';
 import { etagOf, hasCurrent, prefersType, readAuthorization } from '../request-headers.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';

@@ -23,6 +23,12 @@ export type Problem = {
   effect: 'none' | 'read-only' | 'down';
 };
 
+const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
+
+export function worstFirst(problems: Problem[]): Problem[] {
+  return problems.sort((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
+}
+
 export interface FactStore {
   get(name: string): Promise<string | undefined>;
   /** The first writer wins; everyone gets the winner's value. */

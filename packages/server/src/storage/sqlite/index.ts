@@ -7,6 +7,7 @@ import {
   type Problem,
   type Storage,
   type StorageDriver,
+  worstFirst,
 } from '../port.ts';
 import { DISK_PROBLEM } from '../repair-steps.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
@@ -23,8 +24,6 @@ import { SharedReads } from './shared-reads.ts';
 import { sqliteStores } from './stores.ts';
 import { Surveyor } from './surveyor.ts';
 import { Writer } from './writer.ts';
-
-const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
 /** `actMs`: how long a write waits for a writing process. */
 export function sqliteDriver(path: string, link?: string, actMs?: number): StorageDriver {
@@ -125,7 +124,7 @@ async function openSqlite(path: string, writer: Writer, note: OpenNote): Promise
         ...(writer.failedWrite.isRecent ? [DISK_PROBLEM] : []),
         ...(writer.lockedOut.isRecent ? [LOCK_PROBLEM] : []),
       ];
-      return problems.sort((one, other) => EFFECTS.indexOf(one.effect) - EFFECTS.indexOf(other.effect));
+      return worstFirst(problems);
     },
     purgeExpired: (now) => writer.run('purgeExpired', now),
     waitingActs: () => writer.waiting + reads.waiting,

@@ -1,7 +1,7 @@
 import type { Steps } from '../../slices.ts';
 import type { Texts } from '../catalog.ts';
 import type { Edit } from '../edit-catalog.ts';
-import { canonicalTag } from '../read-definition.ts';
+import { canonicalTag } from '../languages.ts';
 import { openGroup, openKey, toFileValue, type WorkingCopy } from '../working-copy.ts';
 
 /**
