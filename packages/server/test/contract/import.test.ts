@@ -1,7 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadCompiledCatalog } from '../../src/domain/catalog/compile.ts';
+import { publishCatalog } from '../../src/domain/catalog/publish.ts';
+import { readDefinition } from '../../src/domain/catalog/read-definition.ts';
+import { finish } from '../../src/domain/slices.ts';
 import { exportUsers } from '../../src/domain/users/export-users.ts';
+import { importUsers } from '../../src/domain/users/import-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type {
   IfThere,
@@ -450,6 +454,33 @@ describe.each(databases)('importing users into $kind', (database) => {
       expect(users).toBe(names.length);
       expect(Math.max(...sizes)).toBeLessThan(names.length);
     }
+  });
+
+  test('users with many selections are written in several transactions, so that others can write in between', async () => {
+    const from = await createApplication(storage);
+    const keys = times(500, (n) => ({ name: `k${n}`, type: 'boolean' }));
+    const read = finish(readDefinition({ languages: [{ name: 'English', tag: 'en' }], groups: [{ name: 'g', keys }] }));
+    if (!('definition' in read)) throw new Error(JSON.stringify(read.problems));
+    await publishCatalog(storage, from, read.definition, { author: 'x', now: NOW, allowBreaking: false });
+    const options = keys.map(({ name }) => ({ group: 'g', key: name, value: [true] }));
+    const lines = times(24, (n) => {
+      return { line: n, text: JSON.stringify({ clientUserId: `much-${n}`, clientUserName: 'x', options }) };
+    });
+    const written: number[] = [];
+    const importEntries: Storage['transfer']['importUsers'] = (app, entries, change) => {
+      written.push(entries.reduce((sum, { selections }) => sum + selections.length, 0));
+      return storage.transfer.importUsers(app, entries, change);
+    };
+    const watched = { ...storage, transfer: { ...storage.transfer, importUsers: importEntries } };
+    async function* parts() {
+      yield lines;
+    }
+    const { counts } = await importUsers(watched, from, parts(), {
+      ...{ at: NOW, ifThere: 'compare', newCodes: false, withRetired: false },
+      onRejected: ({ reason }) => expect(reason).toBe(''),
+    });
+    expect(counts.created).toBe(24);
+    expect(written).toEqual([5_000, 5_000, 2_000]);
   });
 
   test('a deleted import leaves nothing behind', async () => {

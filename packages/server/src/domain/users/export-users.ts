@@ -12,6 +12,7 @@ import {
 } from '../../storage/port.ts';
 import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
+import { ownTurn } from '../slices.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { type ListPlace, pageOfUsers, type UserFilter } from './match-users.ts';
 import { writeTransferTime } from './transfer-time.ts';
@@ -39,6 +40,8 @@ export async function* exportUsers(
     if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
       catalog = await loadCatalog(storage, appId);
     }
+    // A full page takes milliseconds to write.
+    await ownTurn();
     const users = page.filter(({ createdAt }) => createdAt !== null).length;
     const text = page.map((user) => `${JSON.stringify(toLine(user, catalog))}\n`).join('');
     if (page.length > 0) yield { text, users, profilesOnly: page.length - users, next };

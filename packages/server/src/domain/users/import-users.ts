@@ -60,8 +60,9 @@ async function readHeld(storage: Storage, appId: number, clientUserId: string | 
   return new Map(user?.selections.map(({ keyNo, value }) => [keyNo, parseValues(value)]));
 }
 
-/** Users per transaction: enough to share a flush widely, and short enough for other writers. */
+/** Users per transaction, and about how many selections: enough to share a flush widely, and short enough for other writers. */
 const BATCH = 1_000;
+const BATCH_SELECTIONS = 5_000;
 /** Batches in flight: while one is written, the next is read and checked. */
 const IN_FLIGHT = { sqlite: 2, postgres: 3 };
 
@@ -121,6 +122,7 @@ class ImportBatches {
   readonly #importId: string;
   readonly #inFlight = new Set<Promise<void>>();
   #batch: Pending[] = [];
+  #selections = 0;
   #failure: { error: unknown } | undefined;
   applicationGone = false;
   readonly counts: ImportCounts = {
@@ -145,13 +147,15 @@ class ImportBatches {
 
   /** True if the batch is full: call `send` then. */
   add(line: FileLine, entry: ImportEntry): boolean {
-    return this.#batch.push({ line, entry }) >= BATCH;
+    this.#selections += entry.selections.length;
+    return this.#batch.push({ line, entry }) >= BATCH || this.#selections >= BATCH_SELECTIONS;
   }
 
   /** Starts the batch as soon as enough others are done. */
   async send(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
+    this.#selections = 0;
     if (batch.length === 0) return;
     while (this.#inFlight.size >= IN_FLIGHT[this.#storage.kind]) await Promise.race(this.#inFlight);
     this.#throwFailure();
