@@ -214,14 +214,14 @@ describe('the files of the portal', () => {
     }
   });
 
-  test('the first view takes less than 250 kB of compressed script, also when signed in', async () => {
+  test('the first view takes less than 250 kB of compressed scripts and styles, also when signed in', async () => {
     const own = { locale: 'en-GB' };
     for (const { page } of [await portal.visit('/portal/sign-in', own), await portal.enter('', own)]) {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('networkidle');
       const sum = await page.evaluate(() => {
-        const scripts = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'));
-        return scripts.reduce((all, each) => all + (each as PerformanceResourceTiming).encodedBodySize, 0);
+        const files = performance.getEntriesByType('resource').filter(({ name }) => /\.(?:js|css)$/.test(name));
+        return files.reduce((all, each) => all + (each as PerformanceResourceTiming).encodedBodySize, 0);
       });
       expect(sum).toBeGreaterThan(50_000);
       expect(sum).toBeLessThan(250_000);

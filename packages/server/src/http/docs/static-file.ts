@@ -11,12 +11,13 @@ type Encoding = (typeof ENCODINGS)[number];
 /** Bytes that do not change while the process runs. */
 export type StaticFile = { body: Buffer; encode: Record<Encoding, () => Promise<Buffer>>; etag: string; type: string };
 
-export function makeFile(body: Buffer, type: string): StaticFile {
+export function makeFile(body: Buffer, type: string, readBr?: () => Promise<Buffer>): StaticFile {
   // Loaded on demand: it would be most of what /docs adds to the startup time.
   const zlib = () => import('node:zlib');
   const encode = {
     // The last two of brotli's eleven levels take ten times as long and save another twentieth.
     br: once(async () => {
+      if (readBr) return readBr();
       const { brotliCompress, constants } = await zlib();
       return promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
     }),
@@ -102,7 +103,9 @@ export async function readBuiltFiles(folder: 'portal' | 'guide'): Promise<BuiltF
       paths.flatMap((path) => {
         const type = TYPES[extname(path)];
         if (type === undefined || NOT_SERVED.has(path)) return [];
-        return [[path, once(async () => makeFile(await readShipped(folder, path), type))] as const];
+        // Large files are compressed by the build, as well as brotli can.
+        const readBr = paths.includes(`${path}.br`) ? () => readShipped(folder, `${path}.br`) : undefined;
+        return [[path, once(async () => makeFile(await readShipped(folder, path), type, readBr))] as const];
       }),
     )
   );
