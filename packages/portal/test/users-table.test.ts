@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CatalogNames, NamedKey } from '../src/api/catalog-names.ts';
 import { createUsersTable } from '../src/rooms/users/users-table.ts';
+import { toCsv } from '../src/shell/csv.ts';
 
 const key = (groupName: string, name: string) => ({ groupName, name }) as NamedKey;
 const names = {
@@ -31,4 +32,10 @@ test('a table of users has a column for each chosen key, in the order of the cat
     `b,"B, ""the second""",suspended,${at},apple; cherry,,true`,
     '',
   ]);
+});
+
+test('no cell of a table is a formula, in any program and country', () => {
+  const cells = [' =1+1', '\n=1', '＝1+1', '\ufeff@x', "'=1", 'x;=1+1', 'x; =1', 'a\t-1', '1-1', 'a=b'];
+  const safe = ["' =1+1", '"\'\n=1"', "'＝1+1", "'\ufeff@x", "''=1", "x;'=1+1", "x; '=1", "a\t'-1", '1-1', 'a=b'];
+  expect(toCsv(cells.map((each) => [each]))).toBe(safe.map((each) => `${each}\r\n`).join(''));
 });
