@@ -21,7 +21,8 @@ function load(file) {
   if (before) return before.exports;
   const module = { exports: {} };
   loaded.set(file, module);
-  const source = readFileSync(file, 'utf8');
+  // build.js writes ASCII.
+  const source = readFileSync(file, 'latin1');
   // The names of the files contain a hash of their content.
   const cachedData = compiledBefore(basename(file));
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {

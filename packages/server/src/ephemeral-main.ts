@@ -1,4 +1,5 @@
-import { runEphemeral } from './run-ephemeral.ts';
+import { startWriterEarly } from './storage/sqlite/start-writer.ts';
 
 /** What @innkeeper/testing starts (bin/ephemeral.cjs): without the command line, which takes longer to load. */
-void runEphemeral({});
+startWriterEarly();
+void import('./run-ephemeral.ts').then(({ runEphemeral }) => runEphemeral({}));

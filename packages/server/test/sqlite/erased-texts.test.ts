@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
-import type { BatchMessage, WriterData } from '../../src/storage/sqlite/batch.ts';
+import type { BatchMessage, OpenCommand } from '../../src/storage/sqlite/batch.ts';
 import { type Connection, connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { OpenFile } from '../../src/storage/sqlite/open-file.ts';
@@ -124,11 +124,11 @@ describe('erased data', () => {
   });
 
   test('leaves the log automatically, also if another process erased it, once no reader needs it', async () => {
-    const workerData: WriterData = { path, truncateMs: 20 };
-    const worker = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url), { workerData });
+    const open: OpenCommand = { path, truncateMs: 20 };
+    const worker = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url));
     const reader = connectToRead(path);
     try {
-      worker.postMessage('open');
+      worker.postMessage(open);
       await once(worker, 'message');
       reader.database.exec('begin');
       reader.statement('select count(*) from users').get();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect, test, vi } from 'vitest';
-import type { BatchMessage, BatchResult, WriterData } from '../../src/storage/sqlite/batch.ts';
+import type { BatchMessage, BatchResult, OpenCommand } from '../../src/storage/sqlite/batch.ts';
 import { connectToRead } from '../../src/storage/sqlite/connection.ts';
 import { FileWatch } from '../../src/storage/sqlite/file-watch.ts';
 import { sqliteDriver } from '../../src/storage/sqlite/index.ts';
@@ -31,9 +31,9 @@ const READER = `
 test('a long log is emptied even if there is always a reader', { timeout: 60_000 }, async () => {
   const path = scratchFile('db');
   await sqliteDriver(path).migrate();
-  const workerData: WriterData = { path, truncateMs: 50, longLog: MIB };
-  const writer = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url), { workerData });
-  writer.postMessage('open');
+  const open: OpenCommand = { path, truncateMs: 50, longLog: MIB };
+  const writer = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url));
+  writer.postMessage(open);
   await once(writer, 'message');
   const reader = new Worker(READER, { eval: true, workerData: path });
   try {

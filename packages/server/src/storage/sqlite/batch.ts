@@ -1,8 +1,8 @@
 import type { Acts } from './acts.ts';
 import type { FileIdentity } from './open-file.ts';
 
-/** Messages between the HTTP thread and the writer thread. */
-export type WriterData = {
+/** Messages between the HTTP thread and the writer thread. The first opens the file, once its tables exist. */
+export type OpenCommand = {
   path: string;
   link?: string | undefined;
   busyMs?: number | undefined;
@@ -10,8 +10,7 @@ export type WriterData = {
   longLog?: number;
   identity?: FileIdentity | undefined;
 };
-/** Sent besides batches. The file is opened once its tables exist. */
-export type WriterCommand = 'open' | 'close';
+export type CloseCommand = 'close';
 export type WriterReady = { identity: FileIdentity };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };

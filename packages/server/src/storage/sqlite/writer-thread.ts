@@ -1,6 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { createActs } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterCommand, WriterData, WriterReady } from './batch.ts';
+import type { BatchMessage, BatchResult, CloseCommand, OpenCommand, WriterReady } from './batch.ts';
 import { connectToWrite } from './connection.ts';
 import { FileGuard } from './file-guard.ts';
 import { OpenFile } from './open-file.ts';
@@ -8,16 +8,13 @@ import { runBatch } from './run-batch.ts';
 import { keepLogShort } from './truncate-log.ts';
 
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
-const { path, link, busyMs, truncateMs, longLog, identity } = workerData as WriterData;
-
-// The command to open the file, whose tables exist by then.
-parentPort?.once('message', () => {
+parentPort?.once('message', ({ path, link, busyMs, truncateMs, longLog, identity }: OpenCommand) => {
   const connection = connectToWrite(path, busyMs);
   const acts = createActs(connection);
   connection.statement('select count(*) from sqlite_schema').get();
   const guard = new FileGuard(connection, new OpenFile(path, { identity, link }));
 
-  parentPort?.on('message', (message: BatchMessage | (WriterCommand & 'close')) => {
+  parentPort?.on('message', (message: BatchMessage | CloseCommand) => {
     if (message === 'close') {
       guard.close();
       connection.close();

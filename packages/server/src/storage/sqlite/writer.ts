@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../caught.ts';
 
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterCommand, WriterData, WriterReady } from './batch.ts';
+import type { BatchMessage, BatchResult, CloseCommand, OpenCommand, WriterReady } from './batch.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
 import { describeMismatch, OpenFile } from './open-file.ts';
+import { startWriterThread } from './start-writer.ts';
 
 /** Large enough to share a flush widely, small enough that no response waits long for the others. */
 const MAX_BATCH = 512;
@@ -23,7 +24,7 @@ type Waiting = {
   reject(error: Error): void;
 };
 
-type WriterOptions = Pick<WriterData, 'link' | 'busyMs'>;
+type WriterOptions = Pick<OpenCommand, 'link' | 'busyMs'>;
 
 /** The HTTP thread's side: one batch is with the writer thread, everything that arrives meanwhile becomes the next. */
 export class Writer {
@@ -55,7 +56,7 @@ export class Writer {
   /** Followed in the same turn by `open` or `terminate`: meanwhile the thread loads its code. */
   static start(path: string, options: WriterOptions = {}): { open(): Promise<Writer>; terminate(): Promise<unknown> } {
     const writer = new Writer(path, options);
-    const worker = writer.#startThread();
+    const worker = startWriterThread();
     return {
       async open() {
         await writer.#open(worker);
@@ -114,7 +115,7 @@ export class Writer {
     if (!worker) return;
     worker.ref();
     const exited = once(worker, 'exit');
-    worker.postMessage('close' satisfies WriterCommand);
+    worker.postMessage('close' satisfies CloseCommand);
     await exited;
   }
 
@@ -122,20 +123,14 @@ export class Writer {
     // A new thread opens the file at the path, which must be the same one as before.
     const mismatch = this.#file?.mismatch();
     if (mismatch) throw new StorageUnavailable(describeMismatch(this.#file as OpenFile, mismatch));
-    await this.#open(this.#startThread());
-  }
-
-  #startThread(): Worker {
-    return new Worker(new URL('./writer-thread.ts', import.meta.url), {
-      workerData: {
-        ...{ path: this.#path, link: this.#link, busyMs: this.#busyMs },
-        identity: this.#file?.identity,
-      } satisfies WriterData,
-    });
+    await this.#open(startWriterThread());
   }
 
   async #open(worker: Worker): Promise<void> {
-    worker.postMessage('open' satisfies WriterCommand);
+    worker.postMessage({
+      ...{ path: this.#path, link: this.#link, busyMs: this.#busyMs },
+      identity: this.#file?.identity,
+    } satisfies OpenCommand);
     const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
     this.#file ??= new OpenFile(this.#path, { identity, link: this.#link });
     this.#watch ??= new FileWatch(this.#file);
