@@ -32,6 +32,15 @@ import { findApplication, type OpenStorage } from './with-storage.ts';
 export function localManagement(open: OpenStorage): Management {
   const { storage, keyring, config, now } = open;
   const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
+  /** A read replica cannot store the entry; the export does not need it. */
+  const noteExport = async (read: Omit<Parameters<typeof recordExport>[1], 'actor'>): Promise<void> => {
+    try {
+      await recordExport(storage.audit, { actor: cliAuthor(), ...read }, now());
+    } catch (error) {
+      if (!storage.problems().some(({ kind }) => kind === 'read-only')) throw error;
+      process.stderr.write('innkeeper: the database is read-only, so this export has no audit entry.\n');
+    }
+  };
   const publishing = ({ allowBreaking, ifRevision, note }: ApplyOptions) => ({
     author: cliAuthor(),
     now: now(),
@@ -242,7 +251,7 @@ export function localManagement(open: OpenStorage): Management {
         const { exportUsers } = await import('../domain/users/export-users.ts');
         const appId = await appIdOf(clientId);
         const users = await storage.applications.countUsers(appId);
-        await recordExport(storage.audit, { actor: cliAuthor(), appId, after: { users } }, now());
+        await noteExport({ appId, after: { users } });
         yield* exportUsers(storage, appId, { filter: wanted && (await readWanted(storage, appId, wanted)) });
       },
       find: async (clientId, id) => showUser(await findUser(storage, await appIdOf(clientId), id)),
@@ -267,7 +276,7 @@ export function localManagement(open: OpenStorage): Management {
         const application = await findApplication(storage, clientId);
         const user = await findUser(storage, application.appId, id);
         const { appId, userId } = user;
-        await recordExport(storage.audit, { actor: cliAuthor(), appId, userId }, now());
+        await noteExport({ appId, userId });
         const settings = completeSettings(application.settings);
         const exported = await describeUser(userSource(open), { appId, clientId, settings }, user);
         return { user: showUser(user), texts: writeUserExport(exported, format) };

@@ -15,7 +15,10 @@ export type SecretState = SecretCheck & { under: 'current' | 'previous' };
  * the service refuses to start.
  */
 export async function checkSecret(storage: Storage, { master }: { master: MasterSecret }): Promise<SecretState> {
-  const state = master.adopt(await storage.facts.settle(SECRET_FACT, master.firstCheck()));
+  const { facts } = storage;
+  // Read first: a read replica has the fact and accepts no writes.
+  const stored = (await facts.get(SECRET_FACT)) ?? (await facts.settle(SECRET_FACT, master.firstCheck()));
+  const state = master.adopt(stored);
   const problem = secretProblem(state, master);
   if (!state || problem !== undefined) throw new WrongSecret(problem);
   return state;
