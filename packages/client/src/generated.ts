@@ -2406,7 +2406,7 @@ export interface components {
              */
             addressRateLimit: string;
             /**
-             * @description days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited
+             * @description days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited; never less than eventsKept
              * @default 0
              */
             historyKept: number;
@@ -7783,7 +7783,7 @@ export interface operations {
                         rateLimit?: unknown;
                         /** @description rate limit per IP address for the options API: off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d); null: reset to the default */
                         addressRateLimit?: unknown;
-                        /** @description days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited; null: reset to the default */
+                        /** @description days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited; never less than eventsKept; null: reset to the default */
                         historyKept?: unknown;
                         /** @description days that events are kept, 1 to 90 (7d, 90d), or 0 for no events; null: reset to the default */
                         eventsKept?: unknown;
