@@ -91,7 +91,8 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   },
   historyKept: {
     default: 0,
-    describe: 'days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited; never less than eventsKept',
+    describe:
+      'days that the history of selections is kept, 1 to 36500 (90d, 365d), or 0 for unlimited; never less than eventsKept',
     read: (value) => readDays(value === 'unlimited' ? 0 : value, MAX_HISTORY_DAYS, 'unlimited'),
   },
   // Statements that write events read the stored value directly, so it must be a number.
