@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Check that the service can serve
-         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. On a full disk or a locked database it is 200 with status `read-only`, because reads still work.
+         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. While only writes fail (full disk, locked or read-only database) it is 200 with status `read-only`.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.
+         * @description The new secret is shown only in this response. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -4771,7 +4771,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description read-only: writes fail because the disk is full, or because another process has locked the database; reads still work
+                         * @description read-only: writes fail because the disk is full, PostgreSQL accepts none, or another process has locked the database; reads still work
                          * @enum {unknown}
                          */
                         status: "ok" | "read-only";

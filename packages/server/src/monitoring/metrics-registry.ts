@@ -79,7 +79,7 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
   figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
   figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());
-  figure('innkeeper_writes_failing', '1 when writes failed within the last minute.', () =>
+  figure('innkeeper_writes_failing', '1 while a problem of /readyz stops writes.', () =>
     Number(problems().some(({ kind, effect }) => kind !== 'clock' && effect !== 'none')),
   );
   new Gauge({

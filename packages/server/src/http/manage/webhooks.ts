@@ -105,7 +105,7 @@ export function webhookRoutes({ applicationRoute }: ManageRoutes, service: Servi
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate the secret of a webhook',
     description:
-      'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
+      'The new secret is shown only in this response. During the overlap each delivery has two signatures, by the new secret and by the previous one. While an older one is still valid, another rotation is refused, unless revokePrevious is true or the overlap is 0.',
     params: WebhookParams,
     body: Type.Object(RotationMembers),
     response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },

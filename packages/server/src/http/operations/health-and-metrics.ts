@@ -12,7 +12,7 @@ const Ok = Type.Object({ status: Type.Literal('ok') });
 const Ready = Type.Object({
   status: Type.Enum(['ok', 'read-only'], {
     description:
-      'read-only: writes fail because the disk is full, or because another process has locked the database; reads still work',
+      'read-only: writes fail because the disk is full, PostgreSQL accepts none, or another process has locked the database; reads still work',
   }),
   problems: Type.Optional(
     Type.Array(
@@ -36,7 +36,7 @@ const ready = {
   operationId: 'getReadiness',
   summary: 'Check that the service can serve',
   description:
-    'Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. On a full disk or a locked database it is 200 with status `read-only`, because reads still work.',
+    'Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. While only writes fail (full disk, locked or read-only database) it is 200 with status `read-only`.',
   tags: ['operations'],
   response: { 200: Ready },
   errors: ['unavailable'],
