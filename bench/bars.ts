@@ -47,6 +47,14 @@ const onPostgres = ['save', 'create-user', 'get-access-token'].flatMap((name): B
   { what: `${name}, PostgreSQL / pgbench`, read: ratio(name, 'postgres', 'pgbench'), bar: 1 },
 ]);
 
+const events = ['sqlite', 'postgres'].flatMap((kind): Bar[] => [
+  { what: `save-replace, ${kind}, with events / without`, read: figure(`events-save-replace-${kind}`), bar: 0.88 },
+  { what: `create-user, ${kind}, with events / without`, read: figure(`events-create-user-${kind}`), bar: 0.88 },
+  { what: `an idle stream, ${kind}`, read: figure(`stream-memory-${kind}`), bar: 30, atMost: true, unit: 'kB' },
+  { what: `commit to webhook, ${kind}, p99`, read: figure(`webhook-p99-${kind}`), bar: 250, atMost: true, unit: 'ms' },
+  { what: `commit to stream, ${kind}, p99`, read: figure(`stream-p99-${kind}`), bar: 250, atMost: true, unit: 'ms' },
+]);
+
 const BETTER_AUTH = ['create-user', 'get-access-token', 'delete-user', 'save-replace', 'read-selections', 'introspect'];
 const PARSE_SERVER = ['list-keys', 'get-key', 'save', ...BETTER_AUTH];
 const DIRECTUS = PARSE_SERVER.filter((name) => name !== 'get-access-token');
@@ -99,6 +107,7 @@ export const bars: Bar[] = [
   { what: 'evaluate-flags / bare', read: ratio('evaluate-flags', 'sqlite', 'bare'), bar: 0.3 },
   { what: 'preference-page / bare', read: ratio('preference-page', 'sqlite', 'bare'), bar: 0.3 },
   ...onPostgres,
+  ...events,
   ...aheadOf('better-auth', 'sqlite', BETTER_AUTH),
   ...aheadOf('parse-server', 'postgres', PARSE_SERVER),
   ...aheadOf('directus', 'postgres', DIRECTUS),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startPostgres } from '../packages/server/test/postgres-server.ts';
 import { measureApplications } from './figures/applications.ts';
+import { measureEvents } from './figures/events.ts';
 import { measureForms } from './figures/forms.ts';
 import { measureImport } from './figures/import.ts';
 import { measureLargeCatalog } from './figures/large-catalog.ts';
@@ -19,6 +20,8 @@ export async function measureAll(options: Options, folder: string): Promise<void
   const report = new Report(options);
   const conditions = { ...options, folder };
   const postgres = options.databases.includes('postgres') ? await startPostgres({ durable: true }) : undefined;
+  const newDatabase = async (kind: string, name: string): Promise<string> =>
+    kind === 'postgres' && postgres ? postgres.createDatabase() : `sqlite:${join(folder, `${name}.db`)}`;
   const stages = new Map<string, Stage>();
   let others: Others | undefined;
   try {
@@ -26,8 +29,7 @@ export async function measureAll(options: Options, folder: string): Promise<void
     for (const kind of options.databases) {
       for (const checkout of options.against === undefined ? [undefined] : [undefined, options.against]) {
         const name = checkout === undefined ? kind : otherOf(kind);
-        const sqlite = `sqlite:${join(folder, `${name}.db`)}`;
-        const databaseUrl = kind === 'postgres' && postgres ? await postgres.createDatabase() : sqlite;
+        const databaseUrl = await newDatabase(kind, name);
         databases.set(name, databaseUrl);
         stages.set(name, await setStage({ databaseUrl, folder, users: options.users, checkout }));
       }
@@ -40,7 +42,7 @@ export async function measureAll(options: Options, folder: string): Promise<void
     });
     for (const operation of wanted) report.addRow(await measureOperation(operation, stages, others, conditions));
     await others.stop();
-    for (const [name, measure] of figures(stages, options, folder)) {
+    for (const [name, measure] of figures(stages, options, folder, newDatabase)) {
       if (options.only.includes(name)) report.addFigures(await measure());
     }
   } finally {
@@ -51,13 +53,27 @@ export async function measureAll(options: Options, folder: string): Promise<void
   await report.finish('latest');
 }
 
-function figures(stages: Map<string, Stage>, options: Options, folder: string): [string, () => Promise<Figure[]>][] {
+function figures(
+  stages: Map<string, Stage>,
+  options: Options,
+  folder: string,
+  newDatabase: (kind: string, name: string) => Promise<string>,
+): [string, () => Promise<Figure[]>][] {
   const [stage] = stages.values();
   const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'start.db')}` };
   return [
     ['start', () => measureStart(settings, options.rounds)],
     ['forms', () => measureForms(options.rounds)],
     ['mixed-load', async () => (stage ? measureMixedLoad(stage, { ...options, folder }) : [])],
+    [
+      'events',
+      async () => {
+        const measured: Figure[] = [];
+        for (const kind of options.databases)
+          measured.push(...(await measureEvents(kind, (name) => newDatabase(kind, name), { ...options, folder })));
+        return measured;
+      },
+    ],
     ['import', () => measureImport(folder, options.quick ? 20_000 : 100_000, Math.min(options.rounds, 3))],
     ['large-catalog', () => measureLargeCatalog(folder)],
     ['applications', () => measureApplications(folder)],

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { operations } from './operations.ts';
 
 /** What is measured besides the operations. */
-export const FIGURES = ['start', 'forms', 'mixed-load', 'import', 'large-catalog', 'applications'];
+export const FIGURES = ['start', 'forms', 'mixed-load', 'events', 'import', 'large-catalog', 'applications'];
 
 const RESULTS = join(import.meta.dirname, 'results');
 
