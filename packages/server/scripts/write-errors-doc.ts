@@ -11,7 +11,7 @@ const GROUPS: { title: string; about: string; has(code: string): boolean }[] = [
   {
     title: 'Users and tokens',
     about:
-      'The codes of create-user, special-token, get-access-token and delete. Where a field counts as missing, the message says in which way (absent, null, not a string, blank, too long, …).',
+      'The codes of user management, tokens, events and preference links. Where a field counts as missing, the message says in which way (absent, null, not a string, blank, too long, …).',
     has: (code) => code.startsWith('0'),
   },
   {

@@ -10,7 +10,7 @@ import { type OpenStorage, withStorage } from './with-storage.ts';
 export function secret(): Command {
   return defineGroup({
     name: 'secret',
-    description: 'change INNKEEPER_SECRET without ending any credential',
+    description: 'replace INNKEEPER_SECRET; all credentials stay valid',
     examples: [['secret rotate', 'seal everything under the new secret']],
   }).addCommand(secretRotate());
 }
@@ -24,7 +24,7 @@ function secretRotate(): Command {
     name: 'rotate',
     description:
       'seal everything under the new INNKEEPER_SECRET. All credentials stay valid, and the service can keep running. ' +
-      'Before, restart every replica with the new secret as INNKEEPER_SECRET and the current one as INNKEEPER_SECRET_PREVIOUS. ' +
+      'First restart every replica with the new secret as INNKEEPER_SECRET and the current one as INNKEEPER_SECRET_PREVIOUS. ' +
       'With the .secret file of SQLite, no restart is needed: a new secret is created there, and the current one is kept in .secret.previous. ' +
       'If interrupted, run it again',
     settings: STORAGE_SETTINGS,

@@ -124,8 +124,8 @@ function usersLink(): Command {
     ['users link ada@example.com --app 123456789_4f2c --withdraw', 'all links made so far stop working'],
   ])
     .option('--group <name>', 'option group to show; can be repeated', collect)
-    .option('--language <name>', 'language of the page; by default, that of the browser')
-    .option('--expires <duration>', 'how long it works, at most 365d; 30d by default')
+    .option('--language <name>', 'language of the page (default: that of the browser)')
+    .option('--expires <duration>', 'lifetime: 12h, 7d, up to 365d (default: 30d)')
     .option(
       '--unsubscribe <group.key=values>',
       'what one click saves, values as a JSON array; can be repeated',

@@ -10,7 +10,7 @@ export const DISK_PROBLEM: Problem = {
 
 /** What to do about a damaged SQLite file, after a message that names it. The guide has the commands: docs/backup.md. */
 export const RESTORE_STEPS =
-  'Stop the service, move the file away together with its -wal and -shm files, keep its .secret file, and run `innkeeper restore BACKUP_FILE`: see "When the file is damaged" in docs/backup.md.';
+  'Stop the service, move the file away together with its -wal and -shm files, keep its .secret file, and run `innkeeper restore BACKUP_FILE`: see "When the file is damaged" at /guide/backup.';
 
 export const hardLinkSteps = (path: string): string =>
   `Stop every process that uses the file by any of its names, then delete the other names (find them with \`find / -xdev -samefile ${path}\`). For a copy, use \`innkeeper backup\`; for a second path, a symbolic link.`;

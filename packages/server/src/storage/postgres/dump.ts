@@ -90,7 +90,7 @@ async function refuseDistributed(query: Query): Promise<void> {
   if ((await findHomes(query)) === undefined) return;
   throw new DatabaseRefused(
     'the users of this database are distributed over several nodes, which backup and restore do not support.',
-    "Use PostgreSQL's own means, see docs/scaling.md: pg_dump of the coordinator while the service is stopped, or backups of every node at one restore point (citus_create_restore_point). `innkeeper users export` and `innkeeper catalog export` save an application to files.",
+    "Use PostgreSQL's own means, see /guide/scaling: pg_dump of the coordinator while the service is stopped, or backups of every node at one restore point (citus_create_restore_point). `innkeeper users export` and `innkeeper catalog export` save an application to files.",
   );
 }
 
