@@ -11,6 +11,7 @@ import {
 import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { type PageColors, readAccentColor, readableAccent } from '../../domain/applications/look.ts';
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
+import { UserCounts } from '../../domain/applications/user-counts.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
@@ -34,6 +35,8 @@ const Colors = Type.Object({
 
 /** Applications and their settings. */
 export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoutes, service: Service): void {
+  const users = new UserCounts(service.storage);
+
   /** Oldest first. */
   manageRoute('GET', '/applications', {
     operationId: 'listApplications',
@@ -98,7 +101,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     summary: 'Get one application',
     description: 'With its effective settings, the age of its secrets, and counts of its contents.',
     response: { 200: ApplicationAnswer },
-    handle: ({ manager, application }) => viewApplication(service, manager, application),
+    handle: ({ manager, application }) => viewApplication(service, users, manager, application),
   });
 
   applicationRoute('GET', '/preference-page-colors', {
@@ -144,7 +147,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
       await service.refresh();
       const changed = await service.applications.findByClientId(application.clientId);
       if (!changed) throw new InnkeeperError('applicationNotFound');
-      return viewApplication(service, manager, changed);
+      return viewApplication(service, users, manager, changed);
     },
   });
 
@@ -167,7 +170,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
 }
 
 /** An application with its effective settings. */
-async function viewApplication(service: Service, manager: Manager, application: Application) {
+async function viewApplication(service: Service, users: UserCounts, manager: Manager, application: Application) {
   const { appId, clientId, name, createdAt, settings } = application;
   return {
     clientId,
@@ -179,7 +182,7 @@ async function viewApplication(service: Service, manager: Manager, application: 
       (setting) => !isDeepStrictEqual(settings[setting], SETTINGS[setting].default),
     ),
     secrets: viewSecrets(application, await service.storage.applications.secretUses(appId), service.now()),
-    counts: await countParts(service, application),
+    counts: await countParts(service, users, application),
   };
 }
 

@@ -85,7 +85,7 @@ export const ApplicationAnswer = Type.Object(
     changedSettings: Type.Array(Type.String(), { description: 'settings that differ from their defaults' }),
     secrets: Type.Array(Secret, { description: 'valid secrets, the current one first' }),
     counts: Type.Object({
-      users: Type.Integer(),
+      users: Type.Integer({ description: 'if there are 100,000 or more, up to 5 minutes old' }),
       languages: Type.Integer(),
       groups: Type.Integer(),
       keys: Type.Integer(),

@@ -5,6 +5,7 @@ import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import type { Query } from './transactions.ts';
+import { userWalk } from './user-walk.ts';
 
 /** Deleting a million users with their data takes minutes. */
 const DELETE_MS = 600_000;
@@ -24,7 +25,6 @@ const TOUCH_SECRET = statement(`
   update application_secrets set last_used_at = $2
   where secret_hash = $1 and (last_used_at is null or last_used_at <= $3)
 `);
-const COUNT_USERS = statement('select count(*) as count from users where app_id = $1');
 
 type Row = StoredSettings & { app_id: number; client_id: string; name: string; created_at: number } & (
     | { secret_hash: null }
@@ -135,10 +135,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
         return 'deleted';
       }, DELETE_MS),
 
-    async countUsers(appId) {
-      const [row] = await connections.read<{ count: number }>(COUNT_USERS, [appId]);
-      return row?.count ?? 0;
-    },
+    countUsers: (appId) => userWalk(connections).countWalk(appId, { by: 'user' }),
   };
 }
 

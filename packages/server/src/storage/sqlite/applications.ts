@@ -10,7 +10,7 @@ type ApplicationRow = StoredSettings & { app_id: number; client_id: string; name
 
 export function applicationReads(
   connection: Connection,
-): Pick<ApplicationStore, 'list' | 'findByClientId' | 'countUsers' | 'secretUses'> {
+): Pick<ApplicationStore, 'list' | 'findByClientId' | 'secretUses'> {
   const complete = (row: ApplicationRow): ApplicationRecord => ({
     appId: row.app_id,
     clientId: row.client_id,
@@ -50,9 +50,6 @@ export function applicationReads(
         )
         .all(appId)
         .map((row) => ({ secretHash: toHex(row.secret_hash), lastUsedAt: row.last_used_at }));
-    },
-    async countUsers(appId) {
-      return connection.value('select count(*) as n from users where app_id = ?', appId);
     },
   };
 }

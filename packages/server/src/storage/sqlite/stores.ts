@@ -10,7 +10,7 @@ import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
 import { eventReads } from './events.ts';
 import { selectionReads } from './selections.ts';
-import type { SurveyReads } from './surveys.ts';
+import { countListed, type SurveyReads } from './surveys.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads, walkReads } from './user-walk.ts';
@@ -21,7 +21,7 @@ type Run = <Name extends keyof PlainActs>(
   name: Name,
   ...args: Parameters<PlainActs[Name]>
 ) => Promise<Awaited<ReturnType<PlainActs[Name]>>>;
-type Survey = <Name extends keyof SurveyReads>(
+export type Survey = <Name extends keyof SurveyReads>(
   name: Name,
   ...args: Parameters<SurveyReads[Name]>
 ) => Promise<ReturnType<SurveyReads[Name]>>;
@@ -55,6 +55,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       endPreviousSecrets: (appId) => run('endPreviousSecrets', appId),
       touchSecret: (secretHash, at, unlessSince) => run('touchSecret', secretHash, at, unlessSince),
       delete: (appId) => run('deleteApplication', appId),
+      countUsers: (appId) => survey('countWalk', appId, { by: 'user' }),
     },
     users: {
       ...of(userReads),
@@ -88,6 +89,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       save: (appId, userId, selections, change) => run('saveSelections', appId, userId, selections, change),
       countByValue: (appId, keyNo, after) => survey('countByValue', appId, keyNo, after),
       survey: (appId, keyNo, wanted) => survey('survey', appId, keyNo, wanted),
+      countListed: (appId, keys, reading) => countListed(survey, appId, keys, reading),
       replaceValue: (appId, replacement, change) => run('replaceValue', appId, replacement, change),
       unset: (...unset) => run('unsetSelection', ...unset),
       unsetKeys: (userId, keyNos, change) => run('unsetKeys', userId, keyNos, change),

@@ -1,0 +1,49 @@
+import type { Storage } from '../../storage/port.ts';
+
+/** Fewer users are counted for each reader, in milliseconds. */
+const MANY_USERS = 100_000;
+/** A count is current for ten times as long as it took, so that counting takes at most a tenth of the time. */
+const CURRENT_PER_MS = 10;
+const MAX_CURRENT_MS = 5 * 60_000;
+
+type Counted = { users: number; ms: number; at: number };
+
+/**
+ * How many users an application has. Counting millions takes a second, so readers get the last count meanwhile; only
+ * the first reader waits.
+ */
+export class UserCounts {
+  readonly #storage: Pick<Storage, 'applications'>;
+  readonly #now: () => number;
+  readonly #last = new Map<number, Counted>();
+  readonly #counting = new Map<number, Promise<number>>();
+
+  constructor(storage: Pick<Storage, 'applications'>, now: () => number = () => performance.now()) {
+    this.#storage = storage;
+    this.#now = now;
+  }
+
+  read(appId: number): Promise<number> {
+    const last = this.#last.get(appId);
+    if (!last || last.users < MANY_USERS) return this.#count(appId);
+    if (this.#now() > last.at + Math.min(last.ms * CURRENT_PER_MS, MAX_CURRENT_MS)) {
+      // If it fails, the next reader tries again.
+      this.#count(appId).catch(() => {});
+    }
+    return Promise.resolve(last.users);
+  }
+
+  #count(appId: number): Promise<number> {
+    const counting = this.#counting.get(appId) ?? this.#run(appId).finally(() => this.#counting.delete(appId));
+    this.#counting.set(appId, counting);
+    return counting;
+  }
+
+  async #run(appId: number): Promise<number> {
+    const begun = this.#now();
+    const users = await this.#storage.applications.countUsers(appId);
+    const at = this.#now();
+    this.#last.set(appId, { users, ms: at - begun, at });
+    return users;
+  }
+}

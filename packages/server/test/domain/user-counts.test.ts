@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { UserCounts } from '../../src/domain/applications/user-counts.ts';
+
+/** Counts that the test answers one by one. */
+function counted() {
+  let now = 0;
+  const asked: ((users: number) => void)[] = [];
+  const countUsers = () => new Promise<number>((resolve) => asked.push(resolve));
+  const counts = new UserCounts({ applications: { countUsers } } as never, () => now);
+  const answer = async (users: number, ms: number) => {
+    now += ms;
+    asked.shift()?.(users);
+    await new Promise(setImmediate);
+  };
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { counts, asked, answer, pass };
+}
+
+test('few users are counted for each reader', async () => {
+  const { counts, answer } = counted();
+  for (const users of [3, 4]) {
+    const read = counts.read(1);
+    await answer(users, 1_000);
+    expect(await read).toBe(users);
+  }
+});
+
+test('many users are counted once for several readers, and again after ten times as long', async () => {
+  const { counts, asked, answer, pass } = counted();
+  const both = Promise.all([counts.read(1), counts.read(1)]);
+  expect(asked).toHaveLength(1);
+  await answer(5_000_000, 2_000);
+  expect(await both).toEqual([5_000_000, 5_000_000]);
+  pass(20_000);
+  expect(await counts.read(1)).toBe(5_000_000);
+  expect(asked).toHaveLength(0);
+  pass(1);
+  expect(await counts.read(1)).toBe(5_000_000);
+  expect(asked).toHaveLength(1);
+  await answer(5_000_001, 2_000);
+  expect(await counts.read(1)).toBe(5_000_001);
+});
