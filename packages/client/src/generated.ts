@@ -2050,6 +2050,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get insights of all keys
+         * @description How many users chose for each key, and the most common choice. Among millions of users this takes seconds: with `wait`, the response comes earlier with the progress so far, and the next request within 5 seconds continues. Slow results are cached for a while; `at` is the time of the result.
+         */
+        get: operations["getInsights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/keys/{keyUid}/insights": {
         parameters: {
             query?: never;
@@ -2970,6 +2990,7 @@ export interface components {
                 lastUsedAt: string | null;
             }[];
             counts: {
+                /** @description if there are 100,000 or more, up to 5 minutes old */
                 users: number;
                 languages: number;
                 groups: number;
@@ -12435,6 +12456,62 @@ export interface operations {
             };
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    getInsights: {
+        parameters: {
+            query?: {
+                /** @description seconds; without it, until all is counted */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description progress, from 0 to 1; below 1 there are no items yet */
+                        counted: number;
+                        at: string | null;
+                        users: number | null;
+                        items: {
+                            /** Format: uuid */
+                            keyUid: string;
+                            chose: number;
+                            /** @description users without a selection; they get the default, if there is one */
+                            neverChose: number;
+                            defaultValue: components["schemas"]["OptionValue"] | null;
+                            mostCommon: {
+                                value: components["schemas"]["OptionValue"];
+                                count: number;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];

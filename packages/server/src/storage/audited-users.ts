@@ -95,6 +95,7 @@ export const AUDITED_USERS: Plans<'users' | 'tokens' | 'selections' | 'trials' |
     walkHistory: 'read',
     countByValue: 'read',
     survey: 'read',
+    countListed: 'read',
   },
   trials: {
     add: {

@@ -403,6 +403,66 @@ describe.each(databases)('selections on $kind', (database) => {
     );
   });
 
+  test('listed values of several keys are counted together', async () => {
+    const mine = await createApplication(storage);
+    const saved: [number, unknown][][] = [
+      [
+        [1, 'a'],
+        [2, 'typed'],
+        [3, true],
+      ],
+      [
+        [1, ['a', 'b']],
+        [2, 'typed too'],
+      ],
+      [[1, 'gone']],
+      [],
+    ];
+    for (const each of saved) {
+      const { userId } = await createUser(storage, mine);
+      await storage.selections.save(
+        mine,
+        userId,
+        each.map(([keyNo, value]) => selection(keyNo, value)),
+        change(),
+      );
+    }
+    await save(await createdUser(), [selection(1, 'a')]);
+    const keys = [
+      { keyNo: 3, listed: ['true', 'false'] },
+      { keyNo: 1, listed: ['"b"', '"a"', '"never"'] },
+      { keyNo: 2, listed: [] },
+      { keyNo: 4, listed: ['"a"'] },
+    ];
+    const shares: number[] = [];
+    const reading = { onProgress: (share: number) => void shares.push(share), signal: new AbortController().signal };
+    expect(await storage.selections.countListed(mine, keys, reading)).toEqual([
+      { total: 1, counts: [1, 0] },
+      { total: 3, counts: [1, 2, 0] },
+      { total: 2, counts: [] },
+      { total: 0, counts: [0] },
+    ]);
+    expect(shares.length).toBeGreaterThan(0);
+    expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
+    const values = ['=1+1', '"\\\u0001\n\u007f\u2028', '[', 'é😀', 1, 0.1, 1e21, 1e-7, 123456789.123456];
+    for (const held of [...values, values]) {
+      const { userId } = await createUser(storage, mine);
+      await storage.selections.save(mine, userId, [selection(5, held)], change());
+    }
+    const listed = values.map((value) => JSON.stringify(value));
+    expect(await storage.selections.countListed(mine, [{ keyNo: 5, listed }], reading)).toEqual([
+      { total: values.length + 1, counts: values.map(() => 2) },
+    ]);
+  });
+
+  test('an aborted count ends with the reason, and the next one works', async () => {
+    const aborted = { onProgress: () => {}, signal: AbortSignal.abort(new Error('gone')) };
+    const keys = [{ keyNo: 1, listed: ['"a"'] }];
+    await expect(storage.selections.countListed(appId, keys, aborted)).rejects.toThrow('gone');
+    const reading = { ...aborted, signal: new AbortController().signal };
+    expect(await storage.selections.countListed(appId, keys, reading)).toHaveLength(1);
+  });
+
   test('50 concurrent saves of one key: one record, and a history without gaps', async () => {
     for (const _ of times(5, String)) {
       const userId = await createdUser();

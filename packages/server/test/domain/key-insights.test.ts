@@ -97,3 +97,57 @@ test('a CSV is written row by row and yields in between', () => {
   expect(pauses).toBe(366);
   expect(step.value.split('\r\n')).toHaveLength(1 + 2 + 366 + 1);
 });
+
+/** Surveys that the test finishes one by one. */
+function controlled() {
+  const running: { keyNo: number; signal: AbortSignal; finish(): void }[] = [];
+  const survey = (_: number, keyNo: number, __: object, signal: AbortSignal) =>
+    new Promise<KeySurvey>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('cancelled')));
+      running.push({ keyNo, signal, finish: () => resolve({ users: 3, periods: [], common: [], different: 0 }) });
+    });
+  const surveys = new Surveys({ selections: { survey } } as unknown as Storage, () => 0);
+  const ask = (keyNo: number, signal?: AbortSignal) =>
+    surveys.take(1, { ...key, keyNo }, surveyOf(key, { from: 0, period: 'day', periods: 1 }), signal);
+  return { running, ask };
+}
+
+const turn = () => new Promise(setImmediate);
+
+test('a survey stops when all of its readers have left, and not before', async () => {
+  const { running, ask } = controlled();
+  const [one, other, next] = [new AbortController(), new AbortController(), new AbortController()];
+  const left = [ask(1, one.signal), ask(1, other.signal), ask(2, next.signal)].map((each) =>
+    each.catch((error: Error) => error.message),
+  );
+  await turn();
+  one.abort(new Error('one left'));
+  await turn();
+  expect(running.map(({ keyNo, signal }) => [keyNo, signal.aborted])).toEqual([[1, false]]);
+  other.abort(new Error('the other left'));
+  await turn();
+  // The next one in line runs; it was not touched.
+  expect(running.map(({ keyNo, signal }) => [keyNo, signal.aborted])).toEqual([
+    [1, true],
+    [2, false],
+  ]);
+  running[1]?.finish();
+  expect(await Promise.all(left)).toEqual(['one left', 'the other left', expect.objectContaining({ users: 3 })]);
+});
+
+test('a survey that has lost its readers in the queue never starts; who asks later gets a new one', async () => {
+  const { running, ask } = controlled();
+  const first = ask(1);
+  const waiting = new AbortController();
+  const left = ask(2, waiting.signal).catch((error: Error) => error.message);
+  waiting.abort(new Error('left'));
+  expect(await left).toBe('left');
+  const again = ask(2);
+  await turn();
+  running[0]?.finish();
+  await first;
+  await turn();
+  expect(running.map(({ keyNo }) => keyNo)).toEqual([1, 2]);
+  running[1]?.finish();
+  expect((await again).users).toBe(3);
+});

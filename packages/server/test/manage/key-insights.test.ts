@@ -61,6 +61,26 @@ describe.each(databases)('insights of /manage/v1 on $kind', (database) => {
     return { ...answer, lines: answer.text.split('\r\n') };
   };
 
+  test('count all keys at once, with the most common choice', async () => {
+    const { counted, users, items } = (await at.get('/insights')).json as Wire;
+    expect([counted, users]).toEqual([1, 4]);
+    const of = async (name: string) => {
+      const { keyUid } = await at.key(name);
+      return (items as Wire[]).find((each) => each.keyUid === keyUid);
+    };
+    expect(await of('theme')).toEqual({
+      keyUid: (await at.key('theme')).keyUid,
+      chose: 3,
+      neverChose: 1,
+      defaultValue: 'dark',
+      mostCommon: { value: 'dark', count: 2 },
+    });
+    expect(await of('fruit')).toMatchObject({ chose: 2, neverChose: 2, mostCommon: { value: 'apple', count: 2 } });
+    expect(await of('motto')).toMatchObject({ chose: 3, mostCommon: { value: 'b', count: 2 } });
+    expect(await of('unused')).toMatchObject({ chose: 0, neverChose: 4, mostCommon: null });
+    expect((await at.get('/insights?wait=61')).status).toBe(400);
+  });
+
   test('count each value in catalog order, users who never chose, and by day', async () => {
     expect(await insights('theme')).toEqual({
       keyUid: (await at.key('theme')).keyUid,

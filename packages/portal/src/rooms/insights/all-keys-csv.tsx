@@ -4,28 +4,33 @@ import type { NamedKey } from '../../api/catalog-names.ts';
 import { toCsv } from '../../shell/csv.ts';
 import { download } from '../../shell/download.ts';
 import { ExportButton } from '../../shell/export-button.tsx';
-import { mostCommon, totalsQuery } from './queries.ts';
+import { allKeysQuery } from './queries.ts';
 
 const HEAD = ['group', 'key', 'users', 'chose', 'neverChose', 'default', 'mostCommon', 'mostCommonUsers'];
 
-/** A row for each key, loaded one after the other. */
+/** A row for each key. */
 export function AllKeysCsv({ clientId, keys }: { clientId: string; keys: readonly NamedKey[] }) {
   const { t } = useTranslation('insights');
   const queries = useQueryClient();
   return (
     <ExportButton
       label={t('csv')}
-      progress={(done) => t('all.exporting', { done, count: keys.length })}
+      progress={(share) => t('all.exporting', { share })}
       run={async ({ signal, onProgress }) => {
+        const load = () => queries.fetchQuery({ ...allKeysQuery(clientId), staleTime: 0 });
+        let all = await load();
+        while (all.counted < 1) {
+          signal.throwIfAborted();
+          onProgress(all.counted);
+          all = await load();
+        }
+        const totals = new Map(all.items.map((item) => [item.keyUid, item]));
         const rows: (string | number | null)[][] = [HEAD];
         for (const { keyUid, groupName, name } of keys) {
-          signal.throwIfAborted();
-          const insights = await queries.fetchQuery(totalsQuery(clientId, keyUid));
-          const { users, chose, neverChose, defaultValue } = insights;
-          const most = mostCommon(insights);
-          const ofMost = most ? [written(most.value), most.count] : [null, null];
-          rows.push([groupName, name, users, chose, neverChose, written(defaultValue), ...ofMost]);
-          onProgress(rows.length - 1);
+          const { chose, neverChose, defaultValue, mostCommon } = totals.get(keyUid) ?? {};
+          const ofMost = mostCommon ? [written(mostCommon.value), mostCommon.count] : [null, null];
+          const counts = [all.users, chose ?? 0, neverChose ?? all.users];
+          rows.push([groupName, name, ...counts, written(defaultValue ?? null), ...ofMost]);
         }
         download('insights.csv', 'text/csv;charset=utf-8', `\uFEFF${toCsv(rows)}`);
       }}

@@ -1,12 +1,12 @@
-import { Button, Center, Skeleton, Table, Text } from '@mantine/core';
-import { useInViewport } from '@mantine/hooks';
+import { Button, Center, Progress, Skeleton, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
+import { ErrorState } from '../../shell/states.tsx';
 import classes from './insights.module.css';
-import { mostCommon, totalsQuery } from './queries.ts';
+import { allKeysQuery, type KeyTotals } from './queries.ts';
 
 /** Of thousands, this many at a time. */
 const SHOWN = 100;
@@ -16,8 +16,15 @@ export function AllKeys({ clientId, keys }: { clientId: string; keys: readonly N
   const { t } = useTranslation('insights');
   const { t: shell } = useTranslation();
   const [shown, setShown] = useState(SHOWN);
+  const query = useQuery(allKeysQuery(clientId));
+  if (query.isError) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const { data } = query;
+  const totals = new Map(data?.items.map((item) => [item.keyUid, item]));
+  // Published after the counts were made.
+  const none = data?.counted === 1 ? { chose: 0, neverChose: data.users ?? 0, mostCommon: null } : undefined;
   return (
     <>
+      {data && data.counted < 1 && <Counting share={data.counted} />}
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
@@ -30,7 +37,13 @@ export function AllKeys({ clientId, keys }: { clientId: string; keys: readonly N
         </Table.Thead>
         <Table.Tbody>
           {keys.slice(0, shown).map((key) => (
-            <KeyRow key={key.keyUid} clientId={clientId} named={key} />
+            <KeyRow
+              key={key.keyUid}
+              clientId={clientId}
+              named={key}
+              users={data?.users ?? 0}
+              totals={totals.get(key.keyUid) ?? none}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -45,17 +58,27 @@ export function AllKeys({ clientId, keys }: { clientId: string; keys: readonly N
   );
 }
 
-function KeyRow({ clientId, named }: { clientId: string; named: NamedKey }) {
-  const { t, i18n } = useTranslation('insights');
-  const { ref, inViewport } = useInViewport<HTMLTableRowElement>();
-  // Counting takes a while among millions, so only visible rows are loaded.
-  const query = useQuery({ ...totalsQuery(clientId, named.keyUid), enabled: inViewport });
-  const insights = query.data;
-  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
-  const share = (count: number) => percent.format(insights?.users ? count / insights.users : 0);
-  const most = insights && mostCommon(insights);
+function Counting({ share }: { share: number }) {
+  const { t } = useTranslation('insights');
   return (
-    <Table.Tr ref={ref}>
+    <>
+      <Text size="sm" c="dimmed" mb={4}>
+        {t('all.counting', { share })}
+      </Text>
+      <Progress value={share * 100} mb="md" aria-label={t('all.counting', { share })} />
+    </>
+  );
+}
+
+type Counted = Pick<KeyTotals, 'chose' | 'neverChose' | 'mostCommon'>;
+type RowProps = { clientId: string; named: NamedKey; users: number; totals: Counted | undefined };
+
+function KeyRow({ clientId, named, users, totals }: RowProps) {
+  const { t, i18n } = useTranslation('insights');
+  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
+  const share = (count: number) => percent.format(users && count / users);
+  return (
+    <Table.Tr>
       <Table.Td miw={130}>
         <LinkAnchor to="/applications/$clientId/insights" params={{ clientId }} search={{ key: named.keyUid }} fw={600}>
           {named.archived ? t('archived', { label: named.label }) : named.label}
@@ -64,40 +87,36 @@ function KeyRow({ clientId, named }: { clientId: string; named: NamedKey }) {
           {named.groupLabel}
         </Text>
       </Table.Td>
-      {insights ? (
+      {totals ? (
         <>
           <Table.Td visibleFrom="sm" className={classes.share ?? ''}>
             <svg aria-hidden="true" className={classes.track} width="100%" height="14">
-              <rect width={`${insights.users && (insights.chose / insights.users) * 100}%`} height="14" rx="4" />
+              <rect width={`${users && (totals.chose / users) * 100}%`} height="14" rx="4" />
             </svg>
           </Table.Td>
           <Table.Td ta="end" className={classes.number ?? ''}>
-            {share(insights.chose)}
+            {share(totals.chose)}
           </Table.Td>
           <Table.Td ta="end" className={classes.number ?? ''}>
-            {share(insights.neverChose)}
+            {share(totals.neverChose)}
           </Table.Td>
           <Table.Td visibleFrom="sm">
-            {most ? (
+            {totals.mostCommon ? (
               <Text size="sm" lineClamp={2}>
-                {`${named.showValue(most.value)} (${percent.format(most.count / insights.chose)})`}
+                {`${named.showValue(totals.mostCommon.value)} (${percent.format(totals.mostCommon.count / totals.chose)})`}
               </Text>
             ) : (
-              <Text size="sm" c="dimmed">
-                {t('nobody')}
-              </Text>
+              totals.chose === 0 && (
+                <Text size="sm" c="dimmed">
+                  {t('nobody')}
+                </Text>
+              )
             )}
           </Table.Td>
         </>
       ) : (
         <Table.Td colSpan={4}>
-          {query.isError ? (
-            <Text size="sm" c="red">
-              {query.error.message}
-            </Text>
-          ) : (
-            <Skeleton height={14} />
-          )}
+          <Skeleton height={14} />
         </Table.Td>
       )}
     </Table.Tr>

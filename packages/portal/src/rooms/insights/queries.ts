@@ -21,14 +21,15 @@ export function insightsQuery(clientId: string, keyUid: string, span: Span) {
   });
 }
 
-/** Current counts only, for the list of all keys. */
-export function totalsQuery(clientId: string, keyUid: string) {
+/** Of all keys. Among millions the counts take a while: until `counted` is 1, the response has the progress. */
+export function allKeysQuery(clientId: string) {
   return queryOptions({
-    queryKey: ['application', clientId, 'insights', keyUid, 'totals'],
+    queryKey: ['application', clientId, 'insights', 'all'],
     queryFn: async ({ signal }) => {
-      const input = { path: { clientId, keyUid }, query: { last: 0 }, signal };
-      return (await api.get('/manage/v1/applications/{clientId}/keys/{keyUid}/insights', input)).data;
+      const input = { path: { clientId }, query: { wait: 1 }, signal };
+      return (await api.get('/manage/v1/applications/{clientId}/insights', input)).data;
     },
+    refetchInterval: ({ state }) => (state.data && state.data.counted < 1 ? 100 : false),
   });
 }
 
@@ -73,10 +74,7 @@ function compare({ keyUid, values, periods, at }: Insights) {
 
 export type Insights = Awaited<ReturnType<NonNullable<ReturnType<typeof insightsQuery>['queryFn']>>>;
 
-/** Undefined if nobody chose. */
-export function mostCommon({ values, chose }: Insights): Insights['values'][number] | undefined {
-  return chose === 0 ? undefined : values.toSorted((a, b) => b.count - a.count)[0];
-}
+export type KeyTotals = Awaited<ReturnType<NonNullable<ReturnType<typeof allKeysQuery>['queryFn']>>>['items'][number];
 
 export async function loadCsv(clientId: string, keyUid: string, span: Span): Promise<string> {
   const input = { path: { clientId, keyUid }, query: SPANS[span] };

@@ -1,6 +1,7 @@
-import type { KeySurvey, Storage } from '../../storage/port.ts';
+import type { KeySurvey, ListedCounts, Storage } from '../../storage/port.ts';
 import type { Key, Scalar } from '../catalog/catalog.ts';
 import { parseValue } from '../catalog/check-value.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
 import { BYTE_ORDER_MARK, toCell } from '../catalog/texts-file.ts';
 import type { Steps } from '../slices.ts';
 
@@ -98,13 +99,33 @@ const MAX_VALUES_SHOWN = 200;
 
 type WantedSurvey = Parameters<Storage['selections']['survey']>[2];
 type DatedSurvey = KeySurvey & { at: number };
-type Kept = { survey: Promise<DatedSurvey>; until: number };
 
-/** Counting among millions is expensive: surveys run one after another, and concurrent requests share one. */
+/** Of all keys that were counted together: how many users chose, and what most of them. */
+export type KeyTotals = { at: number; users: number; keys: KeyTotal[] };
+type KeyTotal = { key: Key; chose: number; mostCommon: { value: Scalar | Scalar[]; count: number } | null };
+
+/** `readers` wait for it or come back for it; without any, it is aborted. */
+type Kept<T> = {
+  result: Promise<T>;
+  until: number;
+  readers: number;
+  progress: number;
+  controller: AbortController;
+  leaving: NodeJS.Timeout | undefined;
+};
+type Act<T> = (signal: AbortSignal, onProgress: (share: number) => void) => Promise<T>;
+
+/** Between two requests for the same survey, its reader may be gone. */
+const COMES_BACK_MS = 5_000;
+
+/**
+ * Counting among millions is expensive: surveys run one after another, concurrent requests share one, and one that has
+ * lost its readers stops.
+ */
 export class Surveys {
   readonly #storage: Storage;
   readonly #now: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, Kept<unknown>>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(storage: Storage, now: () => number) {
@@ -112,28 +133,117 @@ export class Surveys {
     this.#now = now;
   }
 
-  take(appId: number, { keyNo }: Key, wanted: WantedSurvey): Promise<DatedSurvey> {
-    const now = this.#now();
-    for (const [name, { until }] of this.#kept) if (until <= now) this.#kept.delete(name);
-    const name = JSON.stringify([appId, keyNo, wanted]);
-    const known = this.#kept.get(name);
-    if (known) return known.survey;
-    const survey = this.#last.then(() => this.#run(appId, keyNo, wanted));
-    const kept: Kept = { survey, until: Number.POSITIVE_INFINITY };
-    this.#kept.set(name, kept);
-    this.#last = survey.then(
-      ({ at }) => {
-        const end = this.#now();
-        kept.until = end + Math.min(Math.max(end - at - CHEAP_MS, 0) * KEPT_PER_MS, MAX_KEPT_MS);
-      },
-      () => this.#kept.delete(name),
-    );
-    return survey;
+  /** Rejects with the reason of `signal` when that is aborted. */
+  take(appId: number, { keyNo }: Key, wanted: WantedSurvey, signal?: AbortSignal): Promise<DatedSurvey> {
+    const kept = this.#share(JSON.stringify([appId, keyNo, wanted]), async (aborted): Promise<DatedSurvey> => {
+      const at = this.#now();
+      return { ...(await this.#storage.selections.survey(appId, keyNo, wanted, aborted)), at };
+    });
+    return this.#wait(kept, signal);
   }
 
-  async #run(appId: number, keyNo: number, wanted: WantedSurvey): Promise<DatedSurvey> {
+  /** After `waitMs`, how much is counted, from 0 to 1. Who comes back within seconds finds it going on. */
+  async takeAll(
+    appId: number,
+    { keyByUid, revision }: Pick<CompiledCatalog, 'keyByUid' | 'revision'>,
+    { waitMs, signal }: { waitMs: number | undefined; signal?: AbortSignal },
+  ): Promise<KeyTotals | number> {
+    const keys = [...keyByUid.values()].map(({ key }) => key);
+    const kept = this.#share(JSON.stringify([appId, 'all', revision]), (aborted, onProgress) =>
+      this.#countAll(appId, keys, aborted, onProgress),
+    );
+    if (waitMs === undefined) return this.#wait(kept, signal);
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), waitMs);
+    try {
+      return (await this.#wait(kept, signal, late)) ?? kept.progress;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #countAll(appId: number, keys: Key[], signal: AbortSignal, onProgress: (share: number) => void) {
+    const { applications, selections } = this.#storage;
     const at = this.#now();
-    return { ...(await this.#storage.selections.survey(appId, keyNo, wanted)), at };
+    const open = keys.filter(({ values }) => values === null);
+    // Of an open key each user may have another value, so these are read one by one.
+    const parts = 1 + open.length;
+    const users = await applications.countUsers(appId);
+    const wanted = keys.map(({ keyNo, values }) => ({
+      keyNo,
+      listed: values?.map(({ value }) => JSON.stringify(value)) ?? [],
+    }));
+    const counted = await selections.countListed(appId, wanted, {
+      signal,
+      onProgress: (share) => onProgress(share / parts),
+    });
+    const totals: KeyTotal[] = [];
+    let done = 1;
+    for (const [index, key] of keys.entries()) {
+      const { total: chose, counts } = counted[index] as ListedCounts;
+      const most = counts.reduce((best, count, place) => (count > (counts[best] ?? 0) ? place : best), 0);
+      const listed = key.values?.[most];
+      let mostCommon =
+        listed && chose > 0 ? { value: listed.value as Scalar | Scalar[], count: counts[most] ?? 0 } : null;
+      if (key.values === null) {
+        const now = { fromDay: null, days: 1, listed: null, most: 1 };
+        const [found] = chose > 0 ? (await selections.survey(appId, key.keyNo, now, signal)).common : [];
+        mostCommon = found ? { value: parseValue(found.value), count: found.count } : null;
+        onProgress(++done / parts);
+      }
+      totals.push({ key, chose, mostCommon: mostCommon?.count === 0 ? null : mostCommon });
+    }
+    return { at, users: Math.max(users, ...totals.map(({ chose }) => chose)), keys: totals };
+  }
+
+  #share<T>(name: string, act: Act<T>): Kept<T> {
+    const now = this.#now();
+    for (const [each, { until }] of this.#kept) if (until <= now) this.#kept.delete(each);
+    const known = this.#kept.get(name) as Kept<T> | undefined;
+    if (known) return known;
+    const controller = new AbortController();
+    const { signal } = controller;
+    let begun = now;
+    const result = this.#last.then(() => {
+      signal.throwIfAborted();
+      begun = this.#now();
+      return act(signal, (share) => (kept.progress = share));
+    });
+    const until = Number.POSITIVE_INFINITY;
+    const kept: Kept<T> = { result, until, readers: 0, progress: 0, controller, leaving: undefined };
+    this.#kept.set(name, kept);
+    const forget = (): void => {
+      if (this.#kept.get(name) === kept) this.#kept.delete(name);
+    };
+    signal.addEventListener('abort', forget);
+    this.#last = result.then(() => {
+      signal.removeEventListener('abort', forget);
+      const end = this.#now();
+      kept.until = end + Math.min(Math.max(end - begun - CHEAP_MS, 0) * KEPT_PER_MS, MAX_KEPT_MS);
+    }, forget);
+    return kept;
+  }
+
+  async #wait<T>(kept: Kept<T>, signal?: AbortSignal): Promise<T>;
+  async #wait<T>(kept: Kept<T>, signal: AbortSignal | undefined, late: Promise<undefined>): Promise<T | undefined>;
+  async #wait<T>(kept: Kept<T>, signal?: AbortSignal, late?: Promise<undefined>): Promise<T | undefined> {
+    const { promise: gone, reject } = Promise.withResolvers<never>();
+    const leave = (): void => reject(signal?.reason);
+    if (signal?.aborted) leave();
+    else signal?.addEventListener('abort', leave);
+    clearTimeout(kept.leaving);
+    kept.readers++;
+    try {
+      return await Promise.race([kept.result, gone, ...(late ? [late] : [])]);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      if (--kept.readers === 0) {
+        // Has no effect on a survey that is done.
+        const abort = (): void => kept.controller.abort();
+        if (signal?.aborted) abort();
+        else kept.leaving = setTimeout(abort, COMES_BACK_MS).unref();
+      }
+    }
   }
 }
 

@@ -74,7 +74,7 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       }),
     },
     errors: ['catalogItemNotFound'],
-    async handle({ application, manager, params }) {
+    async handle({ application, manager, params, request }) {
       const catalog = await service.catalogs.get(application.appId);
       const placed = catalog.keyByUid.get(params.keyUid);
       if (!placed) throw new InnkeeperError('catalogItemNotFound');
@@ -83,7 +83,11 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       const wanted = surveyOf(key, now);
       // Of several open values, each is counted separately here.
       const listed = wanted.listed ?? (key.multiple ? [] : null);
-      const all = readInsights(key, await surveys.take(application.appId, key, { ...wanted, listed }), now);
+      const all = readInsights(
+        key,
+        await surveys.take(application.appId, key, { ...wanted, listed }, request.signal),
+        now,
+      );
       const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
       const { chose, values, otherValues } = mayRead ? all : listedValuesOnly(key, all);
       const allowed = new Map(key.values?.map((each) => [each.value, each]));
@@ -96,17 +100,75 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
     },
   });
 
+  applicationRoute('GET', '/insights', {
+    operationId: 'getInsights',
+    summary: 'Get insights of all keys',
+    description:
+      'How many users chose for each key, and the most common choice. ' +
+      'Among millions of users this takes seconds: with `wait`, the response comes earlier with the progress so far, and the next request within 5 seconds continues. Slow results are cached for a while; `at` is the time of the result.',
+    querystring: Type.Object({
+      wait: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 60, description: 'seconds; without it, until all is counted' }),
+      ),
+    }),
+    response: {
+      200: Type.Object({
+        counted: Type.Number({ description: 'progress, from 0 to 1; below 1 there are no items yet' }),
+        at: Nullable(Time),
+        users: Nullable(Type.Integer({ description: 'of the application' })),
+        items: Type.Array(
+          Type.Object({
+            keyUid: Type.String({ format: 'uuid' }),
+            chose: Type.Integer(),
+            neverChose: Type.Integer({
+              description: 'users without a selection; they get the default, if there is one',
+            }),
+            defaultValue: Nullable(ValueAnswer),
+            mostCommon: Nullable(
+              Type.Object(
+                { value: ValueAnswer, count: Type.Integer() },
+                {
+                  description:
+                    'for a multiple-choice key, each value counts separately; of an open key only with access "users"',
+                },
+              ),
+            ),
+          }),
+        ),
+      }),
+    },
+    async handle({ application, manager, request, readQuery }) {
+      const { wait } = readQuery();
+      const { signal } = request;
+      const waitMs = wait === undefined ? undefined : wait * 1000;
+      const catalog = await service.catalogs.get(application.appId);
+      const totals = await surveys.takeAll(application.appId, catalog, { waitMs, signal });
+      if (typeof totals === 'number') return { counted: totals, at: null, users: null, items: [] };
+      const { at, users, keys } = totals;
+      const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
+      const items = keys.map(({ key, chose, mostCommon }) => ({
+        keyUid: key.keyUid,
+        chose,
+        neverChose: users - chose,
+        defaultValue: key.defaultValue,
+        mostCommon: mayRead || key.values !== null ? mostCommon : null,
+      }));
+      return { counted: 1, at: formatTime(at), users, items };
+    },
+  });
+
   const insightsOf = async ({
     application,
     manager,
     params,
+    request,
     readQuery,
   }: ApplicationRequest<undefined, typeof InsightsQuery, 'keyUid'>) => {
     const query = readQuery();
     const catalog = await service.catalogs.get(application.appId);
     const placed = catalog.keyByUid.get(params.keyUid);
     if (!placed) throw new InnkeeperError('catalogItemNotFound');
-    const all = await take(surveys, service.now(), application, placed, query);
+    const all = await take(surveys, service.now(), application, placed, query, request.signal);
     const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
     return { catalog, placed, insights: mayRead ? all : listedValuesOnly(placed.key, all) };
   };
@@ -180,10 +242,11 @@ async function take(
   { appId }: Application,
   { key }: PlacedKey,
   { period = 'day', last: periods = DEFAULT_PERIODS }: Static<typeof InsightsQuery>,
+  signal: AbortSignal,
 ): Promise<KeyInsights> {
   const from = firstDay(now, period, periods);
   const over = { from, period, periods };
-  const survey = await surveys.take(appId, key, surveyOf(key, over));
+  const survey = await surveys.take(appId, key, surveyOf(key, over), signal);
   // Of all who waited for it, one per turn: a result has up to 800,000 numbers.
   await ownTurn();
   return readInsights(key, survey, over);

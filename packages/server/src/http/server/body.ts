@@ -6,7 +6,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
 const MAX_DISCARD_MS = 5_000;
 
-/** The client closed its connection before the body was complete. */
+/** The client closed its connection before it had its response. */
 export class ClientGone extends Error {
   override name = 'ClientGone';
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ClientGone } from './body.ts';
 import { plainAddress } from './client-address.ts';
 import type { HttpRequest } from './request-and-reply.ts';
 
@@ -60,6 +61,24 @@ export class Connection {
     this.socket.off('resume', pauseAgain);
     this.socket.resume();
   }
+}
+
+/** Aborted with ClientGone when the client closes its side, and when the response is done. */
+export function goneSignal(exchange: Exchange | undefined): AbortSignal {
+  const controller = new AbortController();
+  if (!exchange) return controller.signal;
+  const { connection, response } = exchange;
+  const gone = (): void => {
+    connection.socket.off('end', gone);
+    response.off('close', gone);
+    controller.abort(new ClientGone());
+  };
+  if (connection.socket.readableEnded || response.destroyed) gone();
+  else {
+    connection.socket.on('end', gone);
+    response.on('close', gone);
+  }
+  return controller.signal;
 }
 
 function isOpen({ response }: Exchange): boolean {

@@ -144,6 +144,7 @@ export class Door {
     const address = this.#addressOf(connection.peer, headers);
     const request = this.#route(new HttpRequest({ method, url, headers, address }, this.#parts.limits));
     const exchange = { connection, raw, response, request };
+    request.exchange = exchange;
     connection.add(exchange);
     this.requestsInFlight++;
     return exchange;

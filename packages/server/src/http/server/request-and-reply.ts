@@ -8,6 +8,7 @@ import type { Span } from '../../domain/tracing.ts';
 import { mask } from '../../monitoring/logging.ts';
 import type { About } from '../about.ts';
 import { networkOf } from './client-address.ts';
+import { type Exchange, goneSignal } from './connection.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 
 type Parts = { method: string; url: string; headers: IncomingHttpHeaders; address: string };
@@ -43,6 +44,8 @@ export class HttpRequest {
   about: About | undefined = undefined;
   /** undefined: it is not traced. */
   span: Span | undefined = undefined;
+  /** undefined: this process made the request itself. */
+  exchange: Exchange | undefined = undefined;
 
   constructor({ method, url, headers, address }: Parts, limits: RateLimits) {
     this.id = requestIdOf(headers);
@@ -51,6 +54,14 @@ export class HttpRequest {
     this.headers = headers;
     this.address = address;
     this.admission = new Admission(limits, this);
+  }
+
+  /**
+   * For reads that take long: aborted when the client closes its side. A client that only half-closes then gets no
+   * response.
+   */
+  get signal(): AbortSignal {
+    return goneSignal(this.exchange);
   }
 
   /** The address, or the network of one subscriber. */

@@ -101,6 +101,12 @@ export type KeySurvey = {
   different: number;
 };
 
+/** `listed`: JSON texts of values; empty for an open key. */
+export type ListedKey = { keyNo: number; listed: readonly string[] };
+
+/** In the order of the keys; `counts` in the order of `listed`. */
+export type ListedCounts = { total: number; counts: number[] };
+
 /** Every selection of a key that holds a value, a number of them at a time. */
 export type ValueReplacement = {
   keyNo: number;
@@ -194,5 +200,16 @@ export interface SelectionStore {
       listed: readonly string[] | null;
       most: number;
     },
+    /** PostgreSQL stops at once; SQLite finishes the key. */
+    signal?: AbortSignal,
   ): Promise<KeySurvey>;
+  /**
+   * How many users chose for each of these keys, and how many each value that is listed: one reading for all keys where that is
+   * faster. `onProgress` gets the share that is read, from 0 to 1.
+   */
+  countListed(
+    appId: number,
+    keys: readonly ListedKey[],
+    reading: { onProgress(share: number): void; signal: AbortSignal },
+  ): Promise<ListedCounts[]>;
 }

@@ -89,8 +89,8 @@ export interface Connections {
   writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]>;
   /** For the busiest acts: one statement runs many of them, and this returns the rows of one. */
   writeWithOthers<Row extends SharedRow>(statement: SharedStatement, act: object, keys: string[]): Promise<Row[]>;
-  /** `work` may run several times, each time in a new transaction. */
-  transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
+  /** `work` may run several times, each time in a new transaction. An abort cancels its statement and rolls back. */
+  transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number, signal?: AbortSignal): Promise<T>;
 }
 
 /** A connection opened while others were being closed may be closed with them. */
@@ -203,8 +203,8 @@ export class ConnectionPool implements Connections {
     return rows;
   }
 
-  transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T> {
-    return this.#act(() => this.#transact(work, statementMs));
+  transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number, signal?: AbortSignal): Promise<T> {
+    return this.#act(() => this.#transact(work, statementMs, signal));
   }
 
   /**
@@ -215,8 +215,13 @@ export class ConnectionPool implements Connections {
     return this.#act(() => untilUnlocked(this.#statementMs, () => this.#transact(work)));
   }
 
-  async #transact<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs?: number): Promise<T> {
-    const result = await untilNoConflict(() => this.#transactions.run(work, statementMs)).catch((error: unknown) => {
+  async #transact<T>(
+    work: (query: Query, queryFor: QueryFor) => Promise<T>,
+    statementMs?: number,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const attempt = (): Promise<T> => this.#transactions.run(work, statementMs, signal);
+    const result = await untilNoConflict(attempt).catch((error: unknown) => {
       if (isReadOnly(error)) this.#retireAll();
       throw error;
     });

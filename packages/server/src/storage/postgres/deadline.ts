@@ -18,18 +18,27 @@ export class Overdue extends Error {
 }
 
 /**
- * The result of a statement. A statement that takes longer than `ms` is cancelled, and the server's answer to the
+ * The result of a statement. A statement that takes longer than `ms`, or is aborted, is cancelled, and the server's answer to the
  * cancellation is the result: a statement reported as timed out must not run later, when its lock is released.
  */
-export async function answerWithin(client: pg.Client, query: pg.QueryConfig, ms: number): Promise<pg.QueryResult> {
+export async function answerWithin(
+  client: pg.Client,
+  query: pg.QueryConfig,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<pg.QueryResult> {
+  signal?.throwIfAborted();
   const answer = client.query(query);
   const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => resolve(), ms);
+  const cancel = (): void => resolve();
+  const timer = setTimeout(cancel, ms);
+  signal?.addEventListener('abort', cancel);
   try {
     const result = await Promise.race([answer, late]);
     if (result) return result;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
   }
   return cancelled(client, answer);
 }

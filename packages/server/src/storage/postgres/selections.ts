@@ -1,6 +1,7 @@
 import type {
   HistoryPlace,
   KeySurvey,
+  ListedCounts,
   SelectionEvent,
   SelectionOrigin,
   SelectionRecord,
@@ -116,6 +117,33 @@ const PERIODS = `
   select day, sum(count)::bigint as total,
     coalesce((select json_agg(json_build_array(place - 1, count)) from counted where counted.day = held.day), '[]') as counted
   from held group by day order by day`;
+
+/** Of the table, per statement (256 MB): progress shows, and readers who leave stop the rest. */
+const PAGES_AT_ONCE = 32_768;
+/** Whether the application has much of the table, which is then read from end to end instead of key by key. */
+const EXTENT = `
+  select coalesce(pg_relation_size(to_regclass('selections')), 0) / current_setting('block_size')::integer as pages,
+    (select count(*) from (select from users where app_id = $1 limit quarter) found) >= quarter as most
+  from (select greatest(max(reltuples) / 4, 0)::bigint as quarter from pg_class where oid = to_regclass('users')) known`;
+// Open keys ($3) are counted only in all: each user may have another value.
+const countListed = (which: string): string => `
+  with held as materialized (
+    select key_no, case when key_no <> all ($3::integer[]) then value end as value, count(*) as count
+    from selections where app_id = $1 and key_no = any ($2::integer[]) ${which} group by 1, 2
+  )
+  select key_no as "keyNo", null as place, sum(count)::bigint as count from held group by key_no
+  union all
+  select key_no, place, sum(count)::bigint from (
+    select held.key_no, wanted.place, count from ${SCALARS}
+    join json_to_recordset($4::json) wanted (key_no integer, value text, place integer)
+      on wanted.key_no = held.key_no and wanted.value = scalar
+  ) found group by key_no, place`;
+const OF_KEYS = countListed('');
+const OF_PAGES = countListed(
+  "and ctid >= ('(' || $5::bigint || ',0)')::tid and ctid < ('(' || $6::bigint || ',0)')::tid",
+);
+const LAST_PAGE = 2 ** 32 - 1;
+type ListedRow = { keyNo: number; place: number | null; count: number };
 
 const AS_IT_WAS =
   '(selections.value, selections.language, selections.texts) is not distinct from (excluded.value, excluded.language, excluded.texts)';
@@ -242,6 +270,19 @@ function toRow({ expected, ...selection }: WantedChange): object {
   return { ...selection, expectedId: expected?.selectionId ?? null, expectedVersion: expected?.version ?? 0 };
 }
 
+type Part = { keyNos?: number[]; pages: number[] };
+
+/** The last part is open-ended: the table may have grown, or its size is not known. */
+function readPages(count: number): Part[] {
+  const begins = Array.from(
+    { length: Math.max(Math.ceil(count / PAGES_AT_ONCE), 1) },
+    (_, part) => part * PAGES_AT_ONCE,
+  );
+  return begins.map((begin, part) => ({ pages: [begin, begins[part + 1] ?? LAST_PAGE] }));
+}
+
+const toArray = (numbers: readonly number[]): string => `{${numbers.join()}}`;
+
 export function selectionStore(connections: Connections): SelectionStore {
   return {
     ...replaceValueStore(connections),
@@ -323,23 +364,58 @@ export function selectionStore(connections: Connections): SelectionStore {
         return toValuePage(await query<ValueRow>(VALUE_PAGE, [appId, keyNo, after ?? '']));
       }, SURVEY_MS),
 
-    survey: (appId, keyNo, { fromDay, days, listed, most }) =>
-      connections.transaction(async (query): Promise<KeySurvey> => {
-        await query('set transaction isolation level repeatable read, read only');
-        const [counted] = await query<{ n: number }>('select count(*) as n from users where app_id = $1', [appId]);
-        const found = listed
-          ? await query<CommonRow>(OTHERS, [appId, keyNo, JSON.stringify(listed), most])
-          : await query<CommonRow>(MOST_COMMON, [appId, keyNo, most]);
-        const common = found.map(({ value, count }) => ({ value, count }));
-        const values = listed ? [...listed, ...common.map(({ value }) => value)] : [];
-        const rows = await query<PeriodRow>(PERIODS, [appId, keyNo, fromDay, days, JSON.stringify(values)]);
-        const periods = rows.map(({ day, total, counted }) => {
-          const counts = values.map(() => 0);
-          for (const [place, count] of counted) counts[place] = count;
-          return { day, total, counts };
-        });
-        return { users: counted?.n ?? 0, periods, common, different: found[0]?.different ?? 0 };
-      }, SURVEY_MS),
+    countListed: (appId, keys, { onProgress, signal }) =>
+      connections.transaction(
+        async (query): Promise<ListedCounts[]> => {
+          await query('set transaction isolation level repeatable read, read only');
+          const [extent] = await query<{ pages: number; most: boolean }>(EXTENT, [appId]);
+          const read = extent?.most
+            ? readPages(extent.pages)
+            : keys.map(({ keyNo }) => ({ keyNos: [keyNo], pages: [] }));
+          const counted = new Map(
+            keys.map(({ keyNo, listed }): [number, ListedCounts] => [keyNo, { total: 0, counts: listed.map(() => 0) }]),
+          );
+          const open = keys.filter(({ listed }) => listed.length === 0).map(({ keyNo }) => keyNo);
+          const wanted = JSON.stringify(
+            keys.flatMap(({ keyNo, listed }) => listed.map((value, place) => ({ key_no: keyNo, value, place }))),
+          );
+          for (const [done, { keyNos, pages }] of read.entries()) {
+            onProgress(done / read.length);
+            const which = keyNos ?? keys.map(({ keyNo }) => keyNo);
+            const values = [appId, toArray(which), toArray(open), wanted, ...pages];
+            for (const { keyNo, place, count } of await query<ListedRow>(keyNos ? OF_KEYS : OF_PAGES, values)) {
+              const of = counted.get(keyNo);
+              if (of && place === null) of.total += count;
+              else if (of && place !== null) of.counts[place] = (of.counts[place] ?? 0) + count;
+            }
+          }
+          return [...counted.values()];
+        },
+        SURVEY_MS,
+        signal,
+      ),
+
+    survey: (appId, keyNo, { fromDay, days, listed, most }, signal) =>
+      connections.transaction(
+        async (query): Promise<KeySurvey> => {
+          await query('set transaction isolation level repeatable read, read only');
+          const [counted] = await query<{ n: number }>('select count(*) as n from users where app_id = $1', [appId]);
+          const found = listed
+            ? await query<CommonRow>(OTHERS, [appId, keyNo, JSON.stringify(listed), most])
+            : await query<CommonRow>(MOST_COMMON, [appId, keyNo, most]);
+          const common = found.map(({ value, count }) => ({ value, count }));
+          const values = listed ? [...listed, ...common.map(({ value }) => value)] : [];
+          const rows = await query<PeriodRow>(PERIODS, [appId, keyNo, fromDay, days, JSON.stringify(values)]);
+          const periods = rows.map(({ day, total, counted }) => {
+            const counts = values.map(() => 0);
+            for (const [place, count] of counted) counts[place] = count;
+            return { day, total, counts };
+          });
+          return { users: counted?.n ?? 0, periods, common, different: found[0]?.different ?? 0 };
+        },
+        SURVEY_MS,
+        signal,
+      ),
   };
 }
 

@@ -34,6 +34,7 @@ export class Transactions {
   async run<T>(
     work: (query: Query, queryFor: QueryFor) => Promise<T>,
     statementMs = this.#servers.statementMs,
+    signal?: AbortSignal,
   ): Promise<T> {
     await this.#place();
     let client: pg.Client | undefined;
@@ -46,9 +47,11 @@ export class Transactions {
         async (text, values = []) =>
           (await answerWithin(connected, { text, values }, maxMs)).rows;
       const query = queryFor(statementMs);
+      const abortable: Query = async (text, values = []) =>
+        (await answerWithin(connected, { text, values }, statementMs, signal)).rows;
       await query(statementMs === this.#servers.statementMs ? 'begin' : `begin; ${boundStatements(statementMs)}`);
       try {
-        const result = await work(query, queryFor);
+        const result = await work(signal ? abortable : query, queryFor);
         await query('commit');
         sound = true;
         return result;
@@ -59,6 +62,7 @@ export class Transactions {
             () => true,
             () => false,
           ));
+        signal?.throwIfAborted();
         throw error;
       }
     } finally {

@@ -1,7 +1,8 @@
 import { takePage } from '../../page-bytes.ts';
-import type { KeySurvey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
+import type { KeySurvey, ListedCounts, ListedKey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
 import { toValuePage, WALK_ROWS } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
+import type { Survey } from './stores.ts';
 import { walkReads } from './user-walk.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,6 +33,10 @@ const OF_ALL = `
   select scalar as value, count, listed, different from ranked where listed or place <= ?4 order by place`;
 type OfAll = ValueRow & { listed: number; different: number };
 
+const LISTED = `
+  with held as materialized (${select('value, 0 as day', 'group by value')}), scalars as (${SCALARS})
+  select scalar as value, sum(count) as count from scalars where scalar in (select value from json_each(?3)) group by scalar`;
+
 const MOST_COMMON = `
   ${select('value, 0 as listed, count(*) over () as different', 'group by value order by count desc, value')} limit ?3`;
 const CHOSE = 'select count(*) as n from selections where app_id = ? and key_no = ?';
@@ -55,6 +60,15 @@ export function surveyReads(connection: Connection) {
     countByValue(appId: number, keyNo: number, after: string | null): ValuePage {
       const found = statement<ValueRow>(PAGE).iterate(appId, keyNo, after ?? '');
       return toValuePage(takePage(found, (row) => row.value.length));
+    },
+    countListedOf(appId: number, keyNo: number, listed: readonly string[]): ListedCounts {
+      return snapshot(() => {
+        const total = value<number>(CHOSE, appId, keyNo);
+        if (total === 0 || listed.length === 0) return { total, counts: listed.map(() => 0) };
+        const rows = statement<ValueRow>(LISTED).all(appId, keyNo, JSON.stringify(listed));
+        const counts = new Map(rows.map((row) => [row.value, row.count]));
+        return { total, counts: listed.map((each) => counts.get(each) ?? 0) };
+      });
     },
     survey(appId: number, keyNo: number, { fromDay, days, listed, most }: Parameters<SelectionStore['survey']>[2]) {
       return snapshot((): KeySurvey => {
@@ -93,6 +107,22 @@ export function surveyReads(connection: Connection) {
       });
     },
   };
+}
+
+/** One key after another: an index has its values in order, and readers who leave stop the rest. */
+export async function countListed(
+  survey: Survey,
+  appId: number,
+  keys: readonly ListedKey[],
+  { onProgress, signal }: Parameters<SelectionStore['countListed']>[2],
+): Promise<ListedCounts[]> {
+  const counted: ListedCounts[] = [];
+  for (const { keyNo, listed } of keys) {
+    signal.throwIfAborted();
+    counted.push(await survey('countListedOf', appId, keyNo, listed));
+    onProgress(counted.length / keys.length);
+  }
+  return counted;
 }
 
 export type SurveyReads = ReturnType<typeof surveyReads>;

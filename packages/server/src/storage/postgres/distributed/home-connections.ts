@@ -54,20 +54,24 @@ export function homeConnections(
       }
       return rowsOf(connections.writeWithOthers<JsonRow & SharedRow>(here, act, keys));
     },
-    transaction: (work, statementMs) =>
-      connections.transaction((query) => {
-        let claimed = false;
-        return work(async (text, values) => {
-          if (/^set /.test(text)) {
-            // Applies to the whole transaction and must come first: Citus passes it on to the nodes.
-            claimed ||= text.includes('read only');
-            return query(text);
-          }
-          if (!claimed) await query(claim(home));
-          claimed = true;
-          return rowsOf(query<JsonRow>(runToTheEnd.text, valuesOf(text, values)));
-        });
-      }, statementMs),
+    transaction: (work, statementMs, signal) =>
+      connections.transaction(
+        (query) => {
+          let claimed = false;
+          return work(async (text, values) => {
+            if (/^set /.test(text)) {
+              // Applies to the whole transaction and must come first: Citus passes it on to the nodes.
+              claimed ||= text.includes('read only');
+              return query(text);
+            }
+            if (!claimed) await query(claim(home));
+            claimed = true;
+            return rowsOf(query<JsonRow>(runToTheEnd.text, valuesOf(text, values)));
+          });
+        },
+        statementMs,
+        signal,
+      ),
   };
 }
 

@@ -64,10 +64,27 @@ export function distributedSelections(cluster: Cluster): SelectionStore {
       return { removed: sum(removed), next: names.length === users ? last : null };
     },
 
-    async survey(appId, keyNo, wanted) {
+    async countListed(appId, keys, { onProgress, signal }) {
+      const shares = cluster.homes.all.map(() => 0);
+      const parts = await cluster.everywhere(({ selections }, home) =>
+        selections.countListed(appId, keys, {
+          signal,
+          onProgress(share) {
+            shares[cluster.homes.all.indexOf(home)] = share;
+            onProgress(sum(shares) / shares.length);
+          },
+        }),
+      );
+      return keys.map(({ listed }, key) => ({
+        total: sum(parts.map((part) => part[key]?.total ?? 0)),
+        counts: listed.map((_, place) => sum(parts.map((part) => part[key]?.counts[place] ?? 0))),
+      }));
+    },
+
+    async survey(appId, keyNo, wanted, signal) {
       const { listed, most } = wanted;
       const ask = async (what: typeof wanted): Promise<KeySurvey[]> =>
-        cluster.everywhere(({ selections }) => selections.survey(appId, keyNo, what));
+        cluster.everywhere(({ selections }) => selections.survey(appId, keyNo, what, signal));
       if (!listed) return { ...addPeriods(await ask(wanted)), ...(await mostCommon(appId, keyNo, most)) };
       // Each home may have others that are common: first which they are, then how many of each.
       const parts = await ask({ ...wanted, fromDay: null });
