@@ -27,7 +27,7 @@ export function admin(): Command {
 function adminCreate(): Command {
   return defineCommand({
     name: 'create',
-    description: 'create a portal account, or find it, and print a one-time sign-in link',
+    description: 'create an administrator of the portal, or find an account, and print a one-time sign-in link',
     settings: [...STORAGE_SETTINGS, 'publicUrl'],
     examples: [
       ['admin create --email ada@example.com', 'the link works once, within 24 hours; earlier links stop working'],
