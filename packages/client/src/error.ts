@@ -17,16 +17,16 @@ export class InnkeeperError extends Error {
   override name = 'InnkeeperError';
   readonly [BRAND] = true;
   /** HTTP status; 0 if there was no response. */
-  readonly status: number;
-  readonly code: string;
-  readonly errors: readonly FieldProblem[];
+  declare readonly status: number;
+  declare readonly code: string;
+  declare readonly errors: readonly FieldProblem[];
   /** The whole response body: a conflict also says what changed. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly requestId: string | undefined;
+  declare readonly body: Readonly<Record<string, unknown>>;
+  declare readonly requestId: string | undefined;
   /** Seconds to wait before a retry, if the service says so. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /** The operation, as docs/openapi.json names it: 'post /api/user_options'. */
-  readonly operation: string | undefined;
+  declare readonly operation: string | undefined;
 
   constructor(answer: {
     status: number;
@@ -51,7 +51,7 @@ export class InnkeeperError extends Error {
   /** The same call may succeed later, or with another token. */
   get isRetryable(): boolean {
     const { status, code } = this;
-    if (status === 0) return code !== 'misused' && code !== 'unknown_key' && code !== 'aborted';
+    if (status === 0) return !['misused', 'unknown_key', 'aborted'].includes(code);
     return status === 401 || status === 429 || status >= 500;
   }
 

@@ -5865,7 +5865,7 @@ export interface operations {
                 language?: string;
             };
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -5912,7 +5912,7 @@ export interface operations {
                 language?: string;
             };
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path: {
@@ -5961,7 +5961,7 @@ export interface operations {
                 option_group_uid?: string;
             };
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -6033,7 +6033,7 @@ export interface operations {
                 language?: string;
             };
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path: {
@@ -6107,7 +6107,7 @@ export interface operations {
                 effective?: boolean;
             };
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -6153,7 +6153,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -6225,7 +6225,7 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description `*`: it is saved only if there is no record yet */
                 "If-None-Match"?: string;
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -6326,7 +6326,7 @@ export interface operations {
                 user_uid?: string;
             };
             header?: {
-                /** @description language of labels if `language` is not given */
+                /** @description language of labels, and in a save of the texts shown, if `language` is not given */
                 "Accept-Language"?: string;
             };
             path: {

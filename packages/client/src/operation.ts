@@ -40,6 +40,8 @@ export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<
     ifMatch?: string | null | undefined;
     /** The request outlives the page. */
     keepalive?: boolean | undefined;
+    /** Name or tag of the language of the texts that the user saw. */
+    shownIn?: string | undefined;
     signal?: AbortSignal | undefined;
     headers?: Record<string, string> | undefined;
     /**

@@ -4,7 +4,7 @@ import { type KeyUid, KeyUids } from './key-uids.ts';
 import type { OperationName } from './operation.ts';
 import { ofOneClass } from './own-class.ts';
 import { Pages } from './pages.ts';
-import type { Requests } from './request.ts';
+import type { AnyInput, Requests } from './request.ts';
 
 type Schemas = components['schemas'];
 export type OptionGroup = Schemas['OptionGroup'];
@@ -15,6 +15,8 @@ export type UserOptionEvent = Schemas['UserOptionEvent'];
 export type Selection = UserOption | Schemas['DefaultOption'];
 
 const PAGE = 200;
+const RECORD = '/api/user_options/{user_options_uid}';
+type OwnPath = '/api/user_options' | typeof RECORD | `${typeof RECORD}/${'history' | 'receipt'}`;
 
 export type Scalar = boolean | string | number;
 export type Value = Scalar | readonly Scalar[];
@@ -27,8 +29,10 @@ type Call = {
  * Done only if the record still has this `etag`, else 1014 with `body.current`; null: only if there is no record yet.
  */
 type IfMatch = { ifMatch?: string | null | undefined };
+/** `shownIn`: the language of the texts that the user saw, for the receipt; the default is that of the client. */
+type Shown = { shownIn?: string | undefined };
 /** `keepalive`: the request outlives the page. */
-type Saving = Call & IfMatch & { keepalive?: boolean | undefined };
+type Saving = Call & IfMatch & Shown & { keepalive?: boolean | undefined };
 type InLanguage<C extends AnyCatalog> = Call & { language?: Language<C> | undefined };
 type OfGroup<C extends AnyCatalog> = InLanguage<C> & { group?: GroupName<C> | undefined };
 
@@ -65,7 +69,7 @@ export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
   unset(userOptionsUid: string, how?: Saving): Promise<void>;
 };
 
-type SavingAll<C extends AnyCatalog> = InLanguage<C> & { ifMatch?: { [N in KeyName<C>]?: string } | undefined };
+type SavingAll<C extends AnyCatalog> = InLanguage<C> & Shown & { ifMatch?: { [N in KeyName<C>]?: string } | undefined };
 type ListChange<K extends { value: Scalar; retired: Scalar } = { value: Scalar; retired: Scalar }> = {
   add?: readonly K['value'][] | undefined;
   remove?: readonly (K['value'] | K['retired'])[] | undefined;
@@ -85,13 +89,19 @@ export function makeOptionsClient<C extends AnyCatalog>(
   const find = (keys: readonly (string | KeyUid)[], { operation, signal }: Parameters<AsUser>[0]) =>
     uids.find(keys, operation, () => client.keys({ signal }).all());
 
+  const readOwn = (of: OwnPath, { path, query, due, signal, userUid }: Call & Omit<AnyInput, 'headers'>) =>
+    asUser({ operation: `get ${of}`, signal }, async ({ headers, user_uid = userUid }) => {
+      const wanted = { path, query: { ...query, user_uid }, headers, signal, due };
+      return (await get(of, wanted as never)).data;
+    });
+
   const saveOne = async (of: string | KeyUid, choice: object, how: InLanguage<C> & Saving = {}) => {
-    const { language, signal, ifMatch, keepalive, userUid } = how;
+    const { language, signal, ifMatch, keepalive, userUid, shownIn = usual } = how;
     const wanted = { operation: 'post /api/user_options', signal } as const;
     const option = { ...(await find([of], wanted))(of), ...choice, ...(language && { language }) };
     return asUser(wanted, async ({ headers, user_uid = userUid }) => {
       const body = { ...option, ...(user_uid && { user_uid }) };
-      const sent = { body, headers, signal, ifMatch, keepalive, repeatable: true, due: 'user_options_uid' };
+      const sent = { body, headers, signal, ifMatch, keepalive, shownIn, repeatable: true, due: 'user_options_uid' };
       return (await post('/api/user_options', sent)).data;
     });
   };
@@ -127,7 +137,10 @@ export function makeOptionsClient<C extends AnyCatalog>(
     change: (of: string | KeyUid, { add = [], remove = [] }: ListChange, how?: InLanguage<C> & Saving) =>
       saveOne(of, { add, remove }, how),
 
-    async saveAll(values: Record<string, Value>, { language, signal, ifMatch = {} }: SavingAll<AnyCatalog> = {}) {
+    async saveAll(
+      values: Record<string, Value>,
+      { language, signal, ifMatch = {}, shownIn = usual }: SavingAll<AnyCatalog> = {},
+    ) {
       const wanted = { operation: 'put /api/user_options', signal } as const;
       const uidOf = await find(Object.keys(values), wanted);
       const options = Object.entries(values).map(([name, value]) => ({
@@ -138,7 +151,7 @@ export function makeOptionsClient<C extends AnyCatalog>(
       }));
       return asUser(wanted, async ({ headers, user_uid }) => {
         const body = { options, ...(user_uid && { user_uid }) };
-        const sent = { body, headers, signal, repeatable: true, due: 'items' };
+        const sent = { body, headers, signal, shownIn, repeatable: true, due: 'items' };
         return (await put('/api/user_options', sent)).data.items;
       });
     },
@@ -147,60 +160,38 @@ export function makeOptionsClient<C extends AnyCatalog>(
       group,
       effective,
       language = usual,
-      signal,
-      userUid,
+      ...call
     }: OfGroup<C> & { effective?: boolean | undefined } = {}) =>
-      new Pages<Selection>((place) =>
-        asUser({ operation: 'get /api/user_options', signal }, async ({ headers, user_uid = userUid }) => {
-          const query = { ...place, limit: PAGE, language, option_group_name: group, effective, user_uid };
-          return (await get('/api/user_options', { query, headers, signal, due: 'items' })).data;
-        }),
-      ),
-
-    selection: (user_options_uid: string, { language = usual, signal }: InLanguage<C> = {}) =>
-      asUser({ operation: 'get /api/user_options/{user_options_uid}', signal }, async ({ headers, user_uid }) => {
-        const query = { language, user_uid };
-        const wanted = { path: { user_options_uid }, query, headers, signal, due: 'user_options_uid' };
-        return (await get('/api/user_options/{user_options_uid}', wanted)).data;
+      new Pages<Selection>((place) => {
+        const query = { ...place, limit: PAGE, language, option_group_name: group, effective };
+        return readOwn('/api/user_options', { ...call, query, due: 'items' });
       }),
 
-    history: (user_options_uid: string, { signal }: Call = {}) =>
-      new Pages<UserOptionEvent>((place) =>
-        asUser(
-          { operation: 'get /api/user_options/{user_options_uid}/history', signal },
-          async ({ headers, user_uid }) => {
-            const query = { ...place, limit: PAGE, user_uid };
-            const wanted = { path: { user_options_uid }, query, headers, signal, due: 'items' };
-            return (await get('/api/user_options/{user_options_uid}/history', wanted)).data;
-          },
-        ),
-      ),
+    selection: (user_options_uid: string, { language = usual, ...call }: InLanguage<C> = {}) =>
+      readOwn(RECORD, { ...call, path: { user_options_uid }, query: { language }, due: 'user_options_uid' }),
 
-    receipt: (user_options_uid: string, { signal }: Call = {}) =>
-      asUser(
-        { operation: 'get /api/user_options/{user_options_uid}/receipt', signal },
-        async ({ headers, user_uid }) => {
-          const wanted = { path: { user_options_uid }, query: { user_uid }, headers, signal };
-          return (await get('/api/user_options/{user_options_uid}/receipt', wanted)).data;
-        },
-      ),
+    history: (user_options_uid: string, call?: Call) =>
+      new Pages<UserOptionEvent>((place) => {
+        const query = { ...place, limit: PAGE };
+        return readOwn(`${RECORD}/history`, { ...call, path: { user_options_uid }, query, due: 'items' });
+      }),
+
+    receipt: (user_options_uid: string, call?: Call) =>
+      readOwn(`${RECORD}/receipt`, { ...call, path: { user_options_uid } }),
 
     unset: (user_options_uid: string, { signal, ifMatch, keepalive, userUid }: Saving = {}) =>
-      asUser(
-        { operation: 'delete /api/user_options/{user_options_uid}', signal },
-        async ({ headers, user_uid = userUid }) => {
-          const which = {
-            path: { user_options_uid },
-            query: { user_uid },
-            headers,
-            signal,
-            ifMatch,
-            keepalive,
-            due: null,
-          };
-          await remove('/api/user_options/{user_options_uid}', which);
-        },
-      ),
+      asUser({ operation: `delete ${RECORD}`, signal }, async ({ headers, user_uid = userUid }) => {
+        const which = {
+          path: { user_options_uid },
+          query: { user_uid },
+          headers,
+          signal,
+          ifMatch,
+          keepalive,
+          due: null,
+        };
+        await remove(RECORD, which);
+      }),
   };
   return client as OptionsClient<C>;
 }

@@ -30,12 +30,13 @@ export type RequestOptions = {
   cache?: Map<string, Answer<unknown>> | undefined;
 };
 
-type AnyInput = {
+export type AnyInput = {
   path?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;
   ifMatch?: string | null | undefined;
   keepalive?: boolean | undefined;
+  shownIn?: string | undefined;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
   repeatable?: boolean | 'keyed' | undefined;
@@ -103,7 +104,7 @@ function buildRequest(
   input: AnyInput,
   operation: string,
 ): Built {
-  const { body, ifMatch, headers } = input;
+  const { body, ifMatch, shownIn, headers } = input;
   try {
     const isText = typeof body === 'string';
     return {
@@ -117,6 +118,8 @@ function buildRequest(
           ...(body !== undefined && !isText && { 'Content-Type': 'application/json' }),
           ...(ifMatch === null ? { 'If-None-Match': '*' } : ifMatch !== undefined && { 'If-Match': ifMatch }),
           ...options.headers,
+          // Browsers send their own language. A header is ASCII; a language may have another name.
+          ...(shownIn && { 'Accept-Language': encodeURIComponent(shownIn) }),
           ...headers,
         }),
         ...(input.keepalive && { keepalive: true }),

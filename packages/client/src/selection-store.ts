@@ -79,6 +79,8 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
   // Learned from the first response: from then on, no other user's token is accepted.
   let userUid: string | undefined;
   let clock = 0;
+  // Of the texts on the page: those of another language may still be loading.
+  let shownIn = language;
   let offered: Pick<CatalogState, 'groups' | 'keys'> | undefined = data;
   let selections = data && byKey(data.selections);
   let catalog: CatalogState | undefined;
@@ -126,6 +128,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
       const [groups, keys] = await Promise.all([client.groups(wanted).all(), client.keys(wanted).all()]);
       if (turn !== catalogTurn) return;
       offered = { groups: unlessSame(offered?.groups, groups), keys: unlessSame(offered?.keys, keys) };
+      shownIn = wanted.language;
       errors.catalog = undefined;
     } catch (error) {
       if (turn === catalogTurn) errors.catalog = error;
@@ -199,7 +202,7 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
   };
 
   async function send({ key, held }: Entry, change: Change, ifMatch: string | null | undefined): Promise<Held> {
-    const how = { ifMatch, userUid, keepalive: true };
+    const how = { ifMatch, userUid, keepalive: true, shownIn };
     if ('unset' in change) {
       if (held.uid) await client.unset(held.uid, how);
       return heldOf(key, undefined);

@@ -25,6 +25,7 @@ const CATALOG: CatalogFile = {
   languages: [
     { name: 'English', tag: 'en', default: true },
     { name: 'Deutsch', tag: 'de' },
+    { name: '日本語', tag: 'ja' },
   ],
   groups: [
     {
@@ -364,6 +365,32 @@ test("it loads for its first subscriber, reports failures, and keeps one languag
   const handed = JSON.parse(JSON.stringify(store.data()));
   const shown = createSelectionStore(clientWith('none'), { userId: 'ada', data: handed });
   expect(shown.get('all.volume')).toMatchObject({ value: 5, source: 'default', status: 'idle' });
+});
+
+test('receipts state the language that the page showed, not the one of the browser', async () => {
+  const headers = { 'Accept-Language': 'en-GB,en;q=0.9' };
+  const { client, theirs, granted } = await openPage({ headers });
+  const statedLanguage = async () => {
+    const [saved] = await theirs.selections().all();
+    const receipt = await theirs.receipt(saved?.user_options_uid as string);
+    const claims = JSON.parse(Buffer.from(receipt.split('.')[1] as string, 'base64url').toString());
+    return [claims.language_tag, claims.texts.option];
+  };
+  const store = createSelectionStore(client, { userId: 'ada', language: 'de' });
+  await store.set('all.motto', 'a');
+  expect(await statedLanguage()).toEqual(['de', 'Leitspruch']);
+  store.setLanguage('日本語');
+  await store.refresh();
+  await store.set('all.motto', 'b');
+  expect(await statedLanguage()).toEqual(['ja', 'motto']);
+  // The texts stay as they are if the language is unknown.
+  store.setLanguage('fr');
+  await expect(store.refresh()).rejects.toMatchObject({ code: '1003' });
+  await store.set('all.motto', 'c');
+  expect(await statedLanguage()).toEqual(['ja', 'motto']);
+  const german = clientWith(granted.access_token, { language: 'Deutsch', headers });
+  await german.saveAll({ 'all.motto': 'd' });
+  expect(await statedLanguage()).toEqual(['de', 'Leitspruch']);
 });
 
 test('finding 6: leaving a page sends queued saves', async () => {

@@ -73,6 +73,9 @@ test.each([
   ['fr;q=0.9, es;q=0.1', 'es'],
   ['es-ES, en', 'es'],
   ['zh', 'en'],
+  ['Espa%C3%B1ol', 'es'],
+  ['%E4%B8%AD%E6%96%87', 'zh-Hant'],
+  ['%E4%, es', 'es'],
 ])('Accept-Language: %s requests %s', (header, tag) => expect(languages.negotiate(header)?.tag).toBe(tag));
 
 /** Normalising is quadratic in the marks that follow one letter: half a million of them take minutes. */

@@ -6,7 +6,7 @@ export type Languages = {
   byDefault: Language | undefined;
   /** By name or tag, in any case, or by a longer tag: `de-AT` finds `de` (RFC 4647 lookup). */
   find(nameOrTag: string): Language | undefined;
-  /** What Accept-Language asks for, else the default. */
+  /** What Accept-Language asks for, else the default. Instead of a tag, it may have a name, percent-encoded. */
   negotiate(acceptLanguage: string | undefined): Language | undefined;
   /** The text in that language, else in its base language, else in the default, else the name. */
   textFor<Text = string>(
@@ -42,7 +42,7 @@ export function createLanguages(all: readonly Language[]): Languages {
     negotiate(acceptLanguage) {
       for (const range of acceptLanguage === undefined ? [] : readRanges(acceptLanguage)) {
         if (range === '*') return byDefault;
-        const language = findPrefix(byLowerTag, range, longestTag);
+        const language = findPrefix(byLowerTag, range, longestTag) ?? byWord.get(nameOf(range));
         if (language) return language;
       }
       return byDefault;
@@ -95,6 +95,15 @@ function readRanges(header: string): string[] {
     .filter(({ range, q }) => range !== '' && q > 0)
     .sort((a, b) => b.q - a.q)
     .map(({ range }) => range);
+}
+
+/** The name of a language that is not ASCII, as `@innkeeper/client` sends it. */
+function nameOf(range: string): string {
+  try {
+    return range.length > MAX_WORD ? '' : fold(decodeURIComponent(range));
+  } catch {
+    return '';
+  }
 }
 
 /** Ignores case, and how accents are encoded. */

@@ -45,7 +45,9 @@ export const USER_ERRORS = [
 ] as const satisfies ErrorName[];
 
 export const AcceptLanguageHeader = Type.Object({
-  'Accept-Language': Type.Optional(Type.String({ description: 'language of labels if `language` is not given' })),
+  'Accept-Language': Type.Optional(
+    Type.String({ description: 'language of labels, and in a save of the texts shown, if `language` is not given' }),
+  ),
 });
 
 export const CACHED_HEADERS = { ETag: 'send it as If-None-Match' };
