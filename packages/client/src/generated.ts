@@ -3473,28 +3473,10 @@ export interface components {
     responses: {
         /**
          * @description - `0012` The application is not recognised from this clientId.
-         *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
-         *     - `0025` No user of this application has this clientUserId.
-         */
-        Error400_applicationUnknown_credentialsWrong_clientUserUnknown: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @enum {string} */
-                    code: "0011" | "0012" | "0025";
-                    /** @description for people */
-                    message: string;
-                };
-            };
-        };
-        /**
-         * @description - `0012` The application is not recognised from this clientId.
-         *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+         *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
          *     - `0025` The user code is invalid or missing: this application has no such user.
          */
-        Error400_applicationUnknown_credentialsWrong_userUnknown: {
+        Error400_applicationUnknown_backEndCredentialsWrong_userUnknown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -5100,7 +5082,7 @@ export interface operations {
             };
             /**
              * @description - `0012` The application is not recognised from this clientId.
-             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
              *     - `9400` A parameter or a member of the body is invalid.
              */
             400: {
@@ -5151,7 +5133,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            400: components["responses"]["Error400_applicationUnknown_backEndCredentialsWrong_userUnknown"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
@@ -5176,7 +5158,24 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            /**
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0025` The user code is invalid or missing: this application has no such user.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011" | "0012" | "0025";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable_tokenServiceDown"];
@@ -5216,7 +5215,7 @@ export interface operations {
             };
             /**
              * @description - `0012` The application is not recognised from this clientId.
-             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
              *     - `0021` The body is not a valid JSON object.
              *     - `0023` clientUserName is missing.
              *     - `0005` clientUserId is missing.
@@ -5275,7 +5274,24 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_clientUserUnknown"];
+            /**
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
+             *     - `0025` No user of this application has this clientUserId.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011" | "0012" | "0025";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
@@ -5301,7 +5317,24 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_clientUserUnknown"];
+            /**
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0025` No user of this application has this clientUserId.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011" | "0012" | "0025";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable_tokenServiceDown"];
@@ -5342,7 +5375,7 @@ export interface operations {
             };
             /**
              * @description - `0012` The application is not recognised from this clientId.
-             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
              *     - `0021` The body is not a valid JSON object.
              *     - `0023` clientUserName is missing.
              *     - `0005` clientUserId is missing.
@@ -5391,7 +5424,7 @@ export interface operations {
                     "application/jwt": string;
                 };
             };
-            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            400: components["responses"]["Error400_applicationUnknown_backEndCredentialsWrong_userUnknown"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
@@ -5435,7 +5468,7 @@ export interface operations {
             };
             /**
              * @description - `0012` The application is not recognised from this clientId.
-             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
              *     - `0021` The body is not a valid JSON object.
              *     - `9400` A parameter or a member of the body is invalid.
              *     - `0025` The user code is invalid or missing: this application has no such user.
@@ -5478,7 +5511,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            400: components["responses"]["Error400_applicationUnknown_backEndCredentialsWrong_userUnknown"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
@@ -5516,7 +5549,7 @@ export interface operations {
             };
             /**
              * @description - `0012` The application is not recognised from this clientId.
-             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0011` HTTP Basic with clientId and clientSecret of this application is required.
              *     - `9400` A parameter or a member of the body is invalid.
              *     - `9400` The cursor is invalid.
              */

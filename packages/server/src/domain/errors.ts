@@ -80,6 +80,12 @@ export const ERRORS = {
       "Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.",
     remedy: 'Send one of them in the Authorization header.',
   },
+  backEndCredentialsWrong: {
+    code: '0011',
+    status: 400,
+    message: 'HTTP Basic with clientId and clientSecret of this application is required.',
+    remedy: 'Send them in the Authorization header, from your server.',
+  },
   clientCredentialsWrong: {
     code: '0011',
     status: 401,

@@ -8,6 +8,8 @@ import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
 /** Errors that mean a wrong secret. A used specialToken is not one: legitimate races cause those. */
 const FAILED_CREDENTIALS = new Set(['0011', '0006']);
+/** Errors of credentials in the Authorization header. */
+const IN_HEADER = new Set<ErrorName>(['credentialsWrong', 'backEndCredentialsWrong', 'unauthorized']);
 const GUESSED = new Set<ErrorName>(['manageTokenInvalid', 'linkInvalid', 'preferenceLinkInvalid', 'sessionEnded']);
 
 type Parts = {
@@ -44,8 +46,7 @@ export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
 /** A request without credentials is not a guess. */
 function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRequest): boolean {
   if (GUESSED.has(error)) return true;
-  if (error === 'credentialsWrong' || error === 'unauthorized' || code === '1011')
-    return headers.authorization !== undefined;
+  if (IN_HEADER.has(error) || code === '1011') return headers.authorization !== undefined;
   return FAILED_CREDENTIALS.has(code);
 }
 

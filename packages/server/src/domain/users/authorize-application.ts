@@ -12,11 +12,7 @@ export async function authorizeApplication(
   const { clientId, credentials, admission } = request;
   const application = await service.applications.findByClientId(clientId);
   if (!application) throw new InnkeeperError('applicationUnknown');
-  if (!(await hasSecretOf(service, application, credentials))) {
-    throw new InnkeeperError('credentialsWrong', {
-      message: 'HTTP Basic with clientId and clientSecret of this application is required.',
-    });
-  }
+  if (!(await hasSecretOf(service, application, credentials))) throw new InnkeeperError('backEndCredentialsWrong');
   admission.admitApplication(application, 'users');
   return application;
 }

@@ -14,7 +14,12 @@ export const USERS_PATH = '/api/v2/app/:clientId/users';
 const USER_PATH = `${USERS_PATH}/:serviceUserCode`;
 
 /** Errors of every operation for back ends. */
-export const BACK_END_ERRORS = ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable'] as const;
+export const BACK_END_ERRORS = [
+  'applicationUnknown',
+  'backEndCredentialsWrong',
+  'tooManyFailures',
+  'unavailable',
+] as const;
 
 type Way = {
   path: string;
