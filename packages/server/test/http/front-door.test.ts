@@ -40,6 +40,16 @@ describe.each(databases)('the front door on $kind', (database) => {
   });
 
   test.each([
+    ['HTTP/1.0', 'chunked'],
+    ['HTTP/1.1', 'gzip, chunked'],
+  ])('%s with Transfer-Encoding: %s is 9400, and nothing after it is read', async (version, encoding) => {
+    const head = `POST /api/v2/app/create-user ${version}\r\nHost: localhost\r\nConnection: keep-alive\r\n`;
+    const answer = await answerTo(`${head}Transfer-Encoding: ${encoding}\r\n\r\n0\r\n\r\n${rawRequest('/livez')}`);
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
+    expect(countOf(answer, 'HTTP/1.1')).toBe(1);
+  });
+
+  test.each([
     ['an invalid chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
     ['an unsupported transfer encoding', 'Transfer-Encoding: gzip\r\n\r\n{}'],
   ])('a response sent before %s arrives still reaches the client', async (_, rest) => {

@@ -190,7 +190,7 @@ export class Door {
     const route = request.route as Route | undefined;
     try {
       if (route?.isLimited ?? true) request.admission.admitAddress();
-      if (raw) checkHost(raw);
+      if (raw) checkHead(raw);
       if (!route) this.#parts.notFound(request, reply);
       else {
         const mustWait = this.#held || route.admit || (raw && route.takesBody && hasBody(raw));
@@ -282,8 +282,18 @@ export class Door {
   }
 }
 
-/** RFC 9112 3.2: exactly one Host header; only HTTP/1.0 may omit it. */
-function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+/**
+ * What node accepts, but a proxy may read differently. RFC 9112 3.2: exactly one Host header; only HTTP/1.0 may omit it.
+ * 6.1: HTTP/1.0 has no Transfer-Encoding; and no encoding but chunked is decoded here.
+ */
+function checkHead({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+  const encoding = headers['transfer-encoding'];
+  if (encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked')) {
+    throw new InnkeeperError('badRequest', {
+      message: 'The only supported Transfer-Encoding is chunked, and none in HTTP/1.0.',
+      headers: { connection: 'close' },
+    });
+  }
   if (headers.host === undefined) {
     if (httpVersion !== '1.1') return;
     throw new InnkeeperError('badRequest', { message: 'HTTP/1.1 requires a Host header.' });
