@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRateLimit } from '../../src/domain/limits/rate-limit.ts';
+import { Allowances } from '../../src/domain/limits/rate-limits.ts';
 import { databases } from '../databases.ts';
 import { withCatalog } from './options/example-catalog.ts';
 import { makeUser, startTestServer, type TestServer, uniqueName } from './start.ts';
@@ -143,6 +144,23 @@ describe.each(databases)('rate limits on $kind', (database) => {
     expect(await answers(there, 9)).toEqual(new Set([200]));
     // Of 30 that there are, one is left, somewhere: soon, neither has another.
     await expect.poll(async () => [await ask(here), await ask(there)]).toEqual([429, 429]);
+  });
+
+  test('what replicas allow at once beyond the limit refills first', async () => {
+    const limit = { quota: 30, seconds: 3600 };
+    const replicas = [here, there].map(
+      ({ service: { storage, keyring, now } }) =>
+        new Allowances(storage, keyring, now, (error) => {
+          throw error;
+        }),
+    );
+    for (const replica of replicas) for (let count = 0; count < 30; count++) replica.spend('flooding', limit);
+    const waits = () => replicas.map((replica) => replica.look('flooding', limit));
+    expect(waits().map(({ left }) => left)).toEqual([0, 0]);
+    // The one that shares last knows that an hour is owed.
+    await expect.poll(() => Math.max(...waits().map(({ ms }) => ms))).toBeGreaterThan(3_600_000);
+    expect(waits().map(({ left }) => left)).toEqual([0, 0]);
+    await Promise.all(replicas.map((replica) => replica.close()));
   });
 });
 

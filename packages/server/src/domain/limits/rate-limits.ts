@@ -79,6 +79,11 @@ const SHARE_MS = 250;
  */
 const SHARED_FROM = 0.1;
 const MAX_SHARED = 1_000;
+/**
+ * Several replicas may each allow a whole burst before they know of each other. Up to this many windows of usage are
+ * remembered and refill first: otherwise a client that never pauses would get the limit once per replica.
+ */
+const MAX_WINDOWS = 2;
 const MAX_SUBJECTS = 100_000;
 
 type Unsent = { ms: number; windowMs: number };
@@ -86,8 +91,8 @@ type Unsent = { ms: number; windowMs: number };
 /**
  * How much of its allowance each subject has used, as the time at which it would be full again. It is refilled evenly
  * over the limit's period, so one number is enough. Counted in memory: every replica regularly adds its counts to the
- * database and reads those of the others, so no request waits for it, and together they may admit slightly more than
- * the limit.
+ * database and reads those of the others, so no request waits for it, and together they may admit more than the limit
+ * for a moment.
  */
 export class Allowances {
   readonly #storage: Storage;
@@ -112,9 +117,9 @@ export class Allowances {
   look(subject: string, { quota, seconds }: RateLimit): { left: number; ms: number } {
     const now = performance.now();
     const windowMs = seconds * 1000;
-    const usedMs = Math.min(Math.max((this.#until.get(subject) ?? 0) - now, 0), windowMs);
+    const usedMs = Math.max((this.#until.get(subject) ?? 0) - now, 0);
     // A thousandth of a request covers rounding errors.
-    const left = Math.floor(((windowMs - usedMs) / windowMs) * quota + 0.001);
+    const left = Math.max(0, Math.floor(((windowMs - usedMs) / windowMs) * quota + 0.001));
     return { left, ms: left > 0 ? usedMs : usedMs + windowMs / quota - windowMs };
   }
 
@@ -166,7 +171,7 @@ export class Allowances {
       const spendings = shared.map(({ subject, ms, windowMs }) => ({
         subjectHash: this.#keyring.hashLimited(subject),
         ms: Math.round(ms),
-        windowMs,
+        windowMs: windowMs * MAX_WINDOWS,
       }));
       const left = await this.#storage.rateLimits.spend(spendings, this.#now());
       for (const [index, { subject }] of shared.entries()) {
