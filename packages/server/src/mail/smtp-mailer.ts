@@ -18,6 +18,8 @@ type Options = {
 const PAUSES_MS = [5_000, 60_000, 300_000];
 /** How long a server that hangs can hold up a letter. */
 const WITHIN_MS = 15_000;
+/** Maximum bytes read from a server: nodemailer bounds a response, but not the empty lines before one. */
+const MAX_BYTES = 65_536;
 const MAX_QUEUED = 500;
 const CLOSE_WITHIN_MS = 3_000;
 /**
@@ -157,7 +159,10 @@ export async function tryToConnect(settings: MailSettings, withinMs: number): Pr
   }
 }
 
-/** Limits the connection's lifetime: a server that sends a byte now and then would keep it open. */
+/**
+ * Limits what a server can send, and the connection's lifetime: a server that sends a byte now and then would keep it
+ * open.
+ */
 async function connected(
   settings: MailSettings,
   withinMs: number,
@@ -183,11 +188,15 @@ async function connected(
   });
   const late = AbortSignal.timeout(withinMs);
   const { promise: cut, reject } = Promise.withResolvers<never>();
-  const stop = (): void => {
-    reject(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
+  const fail = (code: string): void => {
+    reject(Object.assign(new Error(code), { code }));
     socket.destroy();
   };
+  const stop = (): void => fail('ETIMEDOUT');
   late.addEventListener('abort', stop, { once: true });
+  socket.on('data', () => {
+    if (socket.bytesRead > MAX_BYTES) fail('EPROTOCOL');
+  });
   try {
     await Promise.race([work(transport), cut]);
   } finally {

@@ -91,6 +91,27 @@ describe('the mail queue', () => {
     await vi.waitFor(() => expect(onFailure).toHaveBeenLastCalledWith('ETIMEDOUT', true), 5_000);
   });
 
+  test('a server that sends empty lines without end is cut off, with little read', async () => {
+    let written = 0;
+    const server = createServer((socket) => {
+      const lines = '\r\n'.repeat(30_000);
+      const write = () => {
+        do written += lines.length;
+        while (written < 100_000_000 && socket.write(lines));
+      };
+      socket.on('error', () => {}).on('drain', write);
+      write();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    held.push(server);
+    const url = `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const { mailer, onFailure } = mailerTo(url, { withinMs: 20_000 });
+    mailer.send(async () => LETTER);
+    await vi.waitFor(() => expect(onFailure).toHaveBeenLastCalledWith('EPROTOCOL', true), 20_000);
+    // Most of it is in buffers of the system.
+    expect(written).toBeLessThan(50_000_000);
+  });
+
   test('a server that recovers gets the letter, and the problem ends', async () => {
     const port = await freePort();
     const { mailer } = mailerTo(`smtp://127.0.0.1:${port}`, { pausesMs: Array(1000).fill(5), withinMs: 2_000 });
