@@ -51,10 +51,17 @@ export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(given: Op
     return {
       ...makeOptionsClient<C>(requests, { asUser, language }),
       watch: (listener, { signal } = {}) =>
-        watchStream(listener, signal, (resumed, limit) =>
-          asUser({ operation: `get ${STREAM}`, signal: limit }, ({ headers }) =>
-            requests.open(STREAM, { headers: { ...headers, ...resumed, Accept: 'text/event-stream' }, signal: limit }),
-          ),
+        watchStream(
+          listener,
+          signal,
+          (resumed, limit) =>
+            asUser({ operation: `get ${STREAM}`, signal: limit }, ({ headers }) =>
+              requests.open(STREAM, {
+                headers: { ...headers, ...resumed, Accept: 'text/event-stream' },
+                signal: limit,
+              }),
+            ),
+          typeof accessToken === 'string',
         ),
     };
   });

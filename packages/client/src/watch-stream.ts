@@ -30,19 +30,24 @@ const MAX_EVENT = 1_000_000;
 
 /**
  * Follows server-sent events with fetch, which can send a token (EventSource cannot), until the signal or the returned
- * function ends it.
+ * function ends it, or the service rejects a token that is fixed.
  */
-export function watchStream(listener: Listener, signal: AbortSignal | undefined, open: OpenStream): () => void {
+export function watchStream(
+  listener: Listener,
+  signal: AbortSignal | undefined,
+  open: OpenStream,
+  isTokenFixed: boolean,
+): () => void {
   if (typeof listener !== 'function') throw new TypeError('watch requires a function');
   const control = new AbortController();
   const stop = () => control.abort();
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) stop();
-  void follow(listener, control.signal, open).finally(() => signal?.removeEventListener('abort', stop));
+  void follow(listener, control.signal, open, isTokenFixed).finally(() => signal?.removeEventListener('abort', stop));
   return stop;
 }
 
-async function follow(listener: Listener, signal: AbortSignal, open: OpenStream): Promise<void> {
+async function follow(listener: Listener, signal: AbortSignal, open: OpenStream, isTokenFixed: boolean): Promise<void> {
   let lastId: string | undefined;
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -53,7 +58,7 @@ async function follow(listener: Listener, signal: AbortSignal, open: OpenStream)
       });
     } catch (error) {
       // A retry would be refused as well: for example, the token is no longer valid and the page has no other.
-      if (error instanceof InnkeeperError && !error.isRetryable) return;
+      if (error instanceof InnkeeperError && (!error.isRetryable || (isTokenFixed && error.code === '1007'))) return;
     }
     const wait = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
     await pause(wait * (0.5 + Math.random() / 2), signal).catch(() => {});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { databases } from '../../server/test/databases.ts';
 import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
 import { startTestServer, type TestServer, uniqueName } from '../../server/test/http/start.ts';
@@ -83,4 +83,22 @@ test('it ends when its token becomes invalid, and by a signal', async () => {
   expect(seen).toHaveLength(2);
   // The first one has not tried again meanwhile.
   expect(streams).toHaveLength(2);
+});
+
+test.each([
+  ['a fixed token ends', 'expired', false],
+  ['a function that may get another token continues', () => 'expired', true],
+] as const)('after a rejected token, the stream with %s', async (_, accessToken, continues) => {
+  const refuse = vi.fn(async () => Response.json({ code: '1007', message: 'expired' }, { status: 401 }));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const page = createOptionsClient({ baseUrl: 'http://127.0.0.1', apiKey: 'any', accessToken, fetch: refuse });
+    const stop = page.watch(() => {});
+    await vi.advanceTimersByTimeAsync(120_000);
+    stop();
+    // With a function, each attempt is two requests.
+    expect(refuse.mock.calls.length > 2).toBe(continues);
+  } finally {
+    vi.useRealTimers();
+  }
 });
