@@ -10,17 +10,19 @@ const PAGES: [path: string, title: string, takes: (tag: string, path: string) =>
   ['users', 'Users', (tag) => tag === 'users'],
   ['options', 'Profile options', (tag) => tag === 'options'],
   ['tokens', 'Tokens (OAuth 2.0)', (tag) => tag === 'tokens'],
+  ['events', 'Events', (tag) => tag === 'events'],
   [
     'manage-applications',
     'Manage: applications',
-    under(/^\/applications(\/\{clientId\})?(\/(secrets|members|invitations)\b.*)?$/),
+    under(/^\/applications(\/\{clientId\})?(\/(secrets|members|invitations|preference-page-colors)\b.*)?$/),
   ],
   ['manage-catalog', 'Manage: catalog', under(/\/catalog(?!\/(translations|draft))|^\/languages/)],
   ['manage-texts', 'Manage: drafts and texts', under(/\/catalog\/(translations|draft)/)],
   ['manage-revisions', 'Manage: revisions', under(/\/revisions/)],
   ['manage-users', 'Manage: users', under(/\/applications\/\{clientId\}\/users/)],
-  ['manage-account', 'Manage: your account', under(/^\/(session|account)/)],
-  ['manage-insights', 'Manage: activity and audit', under(/./)],
+  ['manage-webhooks', 'Manage: webhooks', under(/\/webhooks/)],
+  ['manage-account', 'Manage: accounts and tokens', under(/^\/(session|account|tokens)/)],
+  ['manage-insights', 'Manage: insights, activity and audit', under(/./)],
   ['operations', 'Health and metrics', (tag) => tag === 'operations'],
 ];
 
@@ -43,7 +45,7 @@ export function describeApi(api: OpenApi): Source[] {
     title: page[1],
     markdown: [
       `# ${page[1]}`,
-      `${aboutOf(api, page[0])} Made from [openapi.json](../openapi.json); the explorer at \`/docs\` sends these requests from the browser. Any request can also meet the [errors of every path](../errors.md#everything-else).`,
+      `${aboutOf(api, page[0])} Generated from [openapi.json](../openapi.json); the explorer at \`/docs\` sends these requests from the browser. Any request can also return the [errors of every path](../errors.md#everything-else).`,
       ...operations.filter((each) => each.page === page).map(({ text }) => text),
     ].join('\n\n'),
   }));

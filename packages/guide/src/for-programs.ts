@@ -9,7 +9,7 @@ export function listForPrograms(sections: Section[]): string {
   return [
     '# Innkeeper\n',
     '> A self-hosted service for the users of your applications and their preferences: it creates users, issues access tokens, stores what users select from an option catalog, and deletes users with all of their data.\n',
-    'All pages in one file: [llms-full.txt](llms-full.txt). The API: [openapi.json](../openapi.json). The JSON Schema of catalog files: [catalog.schema.json](../catalog.schema.json).\n',
+    'All pages in one file: [llms-full.txt](llms-full.txt). The API: [openapi.json](../openapi.json). Its events: [asyncapi.json](../asyncapi.json). The JSON Schema of catalog files: [catalog.schema.json](../catalog.schema.json).\n',
     ...lists,
   ].join('\n');
 }

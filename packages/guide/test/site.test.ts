@@ -85,6 +85,19 @@ test('every error code is found at its own row, and no searchable text is cut', 
   expect(names.filter(([, name = '']) => !settings.some(({ text }) => text.includes(name)))).toEqual([]);
 });
 
+test('every operation of the API is on one page', () => {
+  const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as {
+    paths: Record<string, Record<string, object>>;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const described = globSync('api/*.md', { cwd: DIST }).flatMap((file) =>
+    [...readFileSync(join(DIST, file), 'utf8').matchAll(/^`([A-Z]+ \/\S*)`$/gm)].map(([, operation]) => operation),
+  );
+  expect(described.sort()).toEqual(operations.sort());
+});
+
 test('table headers have text, or there are none', () => {
   const silent = /<th[^>]*><\/th>|<tr>\s*(?:<td><\/td>\s*)+<\/tr>/;
   expect([...pages].filter(([, html]) => silent.test(html)).map(([file]) => file)).toEqual([]);

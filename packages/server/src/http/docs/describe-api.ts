@@ -48,7 +48,8 @@ export type Operation = {
 };
 
 const TAGS: Record<string, string> = {
-  users: 'Create the users of an application, exchange a specialToken for an access token, delete users.',
+  users:
+    'Create, find, change and delete the users of an application, exchange a specialToken for an access token, create preference links.',
   tokens: 'OAuth 2.0 for access tokens: metadata, public keys, introspection, revocation.',
   options: 'Option catalogs and the selections of users.',
   events: 'Changes of users, selections and the catalog, in order.',
