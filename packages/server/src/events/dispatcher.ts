@@ -34,6 +34,7 @@ export class WebhookDispatcher {
   #ticking: Promise<void> | undefined;
   #claimAt = 0;
   #renewAt = 0;
+  #releaseAt = 0;
   #dueAt = 0;
   #newest = -1;
   #newsUntil = 0;
@@ -105,10 +106,12 @@ export class WebhookDispatcher {
   async #step(): Promise<void> {
     const at = performance.now();
     if (this.#parts.keyring.master.isOutdated) return this.#giveBack();
-    for (const [webhookId, endpoint] of this.#endpoints) if (endpoint.isOver) this.#endpoints.delete(webhookId);
+    for (const [webhookId, endpoint] of this.#endpoints)
+      if (endpoint.isOver && !endpoint.isUnsure) this.#endpoints.delete(webhookId);
     if (at >= this.#renewAt && this.#endpoints.size > 0) await this.#renew();
     if (at >= this.#claimAt && this.#endpoints.size < this.#on) await this.#claim();
     if (this.#endpoints.size === 0) return;
+    if (at >= this.#releaseAt) await this.#releaseUnsure();
     const { storage, now } = this.#parts;
     if (at >= this.#dueAt) {
       this.#dueAt = at + DUE_MS;
@@ -130,6 +133,19 @@ export class WebhookDispatcher {
     for (const endpoint of this.#endpoints.values()) endpoint.change(undefined);
     await this.#parts.storage.deliveries.release(this.#owner, this.#parts.now());
     this.#endpoints.clear();
+  }
+
+  /** What was being sent is pending again once this process or another claims the webhook. */
+  async #releaseUnsure(): Promise<void> {
+    const { storage, now } = this.#parts;
+    for (const [webhookId, endpoint] of this.#endpoints) {
+      if (!endpoint.isOver || !endpoint.isUnsure) continue;
+      this.#releaseAt = performance.now() + CLAIM_MS;
+      await endpoint.close();
+      await storage.deliveries.release(this.#owner, now(), webhookId);
+      this.#endpoints.delete(webhookId);
+      this.#claimAt = 0;
+    }
   }
 
   /** Ignores events of other applications: comparing numbers is cheaper than reading the feed. */

@@ -61,6 +61,7 @@ export class Endpoint {
   /** Time of the last event read, while more are waiting. */
   #behindAt: number | undefined;
   #isOver = false;
+  #isUnsure = false;
   #idle: (() => void) | undefined;
   readonly #pace = new Pace();
   #paused: NodeJS.Timeout | undefined;
@@ -101,6 +102,11 @@ export class Endpoint {
     return this.#isOver && this.#inFlight === 0 && this.#working === undefined;
   }
 
+  /** A call to the database failed, and what it did is unknown: the webhook must be released and claimed again. */
+  get isUnsure(): boolean {
+    return this.#isUnsure;
+  }
+
   /** Age of the last event read; 0 when all are read. */
   lagMs(now: number): number {
     return this.#behindAt === undefined || this.#isOver ? 0 : Math.max(0, now - this.#behindAt);
@@ -121,7 +127,11 @@ export class Endpoint {
     this.#hasDue ||= due;
     if (this.#working) return;
     this.#working = this.#work()
-      .catch(this.#onFailure)
+      .catch((error: unknown) => {
+        this.#isOver = true;
+        this.#isUnsure = true;
+        this.#onFailure(error);
+      })
       .finally(() => {
         this.#working = undefined;
         if (this.#inFlight === 0) this.#idle?.();
@@ -220,9 +230,10 @@ export class Endpoint {
     deliveries: readonly (NewDelivery & { attempts: number })[],
     events: readonly StoredEvent[],
   ): Promise<void> {
-    const { applications } = this.#parts;
-    const application = applications.peekById(this.#webhook.appId);
-    const items = application ? await toPublicEvents(this.#parts, application, events) : [];
+    const { appId } = this.#webhook;
+    const application = await this.#parts.applications.findById(appId);
+    if (!application) throw new Error(`Application ${appId} has a webhook but cannot be found.`);
+    const items = await toPublicEvents(this.#parts, application, events);
     const eventByNo = new Map(items.map((item) => [item.no, toSent(item)]));
     for (const { deliveryId, eventNo, attempts } of deliveries) {
       this.#ready.push({ deliveryId, attempts, event: eventByNo.get(eventNo ?? 0) });
@@ -234,18 +245,16 @@ export class Endpoint {
     const { storage, now } = this.#parts;
     const results = this.#results;
     this.#results = [];
-    try {
-      const off = switchOffReason(this.#webhook, results, now());
-      const freed = await storage.deliveries.settle(this.#lease, results, off);
-      if (freed === 'lost') return this.#lose();
-      const hasSucceeded = results.some(({ state }) => state === 'succeeded');
-      this.#webhook.failingSince = hasSucceeded ? null : (this.#webhook.failingSince ?? now());
-      if (off !== null) this.#isOver = true;
-      else await this.#prepare(freed);
-    } catch (error) {
+    const off = switchOffReason(this.#webhook, results, now());
+    const freed = await storage.deliveries.settle(this.#lease, results, off).catch((error: unknown) => {
       this.#results.unshift(...results);
       throw error;
-    }
+    });
+    if (freed === 'lost') return this.#lose();
+    const hasSucceeded = results.some(({ state }) => state === 'succeeded');
+    this.#webhook.failingSince = hasSucceeded ? null : (this.#webhook.failingSince ?? now());
+    if (off !== null) this.#isOver = true;
+    else await this.#prepare(freed);
   }
 
   #lose(): void {

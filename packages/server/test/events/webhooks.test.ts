@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/application.ts';
-import type { DeliveryRecord } from '../../src/storage/port.ts';
+import { type DeliveryRecord, StorageUnavailable } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { basic, makeUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { type Manage, manageWith } from '../manage/manage.ts';
@@ -12,6 +12,7 @@ const ALLOW = { webhooksAllow: '127.0.0.1' };
 const WAIT = { timeout: 60_000, interval: 20 };
 const DAY = 86_400_000;
 
+type Act = (...args: never[]) => Promise<unknown>;
 type Event = { id: string; type: string; clientId: string; data: Record<string, unknown> };
 
 describe.each(databases)('events sent to webhooks on $kind', (database) => {
@@ -297,6 +298,42 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     // A second between the first and the third, of which a late timer may catch up on a tenth; a request can be on its way for longer than another.
     expect((at[2] as number) - (at[0] as number)).toBeGreaterThan(500);
   });
+
+  test.each(['enqueue', 'settle', 'take'] as const)(
+    'if the response to %s is lost after its commit, nothing gets stuck',
+    async (name) => {
+      const { webhookId } = await make();
+      const clientUserId = uniqueName();
+      receiver.answer = name === 'take' ? () => 500 : () => 204;
+      await makeUser(server, application, clientUserId);
+      await receiver.until(1);
+      const store = server.service.storage.deliveries as unknown as Record<string, Act>;
+      const real = store[name] as Act;
+      const lost = new Promise<void>((resolve) => {
+        store[name] = async (...args) => {
+          const done = await real(...args);
+          if (name === 'take' && (done as unknown[]).length === 0) return done;
+          store[name] = real;
+          resolve();
+          throw new StorageUnavailable('The connection was lost.');
+        };
+      });
+      try {
+        for (const each of ['First', 'Second', 'Third']) await rename(clientUserId, each);
+        receiver.answer = () => 204;
+        if (name === 'take') {
+          const [{ deliveryId } = { deliveryId: '' }] = await deliveries(webhookId);
+          await manage.send('POST', `${path}/${webhookId}/deliveries/${deliveryId}/resend`);
+        }
+        await lost;
+      } finally {
+        store[name] = real;
+      }
+      await deliveriesAre(webhookId, Array(4).fill({ state: 'succeeded' }));
+      const names = events().flatMap(({ data }) => (data.clientUserName === 'Test user' ? [] : [data.clientUserName]));
+      expect([...new Set(names)]).toEqual(['First', 'Second', 'Third']);
+    },
+  );
 
   test('another process on the same database sends what one left behind', async () => {
     const first = await startTestServer(url, ALLOW);

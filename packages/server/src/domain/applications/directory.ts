@@ -56,6 +56,10 @@ export class ApplicationDirectory {
     return this.#byAppId.get(appId);
   }
 
+  async findById(appId: number): Promise<Application | undefined> {
+    return this.#byAppId.get(appId) ?? (await this.#lookAgain(() => this.#byAppId.get(appId)));
+  }
+
   all(): Iterable<Application> {
     return this.#byAppId.values();
   }

@@ -157,20 +157,12 @@ async function lookUp(service: Service, token: string): Promise<OpenedLink | und
   const [user, generation] = await Promise.all([users.find(appId, userId), users.linkGeneration(appId, userId)]);
   if (!link || link.expiresAt <= service.now()) return undefined;
   if (user?.status !== 'active' || generation !== link.generation) return undefined;
-  const application = await findApplication(service, appId);
+  const application = await service.applications.findById(appId);
   if (!application) return undefined;
   const catalog = await service.catalogs.get(appId);
   const shown = new Set(link.groups);
   const groups = catalog.groups.filter(({ groupUid }) => shown.size === 0 || shown.has(groupMark(groupUid)));
   return { application, user, catalog, groups, link };
-}
-
-/** It may have just been created in another process. */
-async function findApplication({ applications, refresh }: Service, appId: number): Promise<Application | undefined> {
-  const known = applications.peekById(appId);
-  if (known) return known;
-  await refresh();
-  return applications.peekById(appId);
 }
 
 function invalid(): InnkeeperError {

@@ -233,10 +233,11 @@ export const deliveries: CommonStore<Omit<DeliveryStore, Sending>, Read> = {
         ),
       );
     },
-    async release({ query }, owner, now) {
+    async release({ query }, owner, now, webhookId) {
       const released = await query<{ webhook_id: string }>(
-        'update webhooks set lease_owner = null, lease_until = 0 where lease_owner = $1::uuid returning webhook_id',
-        [owner],
+        `update webhooks set lease_owner = null, lease_until = 0
+         where lease_owner = $1::uuid${webhookId === undefined ? '' : ' and webhook_id = $2::uuid'} returning webhook_id`,
+        webhookId === undefined ? [owner] : [owner, webhookId],
       );
       await putBack(query, idsOf(released), now);
     },

@@ -125,7 +125,7 @@ export interface DeliveryStore {
   /** Answers which webhooks the owner still holds. */
   renew(owner: string, now: number, until: number): Promise<string[]>;
   /** Gives all of them back, with what was not sent. */
-  release(owner: string, now: number): Promise<void>;
+  release(owner: string, now: number, webhookId?: string): Promise<void>;
   /**
    * Moves the webhook to this position and adds deliveries, in the order of their events. Answers those to send now; others of
    * the same user wait. An event that was delivered before is delivered again.

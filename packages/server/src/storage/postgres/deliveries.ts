@@ -50,7 +50,8 @@ const note = (usersThere: string): string => `
     update webhook_deliveries d set state = g.state, attempts = d.attempts + 1, next_at = g."nextAt", last_at = g.at,
       status = g.status, problem = g.problem, milliseconds = g.milliseconds,
       ended_at = case when g.state = 'pending' then null else g.at end
-    from held, given g where d.webhook_id = held.webhook_id and d.delivery_id = g."deliveryId"
+    from held, given g
+    where d.webhook_id = held.webhook_id and d.delivery_id = g."deliveryId" and d.state = 'sending'
     returning d.delivery_id, d.user_id, d.state, g.body
   ), there as (
     ${usersThere}

@@ -35,7 +35,7 @@ export function deliveryActs(connection: Connection) {
     const row = statement<DeliveryRow>(
       `update webhook_deliveries set state = ?, attempts = attempts + 1, next_at = ?, last_at = ?, status = ?, problem = ?,
          milliseconds = ?, ended_at = ?
-       where webhook_id = ? and delivery_id = ? returning ${COLUMNS}`,
+       where webhook_id = ? and delivery_id = ? and state = 'sending' returning ${COLUMNS}`,
     ).get(
       ...[state, nextAt, at, status, problem, milliseconds, state === 'pending' ? null : at],
       ...[webhookId, deliveryId],
