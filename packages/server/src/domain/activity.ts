@@ -44,7 +44,8 @@ export class ActivityCounter {
   #counts = new Map<number, Map<string, ActivityCount>>();
   /** The hour of the current counts: each hour is stored separately. */
   #hour = 0;
-  #earlier: ActivityCount[] = [];
+  /** Of earlier hours, or not stored yet. By application, name and hour, so an outage adds nothing but hours. */
+  #earlier = new Map<string, ActivityCount>();
   #inFlight: Promise<void> = Promise.resolve();
 
   constructor(storage: Storage, now: () => number, onFailure: (error: unknown) => void) {
@@ -59,7 +60,7 @@ export class ActivityCounter {
     const now = this.#now();
     const hour = Math.floor(now / STEP_MS.hour);
     if (hour !== this.#hour) {
-      this.#earlier.push(...this.#take());
+      this.#keep(this.#take());
       this.#hour = hour;
     }
     let names = this.#counts.get(appId);
@@ -86,15 +87,28 @@ export class ActivityCounter {
   }
 
   async #add(): Promise<void> {
-    const counts = [...this.#earlier, ...this.#take()];
-    this.#earlier = [];
+    this.#keep(this.#take());
+    const counts = [...this.#earlier.values()];
+    this.#earlier = new Map();
     if (counts.length === 0) return;
     try {
       await this.#storage.activity.add(counts);
     } catch (error) {
-      // Kept for the next flush. There are only as many as names, applications and hours of an outage.
-      this.#earlier.push(...counts);
+      this.#keep(counts);
       this.#onFailure(error);
+    }
+  }
+
+  #keep(counts: readonly ActivityCount[]): void {
+    for (const count of counts) {
+      const key = `${count.appId} ${Math.floor(count.lastAt / STEP_MS.hour)} ${count.name}`;
+      const known = this.#earlier.get(key);
+      if (!known) {
+        this.#earlier.set(key, count);
+        continue;
+      }
+      known.count += count.count;
+      known.lastAt = Math.max(known.lastAt, count.lastAt);
     }
   }
 

@@ -17,7 +17,7 @@ export function runMaintenance(
   const histories = new HistoryPurge(storage);
   const events = new EventPurge(storage);
   let stopped = false;
-  let inFlight: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> | undefined;
 
   const tidy = async (): Promise<void> => {
     const before = await clock.mayPurgeBefore();
@@ -30,7 +30,11 @@ export function runMaintenance(
   };
   const timer = setInterval(
     () => {
-      inFlight = tidy().catch(onFailure);
+      inFlight ??= tidy()
+        .catch(onFailure)
+        .finally(() => {
+          inFlight = undefined;
+        });
     },
     EVERY_MS * (0.8 + Math.random() * 0.4),
   );
@@ -70,7 +74,9 @@ export class HistoryPurge {
 
   /** The next step for each application that is due; returns whether there is more to do right away. */
   async step(before: number): Promise<boolean> {
-    const due = (await this.#storage.applications.list()).flatMap((application) => this.#walkOf(application, before));
+    const applications = await this.#storage.applications.list();
+    keepOnly(this.#walks, applications);
+    const due = applications.flatMap((application) => this.#walkOf(application, before));
     for (const { appId, walk } of due) {
       const wanted = { before: before - walk.days * DAY_MS, after: walk.after, users: USERS };
       const { next } = await this.#storage.selections.purgeHistory(appId, wanted);
@@ -109,7 +115,9 @@ class EventPurge {
   /** Deletes the next range for each application that is due; returns whether there is more to do right away. */
   async step(before: number): Promise<boolean> {
     let more = false;
-    for (const { appId, settings } of await this.#storage.applications.list()) {
+    const applications = await this.#storage.applications.list();
+    keepOnly(this.#done, applications);
+    for (const { appId, settings } of applications) {
       const days = completeSettings(settings).eventsKept;
       const done = this.#done.get(appId);
       if (done?.days === days && before < done.nextAt) continue;
@@ -118,6 +126,12 @@ class EventPurge {
     }
     return more;
   }
+}
+
+/** Drops what is kept for deleted applications. */
+function keepOnly(kept: Map<number, unknown>, applications: readonly ApplicationRecord[]): void {
+  const there = new Set(applications.map(({ appId }) => appId));
+  for (const appId of kept.keys()) if (!there.has(appId)) kept.delete(appId);
 }
 
 const LOOK_MS = 60_000;
