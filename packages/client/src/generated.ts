@@ -1978,7 +1978,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the effective options of a user */
+        /** List what a user chose, and the defaults of the rest */
         get: operations["listManagedUserOptions"];
         /**
          * Save options of a user, all or none

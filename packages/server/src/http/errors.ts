@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ERRORS, type ErrorName, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { createOutageLog } from '../monitoring/logging.ts';
 import { StorageUnavailable } from '../storage/port.ts';
-import { TokenServiceUnreachable } from '../tokens/port.ts';
+import { TokenServiceRefused, TokenServiceUnreachable } from '../tokens/port.ts';
 import { prefersType } from './request-headers.ts';
 import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
@@ -100,7 +100,9 @@ export function oauthErrorOf(status: number): string {
 
 function toInnkeeperError(thrown: unknown): InnkeeperError {
   if (thrown instanceof InnkeeperError) return thrown;
-  if (thrown instanceof StorageUnavailable) return new InnkeeperError('unavailable');
+  // Nothing is signed while the clock is wrong.
+  if (thrown instanceof StorageUnavailable || thrown instanceof TokenServiceRefused)
+    return new InnkeeperError('unavailable');
   if (thrown instanceof TokenServiceUnreachable) return new InnkeeperError('tokenServiceDown');
   return new InnkeeperError('internal');
 }

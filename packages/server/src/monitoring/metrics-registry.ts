@@ -28,7 +28,7 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
     Array.from(counts.answers(), ({ labels, count }) => ({ labels, value: count })),
   );
   const seconds = 'innkeeper_request_seconds';
-  show('histogram', seconds, 'Time from the first byte of a request to the last of its answer.', () =>
+  show('histogram', seconds, 'Time from when a request is taken up until its answer is handed to the network.', () =>
     [...counts.durationsBy(({ route }) => route)].flatMap(([route, durations]) =>
       toHistogram(seconds, { route }, durations),
     ),

@@ -61,7 +61,6 @@ export const AUDITED_USERS: Plans<'users' | 'tokens' | 'selections' | 'trials' |
   },
   selections: {
     list: 'read',
-    origins: 'read',
     walk: 'read',
     listOfToken: 'read',
     listOfUser: 'read',

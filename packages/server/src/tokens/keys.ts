@@ -68,6 +68,7 @@ export class SigningKeys {
   #keys: SigningKey[] = [];
   readonly #making = new Map<TokenAlgorithm, Promise<void>>();
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
   /** The algorithms that some application uses; EdDSA also signs for Innkeeper itself. */
   algorithmsInUse: () => ReadonlySet<TokenAlgorithm> = () => new Set();
 
@@ -141,11 +142,16 @@ export class SigningKeys {
   async publicKey(kid: string | undefined, algorithm: string | undefined): Promise<KeyObject | undefined> {
     const find = () =>
       this.#keys.find((key) => key.record.kid === kid && key.algorithm === algorithm && key.privateKey)?.publicKey;
+    const known = find();
+    if (known) return known;
     const now = performance.now();
-    if (!find() && now > this.#lookedAt + LOOK_EVERY_MS) {
+    if (now > this.#lookedAt + LOOK_EVERY_MS) {
       this.#lookedAt = now;
-      await this.load();
+      this.#looking = this.load().finally(() => {
+        this.#looking = undefined;
+      });
     }
+    await this.#looking;
     return find();
   }
 

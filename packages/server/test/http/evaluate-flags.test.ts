@@ -49,6 +49,15 @@ describe.each(databases)('OFREP on $kind', (database) => {
     }
   });
 
+  test('characters of an id are counted as people do', async () => {
+    const { userCode, clientUserId } = await makeSignedInUser(server, testUser.application, '🦊'.repeat(200));
+    for (const targetingKey of [clientUserId, userCode]) {
+      expect((await byApplication('open.volume', { targetingKey })).status).toBe(200);
+    }
+    const tooLong = await byApplication('open.volume', { targetingKey: '🦊'.repeat(256) });
+    expect(tooLong.json.errorDetails).toBe('context.targetingKey is longer than 255 characters.');
+  });
+
   test('all flags have an ETag that is valid until something changes', async () => {
     const first = await byToken();
     expect(first.json.flags).toMatchObject([

@@ -25,6 +25,14 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
     }
   });
 
+  test('a token of an application created in one is valid immediately for the flags of the other', async () => {
+    for (let round = 0; round < 5; round++) {
+      const user = await makeSignedInUser(here, await here.application());
+      const flags = await there.post('/ofrep/v1/evaluate/flags', {}, bearer(user.accessToken));
+      expect(flags.json).toMatchObject({ flags: [] });
+    }
+  });
+
   test('a rotated secret works immediately; the previous one until it expires', async () => {
     const application = await here.application();
     await createUser(there, application);

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { openSession, PASSWORD, setUpToken } from '../portal/portal.ts';
-import { makeSignedInUser, makeUser, startTestServer, type TestServer } from './start.ts';
+import { makeTestUser } from './options/test-user.ts';
+import { bearer, makeSignedInUser, makeUser, startTestServer, type TestServer } from './start.ts';
 
 const HOUR = 3_600_000;
 
@@ -40,6 +41,11 @@ describe.each(databases)('a clock changed while the service runs, on $kind', (da
         })
       ).status;
 
+    const testUser = await makeTestUser(server);
+    const saved = await testUser.save(await testUser.choice('vegetarian', [true]));
+    const receipt = () =>
+      testUser.get(`/api/user_options/${saved.json.user_options_uid}/receipt`, bearer(testUser.user.accessToken));
+
     setClock(2.1 * HOUR);
     await untilReadyIs(503);
     const ready = await server.send('GET', '/readyz');
@@ -48,11 +54,13 @@ describe.each(databases)('a clock changed while the service runs, on $kind', (da
     expect(metrics).toMatch(/^innkeeper_problem\{kind="clock"\} 1$/m);
     expect(Number(/^innkeeper_clock_skew_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(7_000);
     expect((await exchange()).json.code).toBe('0002');
+    expect((await receipt()).json.code).toBe('9503');
     expect(await active()).toBe(200);
 
     setClock(-2.1 * HOUR);
     await untilReadyIs(200);
     expect((await exchange()).status).toBe(200);
+    expect((await receipt()).status).toBe(200);
     expect(await active()).toBe(200);
   });
 

@@ -20,7 +20,7 @@ export async function getRevision(
 ): Promise<{ record: Revision; catalog: Catalog }> {
   const stored = revision > 0 ? await storage.catalogs.loadAt(appId, revision) : undefined;
   if (!stored) throw new InnkeeperError('revisionNotFound');
-  const { revision: newest } = await storage.catalogs.load(appId);
+  const { revision: newest } = await storage.drafts.look(appId);
   // Revisions are numbered without gaps, newest first. Read two, in case another was published meanwhile.
   const { items } = await storage.catalogs.revisions(appId, { offset: newest - revision, limit: 2 });
   const record = items.find((item) => item.revision === revision);

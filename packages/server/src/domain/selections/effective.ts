@@ -101,7 +101,7 @@ export type DescribedOption = {
   record: SelectionRecord | undefined;
 };
 
-/** A user's effective options: what they chose, and the defaults otherwise, in catalog order. */
+/** What a user chose, even if the catalog no longer allows it, and the defaults otherwise, in catalog order. */
 export async function describeOptions(
   service: Pick<Service, 'storage'>,
   catalog: CompiledCatalog,

@@ -4,6 +4,7 @@ import type { Language, Scalar } from '../catalog/catalog.ts';
 import { parseValue } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
+import { walkSelections } from '../users/export-users.ts';
 import { isOpenText, type OpenText, textsOf } from './open-texts.ts';
 
 /** What a receipt states about one save: everything as of that time, not as in the current catalog. */
@@ -35,34 +36,31 @@ export async function findReceipt(
   user: UserRecord,
   selectionId: string,
 ): Promise<Receipt | undefined> {
-  const { selections } = service.storage;
-  const record = (await selections.list(user.userId)).find((each) => each.selectionId === selectionId);
-  if (!record) return undefined;
-  const origin = (await selections.origins(user.userId)).find((each) => each.selectionId === selectionId);
-  return readReceipt(service, user, record, origin);
+  for await (const record of walkSelections(service, user.userId)) {
+    if (record.selectionId === selectionId) return readReceipt(service, user, record);
+  }
+  return undefined;
 }
 
 export async function readReceipt(
   { catalogs }: Pick<Source, 'catalogs'>,
   user: UserRecord,
-  record: SelectionRecord,
-  origin: SelectionOrigin | undefined,
+  record: SelectionRecord & SelectionOrigin,
 ): Promise<Receipt> {
   const catalog = await catalogs.getAt(user.appId, record.revision);
   const placed = catalog?.keyByNo.get(record.keyNo);
   if (!catalog || !placed) throw new Error(`revision ${record.revision} does not have key ${record.keyNo}`);
-  return describe(user, catalog, placed, record, origin);
+  return describe(user, catalog, placed, record);
 }
 
 function describe(
   user: UserRecord,
   { languages }: CompiledCatalog,
   placed: PlacedKey,
-  record: SelectionRecord,
-  origin: SelectionOrigin | undefined,
+  record: SelectionRecord & SelectionOrigin,
 ): Receipt {
   const { key, group } = placed;
-  const known = languages.find(origin?.shownIn ?? '');
+  const known = languages.find(record.shownIn ?? '');
   const language = known ?? languages.byDefault;
   const stored = parseValue(record.value);
   const value = isOpenText(key)
@@ -77,7 +75,7 @@ function describe(
     user,
     placed,
     record,
-    authMethod: origin?.authMethod ?? null,
+    authMethod: record.authMethod,
     value,
     language,
     isLanguageKnown: known !== undefined,

@@ -9,6 +9,7 @@ import {
   type StoredUser,
   type StoredUserPage,
   sizeOfUser,
+  type UserRecord,
 } from '../../storage/port.ts';
 import { type CompiledCatalog, loadCompiledCatalog } from '../catalog/compile.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
@@ -65,13 +66,19 @@ async function* matchingUsers(
   filter: UserFilter,
   begin: string | null,
 ): AsyncGenerator<UserPage> {
+  const read = async ({ userId, clientUserId }: UserRecord): Promise<StoredUser | undefined> => {
+    const user = await transfer.find(appId, clientUserId);
+    if (user?.userId === userId) return user;
+    const renamed = await users.find(appId, userId);
+    return renamed && transfer.find(appId, renamed.clientUserId);
+  };
   for (let place = begin === null ? undefined : (JSON.parse(begin) as ListPlace); ; ) {
     const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE });
     const page: StoredUser[] = [];
     let [taken, bytes] = [0, 0];
     while (taken < found.users.length && bytes < PAGE_BYTES) {
       const some = found.users.slice(taken, taken + AT_ONCE);
-      for (const user of await Promise.all(some.map(({ clientUserId }) => transfer.find(appId, clientUserId)))) {
+      for (const user of await Promise.all(some.map(read))) {
         if (user) page.push(user);
         bytes += user ? sizeOfUser(user) : 0;
       }

@@ -5,6 +5,7 @@ import { InnkeeperError } from '../errors.ts';
 import { missingReason } from '../required.ts';
 import type { Service } from '../service.ts';
 import { authenticate, type FindOwner } from './access-tokens.ts';
+import { hasSecretOf } from './authorize-application.ts';
 import type { Credentials } from './users.ts';
 
 /** Everything in a request of area B that identifies the end user. */
@@ -36,7 +37,7 @@ export async function identifyUserToSave(
   if (!claims.userUid?.trim()) throw userMissing();
   const { saveByUserUid } = application.settings;
   // Wrong credentials are refused even where none are required, as in delete.
-  const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
+  const isRight = claims.credentials.kind === 'none' || (await hasSecretOf(service, application, claims.credentials));
   const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
   if (isRight && saveByUserUid === 'off') throw new InnkeeperError('userUidNotAccepted');
   if (!isRight || !mayName) throw new InnkeeperError('userCredentialsNeeded');
@@ -65,7 +66,7 @@ export async function userOfCredentials<User extends UserRecord>(
   claims: UserClaims,
   find: FindUser<User>,
 ): Promise<User> {
-  if (!(await hasSecret(service, application, claims))) throw new InnkeeperError('userCredentialsNeeded');
+  if (!(await hasSecretOf(service, application, claims.credentials))) throw new InnkeeperError('userCredentialsNeeded');
   if (!claims.userUid?.trim()) throw userMissing();
   return findActive(application, claims.userUid, find);
 }
@@ -101,11 +102,6 @@ export async function userOfTokens<User extends UserRecord>(
   if (user && userUid !== undefined && user.userId !== readUuid(userUid))
     throw new InnkeeperError('accessTokenInvalid');
   return user;
-}
-
-async function hasSecret(service: Service, application: Application, { credentials }: UserClaims): Promise<boolean> {
-  if (credentials.kind !== 'basic' || credentials.clientId !== application.clientId) return false;
-  return service.applications.hasSecret(application, credentials.clientSecret, service.now());
 }
 
 export function findActiveUser(

@@ -94,7 +94,7 @@ export async function describeUser(
     })(),
     receipts: (async function* () {
       for await (const record of walkSelections(service, userId)) {
-        yield await writeReceipt(service, application, await readReceipt(service, user, record, record));
+        yield await writeReceipt(service, application, await readReceipt(service, user, record));
       }
     })(),
     events: (async function* () {

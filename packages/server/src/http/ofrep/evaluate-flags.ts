@@ -3,6 +3,7 @@ import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { parseValue } from '../../domain/catalog/check-value.ts';
 import type { PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { missingReason } from '../../domain/required.ts';
 import { type EffectiveSelection, effectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, mapSteps } from '../../domain/slices.ts';
@@ -135,7 +136,7 @@ async function readTarget(service: Service, request: HttpRequest, reply: HttpRep
   if (credentials.kind === 'bearer') {
     const { selections: store } = service.storage;
     const owner = await authenticate(service, credentials.accessToken, (id, now) => store.listOfToken(id, now));
-    const application = owner && service.applications.peekById(owner.appId);
+    const application = owner && (await service.applications.findById(owner.appId));
     if (!owner || !application) throw new InnkeeperError('accessTokenInvalid');
     admit(application, request, reply);
     const targetingKey = readTargetingKey(request, key);
@@ -187,8 +188,6 @@ function isNamed({ userId, clientUserId }: UserRecord, targetingKey: string): bo
   return targetingKey === clientUserId || readUuid(targetingKey) === userId;
 }
 
-const MAX_TARGETING_KEY = 255;
-
 function readTargetingKey(request: HttpRequest, key: string | undefined): string | undefined {
   const context = readBody(request, key).context ?? {};
   if (typeof context !== 'object' || Array.isArray(context)) {
@@ -196,13 +195,9 @@ function readTargetingKey(request: HttpRequest, key: string | undefined): string
   }
   const { targetingKey } = context as { targetingKey?: unknown };
   if (targetingKey === undefined || targetingKey === null || targetingKey === '') return undefined;
-  const isText = typeof targetingKey === 'string' && targetingKey.isWellFormed() && !targetingKey.includes('\0');
-  if (isText && targetingKey.length <= MAX_TARGETING_KEY) return targetingKey;
-  throw invalid(
-    'INVALID_CONTEXT',
-    `context.targetingKey must be a string of at most ${MAX_TARGETING_KEY} characters.`,
-    key,
-  );
+  const problem = missingReason(targetingKey);
+  if (problem === undefined) return targetingKey as string;
+  throw invalid('INVALID_CONTEXT', `context.targetingKey ${problem}.`, key);
 }
 
 function readBody(request: HttpRequest, key: string | undefined): Record<string, unknown> {

@@ -133,8 +133,6 @@ export interface SelectionStore {
     userId: string,
     keyNo?: number,
   ): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
-  /** How each of a user's came about, for its receipt: apart from `list`, which everybody reads all the time. */
-  origins(userId: string): Promise<SelectionOrigin[]>;
   /** The next of a user's by key number, with how they came about; none at the end. A page is bounded in rows and bytes. */
   walk(userId: string, afterKeyNo: number): Promise<(SelectionRecord & SelectionOrigin)[]>;
   /**

@@ -22,10 +22,6 @@ const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, val
 
 const LIST = statement(`select ${COLUMNS} from selections where user_id = $1 order by key_no`);
 
-const ORIGINS = statement(
-  'select selection_id as "selectionId", means as "authMethod", shown_in as "shownIn" from selections where user_id = $1',
-);
-
 const withSelections = (which: string) => `${USER_COLUMNS}, (
     select coalesce(json_agg(s order by s."keyNo"), '[]')
     from (select ${COLUMNS} from selections where user_id = u.user_id ${which}) s
@@ -288,8 +284,6 @@ export function selectionStore(connections: Connections): SelectionStore {
     ...replaceValueStore(connections),
 
     list: (userId) => connections.read<SelectionRecord>(LIST, [userId]),
-
-    origins: (userId) => connections.read<SelectionOrigin>(ORIGINS, [userId]),
 
     async listOfToken(tokenId, now) {
       const [row] = await connections.read<OwnerRow>(LIST_OF_TOKEN, [tokenIdToBytes(tokenId), now]);

@@ -110,10 +110,15 @@ export function tokenStore(connections: Connections): TokenStore {
       const [token, tokenId] = [checkedHex(tokenHash), toHex(tokenIdToBytes(accessToken.tokenId))];
       const act = { tokenHash: token, now, tokenId, issuedAt, expiresAt };
       try {
-        const [row] = await connections.writeWithOthers<UserRow & SharedRow>(EXCHANGE, act, [token, tokenId]);
-        if (row) return toUser(row);
-        const [held] = await connections.read<UserRow>(FIND_SPECIAL_TOKEN, [toBytes(tokenHash), now]);
-        return held?.status === 'suspended' ? 'suspended' : 'spent';
+        // Twice, in case the user was suspended and is active again.
+        for (let tries = 0; tries < 2; tries++) {
+          const [row] = await connections.writeWithOthers<UserRow & SharedRow>(EXCHANGE, act, [token, tokenId]);
+          if (row) return toUser(row);
+          const [held] = await connections.read<UserRow>(FIND_SPECIAL_TOKEN, [toBytes(tokenHash), now]);
+          if (held?.status === 'suspended') return 'suspended';
+          if (!held) return 'spent';
+        }
+        return 'spent';
       } catch (error) {
         // The statement was rolled back: the special token can still be used.
         if (violation(error)?.constraint === 'access_tokens_key') return 'token-taken';

@@ -50,7 +50,7 @@ type SaveRow = [id: string, createdAt: number, version: number, previous: string
 
 export function selectionReads(
   connection: Connection,
-): Pick<SelectionStore, 'list' | 'listOfToken' | 'listOfUser' | 'origins' | 'walk' | 'history' | 'walkHistory'> {
+): Pick<SelectionStore, 'list' | 'listOfToken' | 'listOfUser' | 'walk' | 'history' | 'walkHistory'> {
   const { statement, rows, value, snapshot } = connection;
   const list = (userId: string): SelectionRecord[] => rows<ListRow>(LIST).all(toBytes(userId)).map(toRecord);
   return {
@@ -70,12 +70,6 @@ export function selectionReads(
         const found = keyNo === undefined ? list(userId) : rows<ListRow>(ONE).all(toBytes(userId), keyNo).map(toRecord);
         return { ...user, selections: found };
       });
-    },
-    async origins(userId) {
-      const found = rows<[id: string, authMethod: SelectionAuthMethod | null, shownIn: string | null]>(
-        'select lower(hex(selection_id)), means, shown_in from selections where user_id = ?',
-      ).all(toBytes(userId));
-      return found.map(([id, authMethod, shownIn]) => ({ selectionId: hexToUuid(id), authMethod, shownIn }));
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {

@@ -31,7 +31,6 @@ export function distributedSelections(cluster: Cluster): SelectionStore {
     listOfToken: (tokenId, now) =>
       cluster.find(homeOfToken(cluster, tokenId), ({ selections }) => selections.listOfToken(tokenId, now)),
     listOfUser: (appId, userId, keyNo) => of(userId).listOfUser(appId, userId, keyNo),
-    origins: (userId) => of(userId).origins(userId),
     walk: (userId, after) => of(userId).walk(userId, after),
     save: (appId, userId, selections, change) => of(userId).save(appId, userId, selections, change),
     unset: (userId, ...args) => of(userId).unset(userId, ...args),
