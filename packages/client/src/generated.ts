@@ -1978,7 +1978,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what a user chose, and the defaults of the rest */
+        /** List the selections of a user, and the defaults of other keys */
         get: operations["listManagedUserOptions"];
         /**
          * Save options of a user, all or none

@@ -26,7 +26,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
   applicationRoute('GET', '/users/:userUid/options', {
     operationId: 'listManagedUserOptions',
     access: 'users',
-    summary: 'List what a user chose, and the defaults of the rest',
+    summary: 'List the selections of a user, and the defaults of other keys',
     params: UserParams,
     querystring: PageQuery,
     response: { 200: ListAnswer(OptionShape) },
