@@ -44,7 +44,7 @@ type Answer = { id: number; result?: never; failed?: string };
 export async function startInnkeeper({ catalog, users = [], name = 'Test' }: TestOptions = {}): Promise<TestInnkeeper> {
   const { child, ask, listening } = await startService();
   const close = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (hasEnded(child)) return;
     child.ref();
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
@@ -77,6 +77,8 @@ export async function startInnkeeper({ catalog, users = [], name = 'Test' }: Tes
   }
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
 type Command = { node: string; args: string[]; cache: string };
 
 let command: Promise<Command> | undefined;
@@ -94,7 +96,10 @@ async function findCommand(): Promise<Command> {
 }
 
 async function startService() {
-  command ??= findCommand();
+  command ??= findCommand().catch((error) => {
+    command = undefined;
+    throw error;
+  });
   const { node, args, cache } = await command;
   // Innkeeper settings of the machine must not affect tests.
   // biome-ignore lint/style/noProcessEnv: all other variables, such as PATH, are passed on
@@ -117,9 +122,10 @@ async function startService() {
     for (const { reject } of waiting.values()) reject(new Error(`Innkeeper ${why}`));
     waiting.clear();
   };
-  child.once('exit', gone('has ended')).once('error', gone('could not be started'));
+  child.once('exit', gone('has ended')).on('error', gone('could not be started'));
   const listening = answerOf<{ url: string }>(0);
   const ask = async <T>(order: object): Promise<T> => {
+    if (hasEnded(child)) throw new Error('Innkeeper has ended');
     const id = ++lastId;
     const answer = answerOf<T>(id);
     child.channel?.ref();

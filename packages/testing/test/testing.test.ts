@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -76,6 +76,30 @@ test('close does not wait for the shutdown timeout', async () => {
   await other.close();
   // A hanging shutdown is killed after 10 s.
   expect(performance.now() - before).toBeLessThan(8_000);
+});
+
+test('after close, every call is rejected and closing again is harmless', async () => {
+  const other = await startInnkeeper();
+  await other.close();
+  for (const call of [other.reset, other.reset, () => other.advance(1)]) {
+    await expect(call()).rejects.toThrow('Innkeeper has ended');
+  }
+  await other.close();
+});
+
+test('a service that could not be found is looked for again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-testing-'));
+  try {
+    cpSync(join(import.meta.dirname, '../src/index.ts'), join(folder, 'index.ts'));
+    const { startInnkeeper: start } = await import(join(folder, 'index.ts'));
+    await expect(start()).rejects.toThrow('@innkeeper/server/package.json');
+    const server = join(folder, 'node_modules/@innkeeper/server');
+    mkdirSync(server, { recursive: true });
+    writeFileSync(join(server, 'package.json'), '{}');
+    await expect(start()).rejects.toThrow('bin/runtime.js');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('close resolves in a script with nothing else to wait for', () => {
