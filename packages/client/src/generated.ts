@@ -1807,7 +1807,7 @@ export interface paths {
         };
         /**
          * List or search the users of an application
-         * @description `search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. `count=true` adds the total, which takes a while among millions.
+         * @description `search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. `count=true` adds the total; with a filter it takes a while among millions, without one it may be up to 5 minutes old then.
          */
         get: operations["searchUsers"];
         put?: never;

@@ -4,6 +4,7 @@ import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl, type OidcSettings } from './config.ts';
 import { ActivityCounter } from './domain/activity.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
+import { UserCounts } from './domain/applications/user-counts.ts';
 import { currentActor, UserReads } from './domain/audit.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
@@ -148,6 +149,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       activity,
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),
+      userCounts: new UserCounts(storage),
       webhookSender,
       webhookFigures: () => dispatcher.figures(),
       oidc,

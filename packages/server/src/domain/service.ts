@@ -3,6 +3,7 @@ import type { IdentityProvider, TokenAlgorithm, TokenService } from '../tokens/p
 import type { OidcRules } from './accounts/oidc-settings.ts';
 import type { ActivityCounter } from './activity.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
+import type { UserCounts } from './applications/user-counts.ts';
 import type { UserReads } from './audit.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
@@ -26,6 +27,7 @@ export type Service = {
   activity: ActivityCounter;
   limits: RateLimits;
   userReads: UserReads;
+  userCounts: UserCounts;
   webhookSender: WebhookSender;
   webhookFigures(): WebhookFigures;
   /** Signs people in to the portal; undefined if not configured. */

@@ -5,7 +5,6 @@ import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
 import type { ApplicationSettings } from './settings.ts';
-import type { UserCounts } from './user-counts.ts';
 
 /** An application as the rules see it: with complete settings, and secrets as hashes. */
 export type Application = {
@@ -65,14 +64,10 @@ export async function createApplication(
 type ApplicationCounts = { users: number; languages: number; groups: number; keys: number; revision: number };
 
 /** How much of everything an application has. */
-export async function countParts(
-  service: Service,
-  users: UserCounts,
-  { appId }: Application,
-): Promise<ApplicationCounts> {
+export async function countParts(service: Service, { appId }: Application): Promise<ApplicationCounts> {
   const catalog = await service.catalogs.get(appId);
   return {
-    users: await users.read(appId),
+    users: await service.userCounts.read(appId),
     languages: catalog.languages.all.length,
     groups: catalog.groups.length,
     keys: catalog.keys.length,

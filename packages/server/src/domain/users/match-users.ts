@@ -44,7 +44,11 @@ export async function* matchUsers(
   users: UserStore,
   appId: number,
   filter: UserFilter,
-  { place, atOnce = FIRST }: { place: ListPlace | undefined; atOnce?: number },
+  {
+    place,
+    atOnce = FIRST,
+    signal,
+  }: { place: ListPlace | undefined; atOnce?: number; signal?: AbortSignal | undefined },
 ): AsyncGenerator<MatchedUsers> {
   const { by, walk, isExact } = place
     ? await walkBy(users, appId, filter, place.by)
@@ -55,6 +59,7 @@ export async function* matchUsers(
   const { status, test, created: { from = 0, to = Number.POSITIVE_INFINITY } = {} } = filter;
   let after = place?.after ?? null;
   for (let limit = Math.min(atOnce, MAX); ; limit = Math.min(limit * 4, MAX)) {
+    signal?.throwIfAborted();
     const found = await users.walk(appId, walk, { after, limit, keyNos });
     const matched: MatchedUser[] = [];
     const pause = pauses();
@@ -85,11 +90,12 @@ export async function pageOfUsers(
     place,
     limit,
     atMost = Number.POSITIVE_INFINITY,
-  }: { place: ListPlace | undefined; limit: number; atMost?: number | undefined },
+    signal,
+  }: { place: ListPlace | undefined; limit: number; atMost?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<UserPage> {
   const found: MatchedUser[] = [];
   let looked = 0;
-  for await (const some of matchUsers(users, appId, filter, { place, atOnce: limit + 1 })) {
+  for await (const some of matchUsers(users, appId, filter, { place, atOnce: limit + 1, signal })) {
     found.push(...some.matched);
     looked += some.looked;
     if (found.length > limit) break;
@@ -104,7 +110,12 @@ function unzip(matched: readonly MatchedUser[]): Pick<UserPage, 'users' | 'place
   return { users: matched.map(({ user }) => user), places: matched.map(({ place }) => place) };
 }
 
-export async function countUsers(users: UserStore, appId: number, filter: UserFilter): Promise<number> {
+export async function countUsers(
+  users: UserStore,
+  appId: number,
+  filter: UserFilter,
+  signal?: AbortSignal,
+): Promise<number> {
   const { conditions, status, userId, test } = filter;
   const [only, ...more] = conditions;
   const isCounted = only === undefined || filter.created === undefined;
@@ -117,7 +128,7 @@ export async function countUsers(users: UserStore, appId: number, filter: UserFi
     if (opposite?.isExact) return (await all({ by: 'user' })) - (await all(opposite.walk));
   }
   let count = 0;
-  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MAX }))
+  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MAX, signal }))
     count += some.matched.length;
   return count;
 }

@@ -11,7 +11,6 @@ import {
 import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { type PageColors, readAccentColor, readableAccent } from '../../domain/applications/look.ts';
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
-import { UserCounts } from '../../domain/applications/user-counts.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
@@ -35,8 +34,6 @@ const Colors = Type.Object({
 
 /** Applications and their settings. */
 export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoutes, service: Service): void {
-  const users = new UserCounts(service.storage);
-
   /** Oldest first. */
   manageRoute('GET', '/applications', {
     operationId: 'listApplications',
@@ -101,7 +98,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     summary: 'Get one application',
     description: 'With its effective settings, the age of its secrets, and counts of its contents.',
     response: { 200: ApplicationAnswer },
-    handle: ({ manager, application }) => viewApplication(service, users, manager, application),
+    handle: ({ manager, application }) => viewApplication(service, manager, application),
   });
 
   applicationRoute('GET', '/preference-page-colors', {
@@ -147,7 +144,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
       await service.refresh();
       const changed = await service.applications.findByClientId(application.clientId);
       if (!changed) throw new InnkeeperError('applicationNotFound');
-      return viewApplication(service, users, manager, changed);
+      return viewApplication(service, manager, changed);
     },
   });
 
@@ -170,7 +167,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
 }
 
 /** An application with its effective settings. */
-async function viewApplication(service: Service, users: UserCounts, manager: Manager, application: Application) {
+async function viewApplication(service: Service, manager: Manager, application: Application) {
   const { appId, clientId, name, createdAt, settings } = application;
   return {
     clientId,
@@ -182,7 +179,7 @@ async function viewApplication(service: Service, users: UserCounts, manager: Man
       (setting) => !isDeepStrictEqual(settings[setting], SETTINGS[setting].default),
     ),
     secrets: viewSecrets(application, await service.storage.applications.secretUses(appId), service.now()),
-    counts: await countParts(service, users, application),
+    counts: await countParts(service, application),
   };
 }
 

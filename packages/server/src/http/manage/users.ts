@@ -36,7 +36,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
     description:
       '`search` matches an exact userUid, or any part of a clientUserId or name in upper or lower case; clientUserIds that ' +
       'begin with it come first. Send `next` as `after` until it is null; every page but the last is full, unless `partial=true`. ' +
-      '`count=true` adds the total, which takes a while among millions.',
+      '`count=true` adds the total; with a filter it takes a while among millions, without one it may be up to 5 minutes old then.',
     querystring: Type.Object({
       search: Type.Optional(Type.String({ maxLength: 255 })),
       ...FilterQuery,
@@ -65,7 +65,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
         searched: Type.Optional(Type.Integer({ description: 'with partial=true: users looked at for this page' })),
       }),
     },
-    async handle({ application, manager, query, readQuery, reply }) {
+    async handle({ request, application, manager, query, readQuery, reply }) {
       const {
         search = '',
         after,
@@ -77,6 +77,8 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       } = readQuery();
       const { limit } = pageOf({ limit: wanted });
       const { appId } = application;
+      // Few match, or all are counted: that may take as long as reading every user.
+      const { signal } = request;
       const { users } = service.storage;
       const filter = readFilter(query, await service.catalogs.get(appId), refuse);
       if (sort !== undefined && filter.conditions.length > 0) throw refuse('sort', 'is not supported with `where`');
@@ -90,6 +92,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             await pageOfUsers(users, appId, filter, {
               place: readListPlace(after, refuse),
               limit,
+              signal,
               ...(isPartial && { atMost: MAX_USERS }),
             }),
             writeListPlace,
@@ -103,7 +106,8 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             writePlace,
           );
       if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
-      const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
+      const count = () => (isFiltered ? countUsers(users, appId, filter, signal) : service.userCounts.read(appId));
+      const total = isCounted ? { total: await count() } : {};
       // The portal polls this for a first user: an empty page contains no personal data.
       if (found.users.length > 0) {
         await service.userReads.record({ actor: manager.author, appId });
