@@ -5,7 +5,21 @@ import type { Failure } from './failure.ts';
 
 /** The single result of a command, on stdout: one line of JSON, or text for people. */
 export function printResult(options: { json?: true }, result: unknown, readable: () => string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(result) : asTyped(readable())}\n`);
+  process.stdout.write(`${options.json ? toJson(result) : asTyped(withoutControls(readable()))}\n`);
+}
+
+/** On a terminal, the control characters that JSON may contain would act too. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
+}
+
+/** Texts may come from a remote service: of all control characters, only line breaks, tabs and styles act. */
+function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}(?:\[[\d;]*m)?/gu, (found) => {
+    const control = found.charAt(0);
+    const acts = control === '\n' || control === '\t' || (control === '\u001b' && found.length > 1);
+    return acts ? found : visible(control) + found.slice(1);
+  });
 }
 
 const COMMAND =
@@ -22,13 +36,14 @@ export function asTyped(text: string, command = commandName()): string {
  */
 export function printFailure(json: boolean, failure: Failure): void {
   const { guide } = failure;
-  const message = asTyped(failure.message);
-  const wayOut = failure.wayOut && asTyped(failure.wayOut);
-  const problems = failure.problems.map((problem) => asTyped(problem));
+  const shown = (text: string) => asTyped(json ? text : withoutControls(text));
+  const message = shown(failure.message);
+  const wayOut = failure.wayOut && shown(failure.wayOut);
+  const problems = failure.problems.map(shown);
   if (json) {
     const whole = [message, ...problems].join(' ');
     const error = { message: whole, ...(problems.length > 0 && { problems }), ...(wayOut && { wayOut }) };
-    process.stderr.write(`${JSON.stringify({ error })}\n`);
+    process.stderr.write(`${toJson({ error })}\n`);
     return;
   }
   const style = (format: 'red' | 'dim', text: string) => styleText(format, text, { stream: process.stderr });

@@ -5,6 +5,8 @@ import { unknownApplication } from './refusals.ts';
 
 /** How long to wait for a service that does not respond. */
 const TIMEOUT_MS = 60_000;
+/** Maximum bytes of a response that is read as a whole: the largest catalog, many times over. */
+const MAX_BYTES = 256 * 1024 ** 2;
 /** Maximum items of a list per response. */
 export const PAGE = 200;
 
@@ -42,11 +44,11 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
       });
     });
   const read = async <T>(response: Response): Promise<Answer<T>> => {
-    // Not text(), which removes the byte order mark that spreadsheets need.
-    const text = Buffer.from(await response.arrayBuffer()).toString();
+    const text = await readWhole(url, response);
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    const body = isJson && text !== '' ? JSON.parse(text) : {};
-    return { status: response.status, body, text, etag: response.headers.get('etag') };
+    const body = isJson && text !== '' ? parseObject(text) : {};
+    if (body === undefined) throw notInnkeeper(url, response.status);
+    return { status: response.status, body: body as Answer<T>['body'], text, etag: response.headers.get('etag') };
   };
   const call: Call = async <T>(method: string, path: string, request?: Request, expected: number[] = []) => {
     const answer = await read<T>(await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS)));
@@ -71,6 +73,27 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
 /** The path of an application, or of something in it. */
 export const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
 
+/** Keeps the byte order mark that spreadsheets need. */
+async function readWhole(url: string, { body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw new Failure(`${url} sent more than ${MAX_BYTES / 1024 ** 2} MiB.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   try {
@@ -85,12 +108,14 @@ export function problemsOf({ body }: { body: Refused }): string[] {
   return errors.length === 0 ? [String(body.message)] : errors.map(({ field, message }) => `${field} ${message}`);
 }
 
+function notInnkeeper(url: string, status: number): Failure {
+  return new Failure(`${url} returned ${status}, which is not an Innkeeper response.`, {
+    wayOut: 'Check INNKEEPER_URL.',
+  });
+}
+
 export function refusal(url: string, { status, body }: Answer): Failure {
-  if (typeof body.message !== 'string') {
-    return new Failure(`${url} returned ${status}, which is not an Innkeeper response.`, {
-      wayOut: 'Check INNKEEPER_URL.',
-    });
-  }
+  if (typeof body.message !== 'string') return notInnkeeper(url, status);
   const { errors = [] } = body;
   const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);
   const wayOut =

@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -229,5 +231,51 @@ describe.each(databases)('the remote command line on $kind', ({ fresh }) => {
     expect(await reported({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN_FILE: join(folder, 'none') })).toContain(
       'ENOENT',
     );
+  });
+});
+
+describe('a hostile service', () => {
+  let remote: Server;
+  let answer: (response: ServerResponse) => void;
+  beforeAll(async () => {
+    remote = createServer((_, response) => answer(response.setHeader('content-type', 'application/json')));
+    await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => {
+    remote.closeAllConnections();
+    remote.close();
+  });
+  const run = (...args: string[]) => {
+    const { port } = remote.address() as AddressInfo;
+    return inThread(args, { INNKEEPER_URL: `http://127.0.0.1:${port}`, INNKEEPER_TOKEN: 'ikp_x' });
+  };
+  const evil = 'a\u001b]0;title\u0007\u001b[2J\u009b2J\rb';
+  const shown = 'a\\u{1b}]0;title\\u{7}\\u{1b}[2J\\u{9b}2J\\u{d}b';
+
+  test('sends no control sequence to the terminal, in results or errors', async () => {
+    answer = (response) =>
+      response.end(JSON.stringify({ items: [{ clientId: evil, name: 'Mine', createdAt: '2026-01-01 00:00:00' }] }));
+    expect((await run('app', 'list')).stdout).toContain(shown);
+    const { stdout } = await run('app', 'list', '--json');
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(JSON.parse(stdout)).toMatchObject([{ clientId: evil }]);
+    const errors = [
+      { field: evil, message: evil },
+      { field: 'b', message: 'is wrong' },
+    ];
+    answer = (response) => {
+      response.statusCode = 400;
+      response.end(JSON.stringify({ code: '9400', message: evil, errors }));
+    };
+    const { stderr } = await run('app', 'list');
+    expect(stderr).toContain(`innkeeper: ${shown}`);
+    expect(stderr).toContain(`✗ ${shown} ${shown}`);
+    expect((await run('app', 'list', '--json')).stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test.each(['{"items":', 'null', '7'])('%s is not an Innkeeper response', async (text) => {
+    answer = (response) => response.end(text);
+    const { stderr } = await run('app', 'list');
+    expect(stderr).toContain('returned 200, which is not an Innkeeper response.');
   });
 });
