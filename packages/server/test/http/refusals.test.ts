@@ -49,17 +49,21 @@ describe.concurrent.each(databases)('errors outside of requests on $kind', (data
     }
   });
 
-  test('a database that times out is 9503 with Retry-After, and recovers', async ({ expect }) => {
-    const application = await server.application();
-    const { clientId, clientSecret } = application;
-    const user = { clientId, clientSecret, clientUserId: 'late', clientUserName: 'Late' };
-    const release = await holdWrites(url);
-    const refused = await server.post('/api/v2/app/create-user', user);
-    await release();
-    expect(refused).toMatchObject({ status: 503, json: { code: '9503' } });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await makeUser(server, application)).specialToken).toBeTruthy();
-  });
+  // The tables of a cluster cannot be locked from here.
+  test.skipIf(database.isDistributed)(
+    'a database that times out is 9503 with Retry-After, and recovers',
+    async ({ expect }) => {
+      const application = await server.application();
+      const { clientId, clientSecret } = application;
+      const user = { clientId, clientSecret, clientUserId: 'late', clientUserName: 'Late' };
+      const release = await holdWrites(url);
+      const refused = await server.post('/api/v2/app/create-user', user);
+      await release();
+      expect(refused).toMatchObject({ status: 503, json: { code: '9503' } });
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await makeUser(server, application)).specialToken).toBeTruthy();
+    },
+  );
 });
 
 /** Another program that writes and takes its time about it. */

@@ -159,6 +159,22 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     });
   });
 
+  test('a survey of many keys leaves connections to other acts', async () => {
+    const url = await copyTemplate(citus, `surveys_${randomUUID().slice(0, 8)}`);
+    const before = await (await storageDriver(url)).open();
+    const appId = await createApplication(before);
+    await createUser(before, appId);
+    await before.close();
+    // An act that finds all connections busy for longer fails.
+    const storage = await (await storageDriver(url, undefined, 500)).open();
+    try {
+      const counted = await Promise.all(times(100, (keyNo) => storage.selections.countByValue(appId, keyNo, null)));
+      expect(counted).toHaveLength(100);
+    } finally {
+      await storage.close();
+    }
+  });
+
   test('a name whose profile briefly outlives its user, as the delete commits home by home, is imported again', async () => {
     const url = await copyTemplate(citus, `halves_${randomUUID().slice(0, 8)}`);
     const storage = await (await storageDriver(url)).open();

@@ -21,6 +21,12 @@ export type HomeStores = Pick<
 const LOCK_MS = 1_000;
 const TOGETHER_MS = 10_000;
 
+/**
+ * Transactions at a time, for acts that ask every home: with more, a survey of many keys would take all connections for
+ * longer than other acts wait for one.
+ */
+const AT_ONCE = 2;
+
 /** Rolls back an act over several homes, with this outcome. */
 class Undone extends Error {
   readonly outcome: unknown;
@@ -37,6 +43,10 @@ export class Cluster {
   readonly connections: Connections;
   readonly #isTransaction: boolean;
   readonly #homes = new Map<number, HomeStores>();
+  /** The same, for acts that ask every home. */
+  readonly #homesInTurn = new Map<number, HomeStores>();
+  readonly #waiting: (() => void)[] = [];
+  #atOnce = 0;
   readonly #claims = new Map<number, Promise<unknown>>();
   /** Events up to this number can be read; see events.ts. */
   #horizon = 0;
@@ -50,19 +60,7 @@ export class Cluster {
   at(home: number): HomeStores {
     let stores = this.#homes.get(home);
     if (!stores) {
-      const own = this.#isTransaction ? this.#claiming(home) : this.connections;
-      const connections = homeConnections(this.homes, home, own, this.#isTransaction);
-      stores = {
-        connections,
-        users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
-        tokens: tokenStore(connections),
-        selections: selectionStore(connections),
-        transfer: transferStore(connections),
-        events: eventStore(connections, { advance: async () => this.#horizon }),
-        requestLog: requestLogStore(connections),
-        trials: trialStore(connections),
-        activity: activityStore(connections),
-      };
+      stores = this.#storesOf(home, this.#isTransaction ? this.#claiming(home) : this.connections);
       this.#homes.set(home, stores);
     }
     return stores;
@@ -74,7 +72,7 @@ export class Cluster {
 
   /** All homes at once; in a transaction one at a time, as it has one connection. */
   async everywhere<T>(ask: (stores: HomeStores, home: number) => Promise<T>): Promise<T[]> {
-    if (!this.#isTransaction) return Promise.all(this.homes.all.map((home) => ask(this.at(home), home)));
+    if (!this.#isTransaction) return Promise.all(this.homes.all.map((home) => ask(this.#inTurn(home), home)));
     const answers: T[] = [];
     for (const home of this.homes.all) answers.push(await ask(this.at(home), home));
     return answers;
@@ -124,6 +122,48 @@ export class Cluster {
 
   readUpTo(horizon: number): void {
     this.#horizon = horizon;
+  }
+
+  #inTurn(home: number): HomeStores {
+    let stores = this.#homesInTurn.get(home);
+    if (!stores) {
+      const { connections } = this;
+      const transaction: Connections['transaction'] = async (work, statementMs) => {
+        if (this.#atOnce < AT_ONCE) this.#atOnce++;
+        else await new Promise<void>((enter) => this.#waiting.push(enter));
+        try {
+          return await connections.transaction(work, statementMs);
+        } finally {
+          const next = this.#waiting.shift();
+          if (next) next();
+          else this.#atOnce--;
+        }
+      };
+      stores = this.#storesOf(home, {
+        read: (...args) => connections.read(...args),
+        write: (...args) => connections.write(...args),
+        writeInTurn: (...args) => connections.writeInTurn(...args),
+        writeWithOthers: (...args) => connections.writeWithOthers(...args),
+        transaction,
+      });
+      this.#homesInTurn.set(home, stores);
+    }
+    return stores;
+  }
+
+  #storesOf(home: number, own: Connections): HomeStores {
+    const connections = homeConnections(this.homes, home, own, this.#isTransaction);
+    return {
+      connections,
+      users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
+      tokens: tokenStore(connections),
+      selections: selectionStore(connections),
+      transfer: transferStore(connections),
+      events: eventStore(connections, { advance: async () => this.#horizon }),
+      requestLog: requestLogStore(connections),
+      trials: trialStore(connections),
+      activity: activityStore(connections),
+    };
   }
 
   /** Called before the first write. */
