@@ -32,6 +32,8 @@ const REMOVE = statement(
 );
 
 const MAX_ROUNDS = 20;
+/** Users read from each home beyond its share of a page. */
+const MORE_OF_EACH = 8;
 /** Imports hundreds of users in one transaction. */
 const IMPORT_MS = 60_000;
 /** Another request created the same user meanwhile: the next attempt sees it. */
@@ -54,7 +56,9 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
   const { homes } = cluster;
   return {
     async exportUsers(appId, page) {
-      const pages = await cluster.everywhere(({ transfer }) => transfer.exportUsers(appId, page));
+      // Its share of the page from each home, and some more, as homes differ. If one runs out, the page is shorter.
+      const limit = Math.min(page.limit, Math.ceil(page.limit / homes.count) + MORE_OF_EACH);
+      const pages = await cluster.everywhere(({ transfer }) => transfer.exportUsers(appId, { ...page, limit }));
       const users = new Map<string, StoredUser>();
       // If a name has two profiles, use the one with the user.
       for (const user of pages.flatMap((each) => each.users)) {
