@@ -3,14 +3,14 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import { pageOfUsers, walkStatement } from '../../src/storage/postgres/user-walk.ts';
+import { run } from '../citus-cluster.ts';
 import { createApplication, NOW, times } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
 
 const BATCH = 1_000;
-const postgres = databases.filter(({ kind, isDistributed }) => kind === 'postgres' && !isDistributed);
+const postgres = databases.filter(({ kind }) => kind === 'postgres');
 
-test.each(postgres)('right after an import, pages of users are read through an index', async (database) => {
-  const url = await database.fresh();
+async function importUsers(url: string): Promise<number> {
   const storage = await (await storageDriver(url)).open();
   const appId = await createApplication(storage);
   for (let from = 0; from < 12 * BATCH; from += BATCH) {
@@ -22,6 +22,15 @@ test.each(postgres)('right after an import, pages of users are read through an i
     await storage.transfer.importUsers(appId, entries, change);
   }
   await storage.close();
+  return appId;
+}
+
+const on = (isDistributed: boolean) =>
+  postgres.filter((database) => (database.isDistributed ?? false) === isDistributed);
+
+test.each(on(false))('right after an import, pages of users are read through an index', async (database) => {
+  const url = await database.fresh();
+  const appId = await importUsers(url);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { text, values } = walkStatement(appId, { by: 'user' }, { after: null, limit: 51, keyNos: [] });
@@ -33,4 +42,14 @@ test.each(postgres)('right after an import, pages of users are read through an i
   expect(walked).not.toMatch(/Sort Key: users/);
   expect(listed).toMatch(/Index Scan using profiles_pkey/);
   expect(listed).not.toContain('Sort');
+});
+
+test.each(on(true))('right after an import, the planner of each node knows about the users', async (database) => {
+  const url = await database.fresh();
+  await importUsers(url);
+  const { rows } = await run(
+    url,
+    `select result from run_command_on_placements('innkeeper_home_0.users', 'select reltuples from pg_class where oid = ''%s''::regclass')`,
+  );
+  expect(Number(rows[0].result)).toBeGreaterThan(1_000);
 });

@@ -10,7 +10,7 @@ import { clockStore } from './clock.ts';
 import { bindingOf } from './common.ts';
 import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
-import { findHomes, type Homes } from './distributed/homes.ts';
+import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
 import { postgresDump } from './dump.ts';
 import { eventStore } from './events.ts';
@@ -70,6 +70,7 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
 
 /** `homes`: where users are, if they are distributed. */
 function postgresStores(connections: Connections, homes: Homes | undefined, isTransaction: boolean): Stores {
+  const distributed = homes && distributedStores(homes, connections, isTransaction);
   return {
     ...commonStores(bindingOf(connections)),
     applications: applicationStore(connections),
@@ -80,7 +81,6 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     catalogs: catalogStore(connections),
     selections: selectionStore(connections),
     trials: trialStore(connections),
-    transfer: analyzeAfterImport(transferStore(connections), connections),
     changes: changeStore(connections),
     events: eventStore(connections),
     clock: clockStore(connections),
@@ -88,7 +88,8 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),
     deliveries: deliveryStore(connections),
-    ...(homes && distributedStores(homes, connections, isTransaction)),
+    ...distributed,
+    transfer: analyzeAfterImport(distributed?.transfer ?? transferStore(connections), connections, homes),
   };
 }
 
@@ -103,7 +104,9 @@ const ANALYZE_MS = 60_000;
  * Autovacuum notices a grown table only after a minute or so. Until then the planner assumes that it is nearly empty,
  * and sorts all users of an application for every page.
  */
-function analyzeAfterImport(store: TransferStore, connections: Connections): TransferStore {
+function analyzeAfterImport(store: TransferStore, connections: Connections, homes?: Homes): TransferStore {
+  const places = homes ? homes.all.map((home) => `${schemaOf(home)}.`) : [''];
+  const tables = places.flatMap((place) => ['users', 'profiles', 'selections'].map((table) => `${place}${table}`));
   let imported = 0;
   let next = FIRST;
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -117,9 +120,7 @@ function analyzeAfterImport(store: TransferStore, connections: Connections): Tra
       if (imported >= next) {
         next *= AGAIN;
         // If this fails, reads are slower for a while; the import itself succeeded.
-        await connections
-          .transaction((query) => query('analyze users, profiles, selections', []), ANALYZE_MS)
-          .catch(() => {});
+        await connections.transaction((query) => query(`analyze ${tables.join(', ')}`, []), ANALYZE_MS).catch(() => {});
       }
       return result;
     },
