@@ -4846,6 +4846,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createUser: {

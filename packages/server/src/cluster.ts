@@ -4,12 +4,15 @@ import { createServer } from 'node:net';
 import { isSea } from 'node:sea';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
+import { InnkeeperError } from './domain/errors.ts';
 import { createLogger } from './monitoring/logging.ts';
 import { storageDriver } from './storage/open.ts';
 import { watchWorkers } from './worker-watch.ts';
 
 const RESTART_MS = 1_000;
 const GATHER_MS = 1_000;
+/** How long a worker waits for the parent: scrapers wait for ten seconds. */
+const METRICS_MS = 5_000;
 /** The shutdown is forced after this time: container runtimes kill after ten seconds. */
 export const SHUTDOWN_MS = 9_500;
 /** For a worker that had stopped responding: it is not serving anyone. */
@@ -208,13 +211,21 @@ export function metricsText(registry: () => Promise<Registry>): () => Promise<st
         );
     } else if (message.metrics === 'text') {
       waiting.get(message.id)?.(message.text);
-      waiting.delete(message.id);
     }
   });
-  return () =>
-    new Promise((resolve) => {
-      const id = ++lastId;
-      waiting.set(id, resolve);
-      sendMessage({ metrics: 'wanted', id });
-    });
+  return async () => {
+    const id = ++lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    waiting.set(id, resolve);
+    sendMessage({ metrics: 'wanted', id });
+    // The figures of this worker alone would look like counters that went backwards.
+    const message = 'The parent process, which adds up the metrics of all workers, does not respond.';
+    const timer = setTimeout(() => reject(new InnkeeperError('unavailable', { message })), METRICS_MS);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(id);
+    }
+  };
 }

@@ -141,6 +141,16 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(server.logs()).toContainEqual(expect.objectContaining(killed));
   });
 
+  it('answers /metrics with 503 while the parent cannot add up', async () => {
+    const { server } = await startWorkers();
+    server.signal('SIGSTOP');
+    const answer = await ask(server, '/metrics');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: '9503', message: expect.stringContaining('parent process') });
+    server.signal('SIGCONT');
+    await vi.waitFor(async () => expect((await ask(server, '/metrics')).status).toBe(200), { timeout: 30_000 });
+  });
+
   it('ends its workers with it, which log the reason', async () => {
     const { server } = await startWorkers();
     const workers = workersOf(server);

@@ -90,7 +90,7 @@ const schema = {
   security: [{}, { metricsToken: [] }],
   produces: 'text/plain',
   response: { 200: Type.String({ description: 'Prometheus text format' }) },
-  errors: ['unauthorized', 'tooManyFailures'],
+  errors: ['unauthorized', 'tooManyFailures', 'unavailable'],
 } satisfies RouteSchema;
 
 /** Open to the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer. */
