@@ -69,6 +69,8 @@ export class WorkPool implements Work {
 
   async close(): Promise<void> {
     this.#closed = true;
+    for (const { reject } of this.#waiting.splice(0))
+      reject(new InnkeeperError('overloaded', { headers: RETRY_AFTER }));
     for (const { end } of this.#idle) clearTimeout(end);
     const workers = [...this.#idle.map(({ worker }) => worker), ...this.#running.keys()];
     await Promise.all(workers.map((worker) => worker.terminate()));
@@ -132,6 +134,7 @@ export class WorkPool implements Work {
   }
 
   #fail(worker: Worker, error: InnkeeperError): void {
+    this.#dropIdle(worker);
     const task = this.#take(worker);
     if (!task) return;
     void worker.terminate();
@@ -149,14 +152,19 @@ export class WorkPool implements Work {
   #rest(worker: Worker): void {
     worker.unref();
     const end = setTimeout(() => {
-      this.#idle.splice(
-        this.#idle.findIndex((each) => each.worker === worker),
-        1,
-      );
+      this.#dropIdle(worker);
       void worker.terminate();
     }, IDLE_MS);
     end.unref();
     this.#idle.push({ worker, end });
+  }
+
+  /** It gets no more tasks. */
+  #dropIdle(worker: Worker): void {
+    const at = this.#idle.findIndex((each) => each.worker === worker);
+    if (at === -1) return;
+    clearTimeout(this.#idle[at]?.end);
+    this.#idle.splice(at, 1);
   }
 }
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WorkPool } from '../../src/work/pool.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
@@ -174,4 +175,36 @@ test('an application has few tasks waiting, and others do not queue behind them'
   await other;
   expect(order.indexOf('other')).toBeLessThanOrEqual(1);
   await pool.close();
+});
+
+/** The threads that are started while the test runs. */
+function startedThreads(): Worker[] {
+  const started: Worker[] = [];
+  const note = (worker: Worker) => started.push(worker);
+  process.on('worker', note);
+  onTestFinished(() => void process.off('worker', note));
+  return started;
+}
+
+test('a thread that ended while it was idle gets no task', async () => {
+  const started = startedThreads();
+  const pool = new WorkPool();
+  const work = () => pool.run('matchPatterns', [{ pattern: 'a+', text: 'aa' }], { appId: 1 });
+  expect(await work()).toEqual([true]);
+  await started[0]?.terminate();
+  expect(await work()).toEqual([true]);
+  expect(started).toHaveLength(2);
+  await pool.close();
+});
+
+test('closing rejects the tasks that wait, and starts none of them', async () => {
+  const started = startedThreads();
+  const pool = new WorkPool();
+  const slow = Array.from({ length: 500 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(4_000)}${at}` }));
+  const tasks = [slow, [], []].map((checks) => pool.run('matchPatterns', checks, { appId: 1 }));
+  const settled = Promise.allSettled(tasks);
+  await pool.close();
+  const refused = { status: 'rejected', reason: { error: 'overloaded' } };
+  expect(await settled).toMatchObject([refused, refused, refused]);
+  expect(started).toHaveLength(1);
 });
