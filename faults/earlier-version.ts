@@ -19,6 +19,8 @@ export type EarlierVersion = {
   bin: string;
   /** The commit, and how many migrations it has. */
   title: string;
+  /** A command of that version. */
+  run(databaseUrl: string, ...args: string[]): Promise<unknown>;
   /** An application with the catalog of the benchmark, created by that version in a new database. */
   setStage(databaseUrl: string): Promise<NewApplication>;
 };
@@ -26,18 +28,25 @@ export type EarlierVersion = {
 /** The latest state of this repository with fewer migrations than now, using the packages installed for this one. */
 export async function unpackEarlierVersion(folder: string): Promise<EarlierVersion> {
   for (const commit of await commitsBeforeMigrations()) {
-    const place = join(folder, commit);
-    await unpack(commit, place);
-    const { LATEST_MIGRATION: known } = (await import(join(place, MIGRATIONS))) as { LATEST_MIGRATION: number };
-    if (known >= LATEST_MIGRATION) continue;
-    const bin = join(place, 'packages/server/bin/innkeeper.js');
-    return {
-      bin,
-      title: `${commit.slice(0, 7)} with ${known} of ${LATEST_MIGRATION} migrations`,
-      setStage: (databaseUrl) => setStage(bin, databaseUrl, folder),
-    };
+    const { known, ...version } = await versionAt(commit, folder);
+    if (known < LATEST_MIGRATION) return version;
   }
   throw new CannotRun('needs a history in which there were fewer migrations: git fetch --unshallow');
+}
+
+/** `known`: how many migrations it has. */
+export async function versionAt(commit: string, folder: string): Promise<EarlierVersion & { known: number }> {
+  const place = join(folder, commit);
+  await unpack(commit, place);
+  const { LATEST_MIGRATION: known } = (await import(join(place, MIGRATIONS))) as { LATEST_MIGRATION: number };
+  const bin = join(place, 'packages/server/bin/innkeeper.js');
+  return {
+    bin,
+    known,
+    title: `${commit.slice(0, 7)} with ${known} of ${LATEST_MIGRATION} migrations`,
+    run: (databaseUrl, ...args) => innkeeper(bin, databaseUrl, ...args),
+    setStage: (databaseUrl) => setStage(bin, databaseUrl, folder),
+  };
 }
 
 async function commitsBeforeMigrations(): Promise<string[]> {
@@ -65,11 +74,15 @@ async function unpack(commit: string, place: string): Promise<void> {
 }
 
 async function setStage(bin: string, databaseUrl: string, folder: string): Promise<NewApplication> {
-  const env = { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET };
-  const innkeeper = (...args: string[]) => run(process.execPath, [bin, ...args, '--json'], { env });
-  const application = JSON.parse((await innkeeper('app', 'create', '--name', 'Faults')).stdout) as NewApplication;
+  const created = await innkeeper(bin, databaseUrl, 'app', 'create', '--name', 'Faults');
+  const application = JSON.parse(created.stdout) as NewApplication;
   const file = join(folder, 'catalog.json');
   await writeFile(file, JSON.stringify(makeCatalog()));
-  await innkeeper('catalog', 'apply', file, '--app', application.clientId);
+  await innkeeper(bin, databaseUrl, 'catalog', 'apply', file, '--app', application.clientId);
   return application;
+}
+
+function innkeeper(bin: string, databaseUrl: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET };
+  return run(process.execPath, [bin, ...args, '--json'], { env });
 }

@@ -2,11 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/application.ts';
-import { databases } from '../databases.ts';
+import { sqlite } from '../databases.ts';
 import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { startTestServer, type TestServer, uniqueName } from './start.ts';
 
-const [sqlite] = databases as [(typeof databases)[0]];
 /** As many acts as may wait. */
 const WAITING = 1_000;
 const AT_ONCE = 50;
