@@ -69,8 +69,9 @@ export type Config = {
   /** The default for applications without their own limit, and the limit per address. */
   rateLimit: RateLimit | 'off';
   addressRateLimit: RateLimit | 'off';
-  /** Bytes for ready responses to catalog reads. */
+  /** Maximum open event streams in one process. */
   streams: { inAll: number; perApplication: number };
+  /** Bytes for ready responses to catalog reads. */
   cacheBytes: number;
   /** Whether to record the latest requests of each application. */
   requestLog: boolean;
