@@ -1,4 +1,4 @@
-// The explorer of CONTRACT.md section 5: a first screen asks for the apiKey and checks it, then Swagger UI shows
+// The explorer: a first screen asks for the apiKey and checks it, then Swagger UI shows
 // openapi.json. Swagger UI is not even loaded before the check, so nothing can be sent, whichever link was opened.
 
 /**
