@@ -43,7 +43,7 @@ export function OptionsForm(props: OptionsFormProps) {
   const [form] = useState(() => ({}));
   const titleId = useId();
 
-  const isUserOfPath = (key: OptionKey) => {
+  const isInForm = (key: OptionKey) => {
     const name = nameOf(key);
     return (
       (group === undefined || key.option_group_name === group) &&
@@ -51,10 +51,10 @@ export function OptionsForm(props: OptionsFormProps) {
       !exclude?.includes(name)
     );
   };
-  const offered = keys.filter(isUserOfPath);
+  const offered = keys.filter(isInForm);
   if (include) offered.sort((a, b) => include.indexOf(nameOf(a)) - include.indexOf(nameOf(b)));
   // A key that was archived meanwhile stays as long as it has unsaved input.
-  const ownUnsaved = unsaved.filter(isUserOfPath);
+  const ownUnsaved = unsaved.filter(isInForm);
   const gone = ownUnsaved.filter((key) => !offered.some((each) => each.option_key_uid === key.option_key_uid));
   const shown = isLoaded ? [...offered, ...gone] : [];
   const isDirty = ownUnsaved.length > 0;
