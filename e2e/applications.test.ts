@@ -62,4 +62,26 @@ describe('the applications of the portal', () => {
     await page.waitForURL(`**/applications/${many[5]?.clientId}`);
     expect(pageErrors).toEqual([]);
   });
+
+  test('the switch and the palette know every application, however many there are', async () => {
+    const { server } = portal;
+    await Promise.all(Array.from({ length: 200 }, () => server.application()));
+    // The list is in the order of creation, in pages of 200.
+    const newest = async (name: string) => {
+      const application = await server.application();
+      await server.service.storage.applications.update(application.appId, { name });
+      return application.clientId;
+    };
+    const north = await newest('North');
+    const south = await newest('South');
+    const { page, pageErrors } = await portal.enter(`/applications/${north}`);
+    await page.getByRole('button', { name: /North/ }).click();
+    await page.getByRole('menuitem', { name: 'South' }).click();
+    await page.waitForURL(`**/applications/${south}`);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search and commands' }).fill('North');
+    await page.getByRole('option', { name: 'North' }).click();
+    await page.waitForURL(`**/applications/${north}`);
+    expect(pageErrors).toEqual([]);
+  });
 });

@@ -3,12 +3,11 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { catalogTreeQuery } from './api/catalog-names.ts';
 import { PORTAL_PATH } from './api/client.ts';
 import { loadWhenReachable } from './api/connection.ts';
-import { applicationQuery, sessionQuery, signInMethodsQuery } from './api/queries.ts';
+import { allApplicationsQuery, applicationQuery, sessionQuery, signInMethodsQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { asking, listing, whileLoading } from './api/while-loading.ts';
 import { draftQuery, treeQuery } from './draft/queries.ts';
 import { sessionsQuery, tokensQuery } from './rooms/account/queries.ts';
-import { allApplicationsQuery } from './rooms/applications/queries.ts';
 import { auditQuery, EVERYTHING } from './rooms/audit/queries.ts';
 import { type EventType, isEventType } from './rooms/events/event-types.ts';
 import { eventsQuery } from './rooms/events/queries.ts';

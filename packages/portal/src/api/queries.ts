@@ -16,9 +16,18 @@ export const signInMethodsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const applicationsQuery = queryOptions({
+const PAGE = 200;
+
+/** All of them, over as many pages as needed: people search by a part of the name. */
+export const allApplicationsQuery = queryOptions({
   queryKey: ['applications'],
-  queryFn: async ({ signal }) => (await api.get('/manage/v1/applications', { query: { limit: 200 }, signal })).data,
+  queryFn: async ({ signal }) => {
+    const read = async (offset: number) =>
+      (await api.get('/manage/v1/applications', { query: { offset, limit: PAGE }, signal })).data;
+    const { items, total } = await read(0);
+    for (let offset = PAGE; offset < total; offset += PAGE) items.push(...(await read(offset)).items);
+    return items;
+  },
 });
 
 /** Everything about an application is under ['application', clientId]: one call invalidates it all. */

@@ -3,15 +3,15 @@ import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { applicationsQuery } from '../api/queries.ts';
+import { allApplicationsQuery } from '../api/queries.ts';
 import { LinkMenuItem } from './links.tsx';
 import { roomAt } from './rooms.ts';
 
 export function ApplicationSwitch({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
-  const { data } = useQuery(applicationsQuery);
+  const { data: applications } = useQuery(allApplicationsQuery);
   const room = roomAt(useLocation().pathname);
-  const current = data?.items.find((each) => each.clientId === clientId);
+  const current = applications?.find((each) => each.clientId === clientId);
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
@@ -30,7 +30,7 @@ export function ApplicationSwitch({ clientId }: { clientId: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <ScrollArea.Autosize mah={320} type="auto">
-          {data?.items.map((each) => (
+          {applications?.map((each) => (
             <LinkMenuItem
               key={each.clientId}
               // Stays in the same room.

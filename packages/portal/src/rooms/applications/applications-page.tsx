@@ -4,7 +4,7 @@ import { IconApps, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { sessionQuery } from '../../api/queries.ts';
+import { allApplicationsQuery, sessionQuery } from '../../api/queries.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
@@ -13,7 +13,6 @@ import { EmptyState } from '../../shell/states.tsx';
 import { ApplicationFacts } from './application-facts.tsx';
 import classes from './applications.module.css';
 import { CreateApplication } from './create-application.tsx';
-import { allApplicationsQuery } from './queries.ts';
 
 /** From this many on, people search instead of browsing. */
 const MANY = 6;

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
 import { api } from '../../api/client.ts';
-import { applicationsQuery } from '../../api/queries.ts';
+import { allApplicationsQuery } from '../../api/queries.ts';
 import { ROOMS, roomAt } from '../rooms.ts';
 import { type Command, match } from './match.ts';
 import { useActions } from './use-actions.ts';
@@ -31,11 +31,11 @@ export function useCommands(session: Session, clientId: string | undefined, type
   const can = useCan(clientId ?? '');
   const room = roomAt(useLocation().pathname);
   const actions = useActions(session, clientId);
-  const applications = useQuery(applicationsQuery);
+  const { data: applications = [] } = useQuery(allApplicationsQuery);
   const tree = useQuery({ ...catalogTreeQuery(clientId ?? ''), enabled: clientId !== undefined && typed !== '' });
   const names = useMemo(() => tree.data && nameCatalog(tree.data, i18n), [tree.data, i18n]);
   const inside = useFound(clientId, typed, can('users'));
-  const outside = useFoundAnywhere(applications.data?.items ?? [], typed, clientId === undefined);
+  const outside = useFoundAnywhere(applications, typed, clientId === undefined);
   const found = clientId === undefined ? outside : inside;
 
   const rooms = ROOMS.flatMap(({ rooms: all }) => all)
@@ -63,7 +63,7 @@ export function useCommands(session: Session, clientId: string | undefined, type
       }),
     ),
   );
-  const others = (applications.data?.items ?? [])
+  const others = applications
     .filter((each) => each.clientId !== clientId)
     .map(
       (each): Command => ({
