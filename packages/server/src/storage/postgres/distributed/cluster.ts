@@ -128,11 +128,11 @@ export class Cluster {
     let stores = this.#homesInTurn.get(home);
     if (!stores) {
       const { connections } = this;
-      const transaction: Connections['transaction'] = async (work, statementMs) => {
+      const transaction: Connections['transaction'] = async (...args) => {
         if (this.#atOnce < AT_ONCE) this.#atOnce++;
         else await new Promise<void>((enter) => this.#waiting.push(enter));
         try {
-          return await connections.transaction(work, statementMs);
+          return await connections.transaction(...args);
         } finally {
           const next = this.#waiting.shift();
           if (next) next();
