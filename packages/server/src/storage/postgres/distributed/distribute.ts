@@ -91,8 +91,15 @@ const RUN = `
       raise exception using errcode = '40001', message = 'The home has moved to another node.';
     end if;
     perform set_config('lock_timeout', coalesce(patience, lock_ms), true);
-    if not exists (select from pg_prepared_statements p where p.name = statement_name) then
-      execute format('prepare %I as %s', statement_name, statement);
+    -- A setting of the session says it in a microsecond; pg_prepared_statements would copy the texts of all of them.
+    if current_setting('innkeeper.' || statement_name, true) is distinct from 'prepared' then
+      begin
+        execute format('prepare %I as %s', statement_name, statement);
+      exception when duplicate_prepared_statement then
+        -- The setting was undone with a transaction, the statement was not.
+        null;
+      end;
+      perform set_config('innkeeper.' || statement_name, 'prepared', false);
     end if;
     select format('execute %I%s', statement_name, '(' || string_agg(quote_nullable(g.given), ', ' order by g.no) || ')') into call
     from (
