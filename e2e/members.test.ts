@@ -72,7 +72,6 @@ describe('the members room', () => {
     await dialogue.getByLabel('E-mail address').fill(email);
     await dialogue.getByRole('combobox', { name: 'Languages' }).click();
     await page.getByRole('option', { name: 'Deutsch' }).click();
-    await page.keyboard.press('Escape');
     await dialogue.getByRole('button', { name: 'Create link' }).click();
     const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
     await dialogue.getByRole('button', { name: 'Close' }).last().click();

@@ -1,5 +1,6 @@
 import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { languagesQuery } from '../translations/queries.ts';
 
@@ -13,6 +14,7 @@ export function LanguagesSelect(props: {
 }) {
   const { clientId, value, onChange, label, compact = false } = props;
   const { t } = useTranslation('members');
+  const [isOpen, setIsOpen] = useState(false);
   const { data: languages = [] } = useQuery(languagesQuery(clientId));
   return (
     <MultiSelect
@@ -22,6 +24,11 @@ export function LanguagesSelect(props: {
       value={value}
       onChange={onChange}
       hidePickedOptions
+      // Usually one is chosen; an open list would cover the button below it.
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setIsOpen(true)}
+      onDropdownClose={() => setIsOpen(false)}
+      onOptionSubmit={() => setIsOpen(false)}
     />
   );
 }

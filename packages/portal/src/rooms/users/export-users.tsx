@@ -38,9 +38,11 @@ export function ExportUsers({ clientId, filters }: { clientId: string; filters: 
     await readAll(options, (lines) => parts.push(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
     downloadParts('users.ndjson', 'application/x-ndjson', parts);
   };
+  const { sort: _, ...narrowing } = filterQuery(filters);
+  const isFiltered = Object.values(narrowing).some((each) => each !== undefined && each !== '');
   return (
     <ExportButton
-      label={t('filter.export')}
+      label={isFiltered ? t('filter.exportMatches') : t('filter.export')}
       progress={(count) => t('filter.exporting', { count })}
       run={[
         { format: t('filter.exportCsv'), run: exportTable },
