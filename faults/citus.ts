@@ -1,6 +1,6 @@
-import { homeOfUuid } from '../packages/server/src/home.ts';
 import { distribute } from '../packages/server/src/storage/postgres/distributed/distribute.ts';
 import { schemaOf } from '../packages/server/src/storage/postgres/distributed/homes.ts';
+import { homeOfUuid } from '../packages/server/src/uuid.ts';
 import { createUndistributed, run, startNode } from '../packages/server/test/citus-cluster.ts';
 import { serve } from '../packages/server/test/operations/serve-process.ts';
 import type { PostgresServer } from '../packages/server/test/postgres-server.ts';

@@ -1,6 +1,6 @@
 import { type ActName, createActs } from '../../packages/server/src/storage/sqlite/acts.ts';
+import { runBatch } from '../../packages/server/src/storage/sqlite/batch.ts';
 import { connectToWrite } from '../../packages/server/src/storage/sqlite/connection.ts';
-import { runBatch } from '../../packages/server/src/storage/sqlite/run-batch.ts';
 import { hashOf, newAccessToken, newSelection, newUser, type Place } from './storage-acts.ts';
 
 /**

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createSignInLink } from '../../packages/server/src/domain/accounts/links.ts';
 import { hashPassword } from '../../packages/server/src/domain/accounts/password.ts';
 import { createKeyring } from '../../packages/server/src/domain/keyring.ts';
-import { createManageToken } from '../../packages/server/src/domain/manage/manage-token.ts';
+import { createManageToken } from '../../packages/server/src/domain/manage/authorize-manager.ts';
 import { environmentName, type SettingName } from '../../packages/server/src/service-settings.ts';
 import { storageDriver } from '../../packages/server/src/storage/open.ts';
 import { basic, bearer } from '../../packages/server/test/http/start.ts';

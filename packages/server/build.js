@@ -17,7 +17,7 @@ export const THREADS = {
 const GROUPS = [
   {
     name: 'start',
-    test: /src[\\/](cli[\\/]serve|ephemeral|run|run-ephemeral|storage[\\/]sqlite[\\/]index)\.ts$/,
+    test: /src[\\/](cli[\\/]serve|ephemeral|run|storage[\\/]sqlite[\\/]index)\.ts$/,
     priority: 2,
   },
   { name: 'app', test: /src[\\/](app|ephemeral-commands)\.ts$/, priority: 1 },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createManageToken } from '../../server/src/domain/manage/manage-token.ts';
+import { createManageToken } from '../../server/src/domain/manage/authorize-manager.ts';
 import { databases } from '../../server/test/databases.ts';
 import { startTestServer, type TestServer } from '../../server/test/http/start.ts';
 import { readBlocks } from './read-blocks.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPackage } from '../../../scripts/build-package.js';
 import { createOptionsClient, createSelectionStore, type StoreData } from '../../client/src/index.ts';
 import { createUsersClient } from '../../client/src/users.ts';
-import { DEMO_CATALOG } from '../../server/src/demo/catalog.ts';
+import { DEMO_CATALOG } from '../../server/src/demo/make-demo.ts';
 import { databases } from '../../server/test/databases.ts';
 import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
 import { startTestServer, type TestServer } from '../../server/test/http/start.ts';

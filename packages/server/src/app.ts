@@ -10,7 +10,6 @@ import { guidePages } from './http/docs/guide.ts';
 import { catalogSchemaRoute, openapiRoute } from './http/docs/schema-routes.ts';
 import { CredentialThrottle, createErrorHandler } from './http/errors.ts';
 import { listEventsRoute, userEventsRoute } from './http/events/events.ts';
-import { applicationOf, readExchanged } from './http/exchanged.ts';
 import { manageRoutes } from './http/manage/routes.ts';
 import { introspectRoute, jwksRoute, metadataRoute, revokeRoute } from './http/oauth/endpoints.ts';
 import { flagRoutes } from './http/ofrep/evaluate-flags.ts';
@@ -21,7 +20,9 @@ import { oidcSignInRoutes } from './http/portal/oidc-sign-in.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
 import { preferencePageRoutes, unsubscribeRoutes } from './http/preferences/preference-page.ts';
 import { Door, type DoorParts, HEADER_LIMIT } from './http/server/door.ts';
+import { type HttpReply, type HttpRequest, isStream } from './http/server/request-and-reply.ts';
 import { Routes } from './http/server/routes.ts';
+import { WireText } from './http/server/wire-text.ts';
 import { deletionReceiptRoute } from './http/users/deletion-receipt.ts';
 import { preferenceLinkRoutes } from './http/users/preference-link.ts';
 import { getAccessTokenRoute, specialTokenRoute } from './http/users/user-tokens.ts';
@@ -32,7 +33,8 @@ import {
   listApplicationUsersRoute,
   updateApplicationUserRoute,
 } from './http/users/users.ts';
-import { createAccessLog } from './monitoring/access-log.ts';
+import type { Exchanged } from './monitoring/logged-request.ts';
+import { createAccessLog } from './monitoring/logging.ts';
 import type { Metrics } from './monitoring/metrics.ts';
 import type { RequestLog } from './monitoring/request-log.ts';
 import type { SigningKeys } from './tokens/keys.ts';
@@ -131,5 +133,33 @@ function createRecorder({ service, metrics, requestLog, logger }: AppParts): Doo
     logAnswer({ requestId, method, route: route?.path, url, address, status, code, milliseconds, span, unlogged });
     const appId = applicationOf(request, service);
     if (appId !== undefined) requestLog.observe(appId, code, () => readExchanged(request, reply));
+  };
+}
+
+/** The application a request was for, if any. */
+export function applicationOf({ about, headers }: HttpRequest, service: Service): number | undefined {
+  if (about?.appId !== undefined) return about.appId;
+  // A request that matched no route of an application, such as a mistyped path.
+  const clientId = about === undefined ? headers.apikey : about.clientId;
+  return typeof clientId === 'string' ? service.applications.peek(clientId)?.appId : undefined;
+}
+
+export function readExchanged(request: HttpRequest, reply: HttpReply): Exchanged {
+  const { about, body, headers, id, method, params, route, url } = request;
+  return {
+    method,
+    url,
+    route: route?.path,
+    params,
+    status: reply.statusCode,
+    milliseconds: request.milliseconds,
+    requestId: id,
+    ip: request.address,
+    userAgent: headers['user-agent'],
+    authorization: headers.authorization,
+    userId: about?.userId,
+    body: Buffer.isBuffer(body) ? body : undefined,
+    answer:
+      about && (reply.body instanceof WireText ? reply.body.toBuffer() : isStream(reply.body) ? undefined : reply.body),
   };
 }

@@ -2,4 +2,4 @@ import { startWriterEarly } from './storage/sqlite/start-writer.ts';
 
 /** What @innkeeper/testing starts (bin/ephemeral.cjs): without the command line, which takes longer to load. */
 startWriterEarly();
-void import('./run-ephemeral.ts').then(({ runEphemeral }) => runEphemeral({}));
+void import('./run.ts').then(({ runEphemeral }) => runEphemeral({}));

@@ -1,12 +1,16 @@
 import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import type { Logger } from 'pino';
 import { reportListening, runWorkers, SHUTDOWN_MS } from './cluster.ts';
-import { type Config, commandName, unknownVariables } from './config.ts';
+import { type Config, commandName, readConfig, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { createLogger } from './monitoring/logging.ts';
 import { openFileProblem } from './open-file-limit.ts';
 import { type RunningServer, startServer } from './serve.ts';
-import { waitForDatabase } from './wait-for-database.ts';
+import type { Settings } from './service-settings.ts';
+import { storageDriver } from './storage/open.ts';
+import { DatabaseDamaged, DatabaseRefused, StorageUnavailable } from './storage/port.ts';
 import { answerWatch } from './worker-watch.ts';
 
 /** Runs until a signal stops it; returns the exit code. */
@@ -46,6 +50,46 @@ export async function run(
     // The channel to the parent would keep this process alive.
     if (cluster.worker) cluster.worker.disconnect();
     else process.channel?.unref();
+  }
+}
+
+/** `innkeeper serve --ephemeral`: runs until a signal stops it. */
+export async function runEphemeral(settings: Settings): Promise<void> {
+  const { ephemeralFolder } = await import('./ephemeral.ts');
+  using folder = ephemeralFolder();
+  const flags = { ...settings, databaseUrl: folder.databaseUrl, workers: '1' };
+  const config = readConfig(flags, { defaults: { port: '0', logLevel: 'warn' } });
+  process.exitCode = await run(config, { demo: true, ephemeral: true });
+}
+
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 10_000;
+
+/**
+ * A database server may start after the service. A start retries with growing pauses for as long as the setting allows,
+ * then fails with the last error. An embedded database is not waited for.
+ */
+export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, logger: Logger): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:')) return;
+  const driver = await storageDriver(databaseUrl);
+  const deadline = performance.now() + databaseWaitMs;
+  for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS), tries++) {
+    try {
+      const { applied } = await driver.migrationState();
+      // Points out a mistyped name or a wrong search_path, which would otherwise go unnoticed.
+      if (applied === 0) logger.info('the database is new and empty: its tables are created');
+      if (tries > 1) logger.info({ tries }, 'the database is reachable');
+      return;
+    } catch (error) {
+      const canPass = error instanceof StorageUnavailable && !(error instanceof DatabaseRefused);
+      if (!canPass || error instanceof DatabaseDamaged) throw error;
+      const left = deadline - performance.now();
+      if (left <= 0) throw error;
+      const nextMs = Math.round(Math.min(pauseMs, left));
+      const giveUpMs = Math.round(left);
+      logger.warn({ err: error, nextMs, giveUpMs }, 'the database cannot be reached; retrying');
+      await sleep(nextMs);
+    }
   }
 }
 

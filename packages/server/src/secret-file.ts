@@ -19,7 +19,7 @@ import { dirname } from 'node:path';
 import { codeOf } from './caught.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
-import { FIRST_TABLE } from './storage/sqlite/refuse-foreign.ts';
+import { FIRST_TABLE } from './storage/sqlite/open-note.ts';
 
 /** Where a database is: the real path, and the given path if that was a symbolic link. */
 export type DatabasePlace = { databaseUrl: string; databaseLink: string | undefined };
@@ -223,7 +223,7 @@ function isUnused(database: string): boolean {
   return !file || file.size === 0 || readCheck(database) === undefined;
 }
 
-/** Has tables, but not the first of ours (storage/sqlite/refuse-foreign.ts). */
+/** Has tables, but not the first of ours (storage/sqlite/open-note.ts). */
 function isForeign(path: string): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 || existsSync(`${path}-journal`)) return false;
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');

@@ -6,34 +6,32 @@ import { ActivityCounter } from './domain/activity.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
 import { UserCounts } from './domain/applications/user-counts.ts';
 import { currentActor, UserReads } from './domain/audit.ts';
-import { CatalogDirectory } from './domain/catalog/directory.ts';
-import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
+import { CatalogDirectory, OpenCatalogs } from './domain/catalog/directory.ts';
 import { checkSecret } from './domain/check-secret.ts';
 import { Clock, type TimeSources } from './domain/clock.ts';
 import { LiveEvents } from './domain/events/live-events.ts';
 import { followChanges } from './domain/follow-changes.ts';
-import { createKeyring } from './domain/keyring.ts';
+import { createKeyring, type Keyring } from './domain/keyring.ts';
 import { Allowances, RateLimits } from './domain/limits/rate-limits.ts';
 import { keepWarning } from './domain/mail/notices.ts';
-import { runMaintenance, scrubRegularly } from './domain/maintenance.ts';
-import { reportProblems } from './domain/report-problems.ts';
+import { reportProblems, runMaintenance, scrubRegularly } from './domain/maintenance.ts';
 import type { Service } from './domain/service.ts';
 import { WebhookDispatcher } from './events/dispatcher.ts';
 import { createSender } from './events/sender.ts';
 import { CatalogCache } from './http/options/catalog-cache.ts';
 import type { MailSettings } from './mail/mail-settings.ts';
 import { SmtpMailer } from './mail/smtp-mailer.ts';
-import { timedStorage } from './monitoring/durations.ts';
 import { logOutput } from './monitoring/log-output.ts';
 import { createLogger } from './monitoring/logging.ts';
-import { createMetrics } from './monitoring/metrics.ts';
+import { createMetrics, timedStorage } from './monitoring/metrics.ts';
 import { RequestLog } from './monitoring/request-log.ts';
 import { SecretWatch } from './secret-watch.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
 import { worstFirst } from './storage/port.ts';
-import { createTokenService } from './tokens/create.ts';
+import { createEmbeddedTokenService } from './tokens/embedded.ts';
 import { SigningKeys } from './tokens/keys.ts';
+import type { TokenService } from './tokens/port.ts';
 import { WorkPool } from './work/pool.ts';
 import { workerProblems } from './worker-watch.ts';
 
@@ -268,4 +266,31 @@ function withPort(publicUrl: string, port: number): string {
   if (url.port !== '0') return publicUrl;
   url.port = String(port);
   return url.href.replace(/\/$/, '');
+}
+
+/** The configured token service: the one at INNKEEPER_TOKEN_SERVICE_URL, or the embedded one. */
+async function createTokenService(
+  config: Pick<Config, 'tokenService'>,
+  keys: SigningKeys,
+  keyring: Keyring,
+  { issuer, now }: { issuer: () => string; now: () => number },
+): Promise<TokenService> {
+  if (!config.tokenService) return createEmbeddedTokenService({ keys, issuer, now });
+  const { createRemoteTokenService } = await import('./tokens/remote.ts');
+  return createRemoteTokenService({
+    ...config.tokenService,
+    hashToken: keyring.hashToken,
+    now,
+    async signSubjectToken({ user, clientId, audience, expiresInSeconds }) {
+      const iat = Math.floor(now() / 1000);
+      return keys.signJwt('JWT', {
+        iss: issuer(),
+        sub: user.userId,
+        aud: audience,
+        client_id: clientId,
+        iat,
+        exp: iat + expiresInSeconds,
+      });
+    },
+  });
 }

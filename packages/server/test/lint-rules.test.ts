@@ -95,7 +95,7 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/events`, '../http/errors.ts'),
 
   // mail: sockets of its own, the domain and the ports
-  allowed(`${SERVER}/mail`, '../domain/mail/mailer.ts'),
+  allowed(`${SERVER}/mail`, '../domain/mail/write-letter.ts'),
   restricted(`${SERVER}/mail`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/domain`, '../mail/smtp-mailer.ts'),
 

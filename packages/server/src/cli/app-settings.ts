@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { type ChangeProblem, readChange } from '../domain/applications/change-application.ts';
 import { LOGO_FORM, writeLogo } from '../domain/applications/look.ts';
 import {
   type ApplicationSettings,
+  type ChangeProblem,
+  readChange,
   SETTING_NAMES,
   SETTINGS,
   type SettingName,

@@ -8,7 +8,7 @@ import type { MadeBackup } from '../domain/backup.ts';
 import { version } from '../package.ts';
 import { secretPath } from '../secret-file.ts';
 import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';
-import { RESTORE_STEPS } from '../storage/repair-steps.ts';
+import { RESTORE_STEPS } from '../storage/problems.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase, isCompanion } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';

@@ -9,7 +9,7 @@ import {
   DatabaseUrlInvalid,
   StorageUnavailable,
 } from '../storage/port.ts';
-import { hardLinkSteps, RESTORE_STEPS } from '../storage/repair-steps.ts';
+import { hardLinkSteps, RESTORE_STEPS } from '../storage/problems.ts';
 import { Failure, fileProblem, splitWayOut, UsageError } from './failure.ts';
 
 const LOOK_AT_DATABASE =

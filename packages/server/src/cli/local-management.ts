@@ -1,12 +1,11 @@
 import { createApplication, isLive, rotateSecret } from '../domain/applications/application.ts';
-import { catalogProblems, toUpdate } from '../domain/applications/change-application.ts';
-import { completeSettings } from '../domain/applications/settings.ts';
+import { catalogProblems, completeSettings, toUpdate } from '../domain/applications/settings.ts';
 import { recordExport, recordLink } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
 import { InnkeeperError } from '../domain/errors.ts';
-import { createManageToken } from '../domain/manage/manage-token.ts';
+import { createManageToken } from '../domain/manage/authorize-manager.ts';
 import { finish } from '../domain/slices.ts';
 import { emailOf } from '../domain/users/email.ts';
 import type { UserFilter } from '../domain/users/match-users.ts';

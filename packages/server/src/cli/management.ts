@@ -1,7 +1,6 @@
 import { type Remote, readRemote } from '../config.ts';
 import type { Rotation } from '../domain/applications/application.ts';
-import type { ApplicationChange, ChangeProblem } from '../domain/applications/change-application.ts';
-import type { ApplicationSettings } from '../domain/applications/settings.ts';
+import type { ApplicationChange, ApplicationSettings, ChangeProblem } from '../domain/applications/settings.ts';
 import type { Scalar } from '../domain/catalog/catalog.ts';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';

@@ -30,7 +30,7 @@ export function serve(): Command {
 }
 
 async function start(options: CommandOptions & { demo?: true; new?: true; ephemeral?: true }): Promise<void> {
-  if (options.ephemeral) return (await import('../run-ephemeral.ts')).runEphemeral(options);
+  if (options.ephemeral) return (await import('../run.ts')).runEphemeral(options);
   const demo = options.demo === true;
   // Someone is reading the terminal: the output they want must not drown in request logs.
   const defaults = demo ? { logLevel: 'warn' } : {};

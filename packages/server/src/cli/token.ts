@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCESS, type Access } from '../domain/manage/access.ts';
-import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
+import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../domain/required.ts';
 import { readUuid } from '../uuid.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';

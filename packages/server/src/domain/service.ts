@@ -5,11 +5,10 @@ import type { ActivityCounter } from './activity.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
 import type { UserCounts } from './applications/user-counts.ts';
 import type { UserReads } from './audit.ts';
-import type { CatalogDirectory } from './catalog/directory.ts';
-import type { OpenCatalogs } from './catalog/open-catalogs.ts';
+import type { CatalogDirectory, OpenCatalogs } from './catalog/directory.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
-import type { Mailer } from './mail/mailer.ts';
+import type { Mailer } from './mail/write-letter.ts';
 import type { WebhookFigures, WebhookSender } from './webhooks/send-event.ts';
 import type { Work } from './work.ts';
 

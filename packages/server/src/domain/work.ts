@@ -3,7 +3,7 @@ import type { PackedDefinition } from './catalog/definition.ts';
 import type { MergedText, TextProblem } from './catalog/merge-texts.ts';
 import type { Known } from './catalog/read-definition.ts';
 import type { TextEntry } from './catalog/texts-file.ts';
-import type { Packed } from './packed.ts';
+import type { Packed } from './slices.ts';
 
 /** A text and the pattern it must match. */
 export type PatternCheck = { pattern: string; text: string };

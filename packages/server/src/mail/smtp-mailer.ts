@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Transporter } from 'nodemailer';
-import type { Letter, MailCounts, Mailer } from '../domain/mail/mailer.ts';
+import type { Letter, MailCounts, Mailer } from '../domain/mail/write-letter.ts';
 import type { Problem } from '../storage/port.ts';
 import type { MailSettings } from './mail-settings.ts';
 

@@ -28,7 +28,7 @@ import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opent
 import { messageOf } from '../caught.ts';
 import type { TelemetryConfig } from '../config.ts';
 import { version } from '../package.ts';
-import { Durations } from './durations.ts';
+import { Durations } from './metrics.ts';
 import type { Figures, FromTelemetryThread, ToTelemetryThread } from './open-telemetry.ts';
 import type { EndedSpan } from './tracer.ts';
 

@@ -26,9 +26,9 @@ export async function storageDriver(
 export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   const value = new Date(at).toISOString();
   if (databaseUrl.startsWith('sqlite:')) {
-    (await import('./sqlite/probes.ts')).tryWrite(databaseUrl.slice('sqlite:'.length), value);
+    (await import('./sqlite/doctor-probes.ts')).tryWrite(databaseUrl.slice('sqlite:'.length), value);
   } else {
-    await (await import('./postgres/probes.ts')).tryWrite(databaseUrl, value);
+    await (await import('./postgres/doctor-probes.ts')).tryWrite(databaseUrl, value);
   }
 }
 
@@ -49,9 +49,9 @@ export async function lockOf(databaseUrl: string): Promise<DatabaseRefused | und
 
 export async function roomOf(databaseUrl: string): Promise<DatabaseRoom> {
   if (databaseUrl.startsWith('sqlite:')) {
-    return (await import('./sqlite/probes.ts')).diskRoom(databaseUrl.slice('sqlite:'.length));
+    return (await import('./sqlite/doctor-probes.ts')).diskRoom(databaseUrl.slice('sqlite:'.length));
   }
-  return (await import('./postgres/probes.ts')).connectionRoom(databaseUrl);
+  return (await import('./postgres/doctor-probes.ts')).connectionRoom(databaseUrl);
 }
 
 /** Both databases use SQLite's format. */
@@ -62,9 +62,9 @@ export async function backupFiles(): Promise<BackupFiles> {
 /** Checks the data for consistency. Changes nothing. */
 export async function checkData(databaseUrl: string, options: DataCheckOptions): Promise<DataCheck> {
   if (databaseUrl.startsWith('sqlite:')) {
-    return (await import('./sqlite/check-data.ts')).checkData(databaseUrl.slice('sqlite:'.length), options);
+    return (await import('./sqlite/doctor-probes.ts')).checkData(databaseUrl.slice('sqlite:'.length), options);
   }
-  return (await import('./postgres/check-data.ts')).checkData(databaseUrl, options);
+  return (await import('./postgres/doctor-probes.ts')).checkData(databaseUrl, options);
 }
 
 /**
@@ -72,5 +72,5 @@ export async function checkData(databaseUrl: string, options: DataCheckOptions):
  */
 export async function recordDamage(databaseUrl: string, findings: string[]): Promise<void> {
   if (findings.length === 0 || !databaseUrl.startsWith('sqlite:')) return;
-  (await import('./sqlite/check-data.ts')).recordCheck(databaseUrl.slice('sqlite:'.length), findings);
+  (await import('./sqlite/doctor-probes.ts')).recordCheck(databaseUrl.slice('sqlite:'.length), findings);
 }

@@ -1,9 +1,8 @@
 /** What the domain knows of storage: one file per topic, each with the stores that both databases implement. */
 
 export * from './port/accounts.ts';
-export * from './port/activity.ts';
+export * from './port/activity-and-audit.ts';
 export * from './port/applications.ts';
-export * from './port/audit.ts';
 export * from './port/catalogs.ts';
 export * from './port/driver.ts';
 export * from './port/events.ts';

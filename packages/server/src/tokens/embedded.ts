@@ -2,8 +2,7 @@ import type { JWTHeaderParameters } from 'jose';
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
-import { homeOfUuid, uuidAtHome } from '../home.ts';
-import { isUuid } from '../uuid.ts';
+import { homeOfUuid, isUuid, uuidAtHome } from '../uuid.ts';
 import type { SigningKeys } from './keys.ts';
 import { type IdentifiedToken, type Reserve, TOKEN_ALGORITHMS, type TokenService } from './port.ts';
 

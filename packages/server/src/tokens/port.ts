@@ -42,7 +42,7 @@ export type IssuedToken = {
   expiresAt: number;
 };
 
-/** `home`: the user's home (home.ts), which becomes part of the token's id. */
+/** `home`: the user's home (uuid.ts), which becomes part of the token's id. */
 export type Reserve = (request: TokenRequest & { home: number }) => Promise<ReservedToken>;
 type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
   /** `more`: additional claims chosen by the application. */

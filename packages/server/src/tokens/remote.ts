@@ -6,11 +6,9 @@ import {
   toTokenError,
   toUnreachable,
 } from './remote/authorization-server.ts';
-import { createBreaker } from './remote/breaker.ts';
-import { createDeadlines } from './remote/deadlines.ts';
-import { createTokenIdentifier } from './remote/identify-token.ts';
+import { createBreaker, createDeadlines } from './remote/guarded-calls.ts';
+import { createPublishedKeys, createTokenIdentifier } from './remote/identify-token.ts';
 import { issueToken } from './remote/issue-token.ts';
-import { createPublishedKeys } from './remote/verify-jwt.ts';
 
 /** Enough for one exchange and a small clock difference. */
 const SUBJECT_TOKEN_SECONDS = 60;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEMO_CATALOG } from '../../src/demo/catalog.ts';
+import { DEMO_CATALOG } from '../../src/demo/make-demo.ts';
 import { publishCatalog } from '../../src/domain/catalog/publish.ts';
 import { readDefinition } from '../../src/domain/catalog/read-definition.ts';
 import { finish } from '../../src/domain/slices.ts';

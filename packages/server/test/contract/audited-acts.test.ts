@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { AUDITED_ACTS } from '../../src/storage/audited-acts.ts';
-import { auditedStorage } from '../../src/storage/audited-storage.ts';
+import { AUDITED_ACTS, auditedStorage } from '../../src/storage/audited-storage.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
 import { orderedUuid } from '../../src/uuid.ts';

@@ -1,5 +1,4 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { homeOfName, uuidAtHome } from '../../src/home.ts';
 import type {
   AccessTokenRecord,
   ApplicationRecord,
@@ -7,6 +6,7 @@ import type {
   SigningKeyRecord,
   Storage,
 } from '../../src/storage/port.ts';
+import { homeOfName, uuidAtHome } from '../../src/uuid.ts';
 
 /** The time of every example: acts are told the time, so that tests need not wait for it. */
 export const NOW = 1_800_000_000_000;

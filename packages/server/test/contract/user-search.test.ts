@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FoundUsers, foldCase, type SearchPlace, searchUsers } from '../../src/domain/users/search-users.ts';
 import { storageDriver } from '../../src/storage/open.ts';
+import { endOfPrefix } from '../../src/storage/pages.ts';
 import type { EventPage, HistoryPlace, SelectionEvent, Storage } from '../../src/storage/port.ts';
-import { endOfPrefix } from '../../src/storage/walk-limits.ts';
 import { databases } from '../databases.ts';
 import { accessToken, createApplication, createUser, hash, MINUTE, NOW, times } from './examples.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readChange, toUpdate } from '../../src/domain/applications/change-application.ts';
+import { readChange, toUpdate } from '../../src/domain/applications/settings.ts';
 
 test('every problem is reported at once', () => {
   const read = readChange([

@@ -1,8 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pack, unpack } from '../../src/domain/packed.ts';
-import { directlyOrInSlices, finish, inSlices, mapSteps, pauses, type Steps } from '../../src/domain/slices.ts';
+import {
+  directlyOrInSlices,
+  finish,
+  inSlices,
+  mapSteps,
+  pack,
+  pauses,
+  type Steps,
+  unpack,
+} from '../../src/domain/slices.ts';
 import { inChunks } from '../../src/http/bodies.ts';
 import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
 

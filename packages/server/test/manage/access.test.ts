@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
 import { ACCESS, type Access, includesAccess } from '../../src/domain/manage/access.ts';
-import type { WantedManageToken } from '../../src/domain/manage/manage-token.ts';
+import type { WantedManageToken } from '../../src/domain/manage/authorize-manager.ts';
 import type { OpenApiDocument, Operation } from '../../src/http/docs/describe-api.ts';
 import { databases } from '../databases.ts';
 import { type Answer, startTestServer, type TestServer } from '../http/start.ts';

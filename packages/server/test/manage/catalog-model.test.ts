@@ -12,7 +12,7 @@ import {
   changeGroup,
   changeKey,
 } from '../../src/domain/catalog/edits/groups-and-keys.ts';
-import { setLanguages } from '../../src/domain/catalog/edits/languages.ts';
+import { setLanguages } from '../../src/domain/catalog/edits/languages-and-texts.ts';
 import { knownOf, readDefinition } from '../../src/domain/catalog/read-definition.ts';
 import { toFile } from '../../src/domain/catalog/to-file.ts';
 import { InnkeeperError } from '../../src/domain/errors.ts';

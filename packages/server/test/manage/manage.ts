@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createManageToken, type WantedManageToken } from '../../src/domain/manage/manage-token.ts';
+import { createManageToken, type WantedManageToken } from '../../src/domain/manage/authorize-manager.ts';
 import { EXAMPLE, type Wire } from '../http/options/example-catalog.ts';
 import type { Answer, TestServer } from '../http/start.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createKeyring } from '../../src/domain/keyring.ts';
-import { createManageToken } from '../../src/domain/manage/manage-token.ts';
+import { createManageToken } from '../../src/domain/manage/authorize-manager.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
 import { bin, environment } from '../cli/run-innkeeper.ts';

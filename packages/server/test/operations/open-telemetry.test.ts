@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/application.ts';
 import { checkSecret } from '../../src/domain/check-secret.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
-import { createManageToken } from '../../src/domain/manage/manage-token.ts';
+import { createManageToken } from '../../src/domain/manage/authorize-manager.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import { sqlite } from '../databases.ts';
 import { type Received, type Receiver, startReceiver } from '../events/receiver.ts';

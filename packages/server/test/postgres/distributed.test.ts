@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { homeOfName, textAtHome, uuidAtHome } from '../../src/home.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { Storage, StoredUser } from '../../src/storage/port.ts';
 import { ConnectionPool, type Connections, type Statement } from '../../src/storage/postgres/connections.ts';
@@ -12,6 +11,7 @@ import { findHomes, HOME_TABLES, type Homes, schemaOf } from '../../src/storage/
 import { distributedSelections } from '../../src/storage/postgres/distributed/selections.ts';
 import { distributedTokens, distributedUsers } from '../../src/storage/postgres/distributed/users.ts';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations.ts';
+import { homeOfName, textAtHome, uuidAtHome } from '../../src/uuid.ts';
 import { type CitusCluster, copyTemplate, createUndistributed, run } from '../citus-cluster.ts';
 import { inThread } from '../cli/in-thread.ts';
 import { commandLine } from '../cli/run-innkeeper.ts';

@@ -4,13 +4,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
-import type { BatchMessage, OpenCommand } from '../../src/storage/sqlite/batch.ts';
-import { type Connection, connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
+import { type BatchMessage, type OpenCommand, runBatch } from '../../src/storage/sqlite/batch.ts';
+import { type Connection, connectToRead, connectToWrite, truncateLog } from '../../src/storage/sqlite/connection.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { OpenFile } from '../../src/storage/sqlite/open-file.ts';
-import { runBatch } from '../../src/storage/sqlite/run-batch.ts';
 import { sqliteScrub } from '../../src/storage/sqlite/scrub.ts';
-import { truncateLog } from '../../src/storage/sqlite/truncate-log.ts';
 import { application as exampleApplication, user } from '../contract/examples.ts';
 import { scratchFile } from '../scratch-file.ts';
 

@@ -4,9 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { expect, test, vi } from 'vitest';
 import type { BatchMessage, BatchResult, OpenCommand } from '../../src/storage/sqlite/batch.ts';
 import { connectToRead } from '../../src/storage/sqlite/connection.ts';
-import { FileWatch } from '../../src/storage/sqlite/file-watch.ts';
 import { sqliteDriver } from '../../src/storage/sqlite/index.ts';
-import { OpenFile } from '../../src/storage/sqlite/open-file.ts';
+import { FileWatch, OpenFile } from '../../src/storage/sqlite/open-file.ts';
 import { scratchFile } from '../scratch-file.ts';
 
 const MIB = 1024 * 1024;

@@ -5,7 +5,7 @@ import type { NewApplication } from '../../src/domain/applications/application.t
 import { checkData, recordDamage, storageDriver } from '../../src/storage/open.ts';
 import { connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { type CheckRecords, DamageWatch } from '../../src/storage/sqlite/damage-watch.ts';
-import { type FileCheck, factActs, fileCheckReads } from '../../src/storage/sqlite/facts.ts';
+import { type FileCheck, factActs, fileCheckReads } from '../../src/storage/sqlite/file-check.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { databases } from '../databases.ts';
 import { makeSignedInUser, makeUser, SECRET, startTestServer, type TestServer } from '../http/start.ts';

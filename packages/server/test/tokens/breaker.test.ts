@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/port.ts';
-import { createBreaker } from '../../src/tokens/remote/breaker.ts';
+import { createBreaker } from '../../src/tokens/remote/guarded-calls.ts';
 
 const FOREVER = new AbortController().signal;
 

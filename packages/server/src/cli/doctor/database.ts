@@ -22,7 +22,7 @@ import {
   type MigrationState,
   type Storage,
 } from '../../storage/port.ts';
-import { hardLinkSteps, RESTORE_STEPS } from '../../storage/repair-steps.ts';
+import { hardLinkSteps, RESTORE_STEPS } from '../../storage/problems.ts';
 import { describeDatabase } from '../database-files.ts';
 import { readOnlySteps } from '../explain-error.ts';
 import { splitWayOut } from '../failure.ts';

@@ -1,5 +1,4 @@
-import { type Packed, pack, unpack } from '../packed.ts';
-import { mapSteps, type Steps } from '../slices.ts';
+import { mapSteps, type Packed, pack, type Steps, unpack } from '../slices.ts';
 import type { Catalog, Group, GroupDefinition, Key, KeyDefinition, Language } from './catalog.ts';
 
 /**

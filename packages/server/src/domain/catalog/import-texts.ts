@@ -3,7 +3,7 @@ import { type FieldError, InnkeeperError } from '../errors.ts';
 import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, readCatalog } from './catalog.ts';
 import type { Edit } from './edit-catalog.ts';
-import { changeTexts } from './edits/translations.ts';
+import { changeTexts } from './edits/languages-and-texts.ts';
 import { languageFinder, type MergedText, type MergedTexts, mergeTexts, type OutdatedText } from './merge-texts.ts';
 import { type PublishOutcome, publishCatalog } from './publish.ts';
 import type { PlacedProblem } from './source.ts';

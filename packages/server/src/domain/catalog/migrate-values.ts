@@ -4,8 +4,8 @@ import { orderedUuid } from '../../uuid.ts';
 import type { Scalar } from './catalog.ts';
 import { parseValue, typeProblem } from './check-value.ts';
 import type { CompiledCatalog, PlacedKey } from './compile.ts';
+import { savedValues } from './publish.ts';
 import { inCatalogOrder } from './read-key.ts';
-import { savedValues } from './saved-values.ts';
 import { pathOf } from './translatable.ts';
 
 export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };

@@ -2,9 +2,18 @@ import { randomUUIDv7 } from 'node:crypto';
 import { mapSteps, type Steps } from '../slices.ts';
 import type { AllowedValue, Catalog, Group, Key, Language, Texts } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
-import { compareGroup, compareKey, compareLanguages, describeKey, isReordered, listed } from './compare.ts';
+import {
+  compareGroup,
+  compareKey,
+  compareLanguages,
+  describeKey,
+  type FoundKey,
+  isReordered,
+  listed,
+  type Matched,
+  matchItems,
+} from './compare.ts';
 import { type CatalogDefinition, definitionOf, type WantedGroup, type WantedKey } from './definition.ts';
-import { type FoundKey, type Matched, matchItems } from './match-items.ts';
 import { pathOf, translatable } from './translatable.ts';
 
 export type CatalogPlan = {

@@ -1,13 +1,12 @@
-import type { DraftName, Storage, ValueRow } from '../../storage/port.ts';
+import type { DraftName, Storage, ValuePage, ValueRow } from '../../storage/port.ts';
 import type { Service } from '../service.ts';
 import { directlyOrInSlices, inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar, withItems } from './catalog.ts';
 import { type CatalogChange, type ChangeFact, describeFact } from './change.ts';
 import { parseValues } from './check-value.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
-import type { OpenDraft } from './open-catalogs.ts';
+import type { OpenDraft } from './directory.ts';
 import { type CatalogPlan, planCatalog, planDraft } from './plan.ts';
-import { savedValues } from './saved-values.ts';
 import { sourcesLeft } from './text-states.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
@@ -245,4 +244,14 @@ export function* writeDifference(changes: readonly CatalogChange[]): Steps<strin
     written.push(JSON.stringify((yield* readableDifference([rest]))[0]));
   }
   return `[${written.join()}]`;
+}
+
+/** What is saved for a key, in pages: it may be as many values as users. */
+export async function* savedValues(storage: Storage, appId: number, keyNo: number): AsyncGenerator<ValueRow[]> {
+  let after: string | null = null;
+  do {
+    const { rows, next }: ValuePage = await storage.selections.countByValue(appId, keyNo, after);
+    yield rows;
+    after = next;
+  } while (after !== null);
 }

@@ -1,4 +1,4 @@
-import { checkShape, type Structure, TYPE_WORDS } from '../../check-shape.ts';
+import { checkShape, type Structure, TYPE_WORDS } from '../../schema.ts';
 import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';

@@ -1,7 +1,22 @@
-import type { AccountRecord } from '../../storage/port.ts';
+import type { AccountRecord, Problem } from '../../storage/port.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage, readPreferences } from '../accounts/account.ts';
 import { LETTER_TEXTS, type LetterContent } from './letter-texts.ts';
-import type { Letter } from './mailer.ts';
+
+/** A mail, as plain text and HTML. */
+export type Letter = { to: string; subject: string; text: string; html: string };
+
+export type MailCounts = { sent: number; failed: number; dropped: number };
+
+/** The port for mail. Nothing waits for a letter, and no request fails because of one. */
+export type Mailer = {
+  /** Queues a letter; `write` runs when it is its turn, and returns undefined if there is nobody to write to. */
+  send(write: () => Promise<Letter | undefined>): void;
+  /** How many were sent, failed, or did not fit into the queue. */
+  counts(): MailCounts;
+  problems(): Problem[];
+  /** Sends what is queued, for a few seconds at most. */
+  close(): Promise<void>;
+};
 
 /** For names that people chose: on one line, and short enough for a subject. */
 const MAX_NAME = 100;

@@ -1,9 +1,11 @@
-import type { ManageTokenRecord, Person } from '../../storage/port.ts';
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { ManageTokenRecord, Person, Storage } from '../../storage/port.ts';
 import { endOf, isSessionToken, type SignedIn } from '../accounts/sign-in.ts';
+import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { InnkeeperError } from '../errors.ts';
+import type { Keyring } from '../keyring.ts';
 import type { Service } from '../service.ts';
 import { type Access, accessOf, languagesOf, minAccess } from './access.ts';
-import { isManageToken, tokenAuthor } from './manage-token.ts';
 
 /** Precision of the last use of a token or session: a busy program costs one write a minute. */
 const USE_MS = 60_000;
@@ -95,3 +97,58 @@ export type Manager = {
   /** Only for a person in the portal. */
   signedIn?: SignedIn;
 };
+
+export const DEFAULT_LIFETIME_SECONDS = 90 * 86_400;
+const MIN_LIFETIME_SECONDS = 60;
+const MAX_LIFETIME_SECONDS = 365 * 86_400;
+
+export type WantedManageToken = {
+  name: string;
+  /** The owner; null: the operator. */
+  accountId: string | null;
+  /** null: all applications. */
+  appIds: number[] | null;
+  access: Access;
+  lifetimeSeconds: number;
+};
+
+/**
+ * The token is only in this result: just its hash is stored. undefined: an application or the account no longer exists.
+ */
+export async function createManageToken(
+  storage: Storage,
+  keyring: Keyring,
+  { lifetimeSeconds, ...wanted }: WantedManageToken,
+  now: number,
+): Promise<{ token: string; record: ManageTokenRecord } | undefined> {
+  // 256 random bits. The prefix lets secret scanners find one that leaked.
+  const token = `ikp_${randomBytes(32).toString('base64url')}`;
+  const record: ManageTokenRecord = {
+    ...wanted,
+    tokenId: randomUUIDv7(),
+    tokenHash: keyring.hashManageToken(token),
+    createdAt: now,
+    expiresAt: now + lifetimeSeconds * 1000,
+    lastUsedAt: null,
+  };
+  return (await storage.manageTokens.create(record)) === 'created' ? { token, record } : undefined;
+}
+
+/** The token's name in audit and revisions. Names can repeat; the end of the id does not. */
+function tokenAuthor({ name, tokenId }: Pick<ManageTokenRecord, 'name' | 'tokenId'>): string {
+  return `token:${name} (${tokenId.slice(-12)})`;
+}
+
+function isManageToken(text: string): boolean {
+  return /^ikp_[\w-]{43}$/.test(text);
+}
+
+/** The lifetime of a token, from `90d` or a number of seconds. */
+export function readLifetime(text: string): { seconds: number } | { problem: string } {
+  const seconds = parseDuration(text);
+  if (seconds === undefined) return { problem: `must be ${DURATION_FORM}` };
+  if (seconds < MIN_LIFETIME_SECONDS || seconds > MAX_LIFETIME_SECONDS) {
+    return { problem: 'must be from 1 minute to 365 days' };
+  }
+  return { seconds };
+}

@@ -1,6 +1,6 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { Admission } from '../limits/admission.ts';
+import type { Admission } from '../limits/rate-limits.ts';
 import type { Service } from '../service.ts';
 import type { Credentials } from './users.ts';
 

@@ -3,7 +3,7 @@ import { type IssuedToken, type Reserve, TokenServiceRefused, TokenServiceUnreac
 import type { Application } from '../applications/application.ts';
 import type { Scalar } from '../catalog/catalog.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { Admission } from '../limits/admission.ts';
+import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import { MAX_STEPS_INLINE, matchWithin } from '../selections/check-selection.ts';
 import type { Service } from '../service.ts';

@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { homeOfName, uuidAtHome } from '../../home.ts';
 import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
-import { readUuid as readUuidText } from '../../uuid.ts';
+import { homeOfName, readUuid as readUuidText, uuidAtHome } from '../../uuid.ts';
 import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';

@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
-import { homeOfName, homeOfText, textAtHome } from '../../home.ts';
 import type { NewSpecialToken, UserRecord } from '../../storage/port.ts';
+import { homeOfName, homeOfText, textAtHome } from '../../uuid.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { Admission } from '../limits/admission.ts';
+import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { recogniseApplication } from './authorize-application.ts';

@@ -1,8 +1,8 @@
-import { homeOfName, uuidAtHome } from '../../home.ts';
 import { USER_STATUSES, type UserChange, type UserRecord, type UserStatus } from '../../storage/port.ts';
+import { homeOfName, uuidAtHome } from '../../uuid.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { Admission } from '../limits/admission.ts';
+import type { Admission } from '../limits/rate-limits.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './access-tokens.ts';

@@ -8,12 +8,11 @@ import { authorizeApplication, hasSecretOf } from '../../domain/users/authorize-
 import { userOfTokens } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import { EVENT_TYPES, type EventType } from '../../storage/port.ts';
-import { noteUser } from '../about.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import { USER_ERRORS } from '../options/schemas.ts';
 import type { Query } from '../paging.ts';
 import { prefersType, readAuthorization } from '../request-headers.ts';
-import type { BodyStream, HttpRequest } from '../server/request-and-reply.ts';
+import { type BodyStream, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { LimitQuery, readLimit, readOnce, refuseParameter } from '../users/user-filter.ts';

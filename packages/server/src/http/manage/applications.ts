@@ -8,9 +8,8 @@ import {
   readOverlap,
   rotateSecret,
 } from '../../domain/applications/application.ts';
-import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { type PageColors, readAccentColor, readableAccent } from '../../domain/applications/look.ts';
-import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
+import { catalogProblems, readChange, SETTING_NAMES, SETTINGS, toUpdate } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { applyDefinition, editCatalog, restoreRevision } from '../../domain/catalog/edit-catalog.ts';
-import { setLanguages, suggestLanguage } from '../../domain/catalog/edits/languages.ts';
+import { setLanguages, suggestLanguage } from '../../domain/catalog/edits/languages-and-texts.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { findMissingTexts, planCatalog } from '../../domain/catalog/plan.ts';
 import { planWithImpact } from '../../domain/catalog/publish.ts';

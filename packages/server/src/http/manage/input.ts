@@ -1,6 +1,5 @@
-import { checkShape } from '../../check-shape.ts';
 import { showFieldPath } from '../../domain/catalog/source.ts';
-import { Nullable, type Static, type TSchema, Type } from '../../schema.ts';
+import { checkShape, Nullable, type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
 import { LimitQuery } from './schemas.ts';
 

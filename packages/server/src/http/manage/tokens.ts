@@ -1,6 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { Manager } from '../../domain/manage/authorize-manager.ts';
-import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
+import { createManageToken, type Manager, readLifetime } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, Type } from '../../schema.ts';

@@ -3,9 +3,8 @@ import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog
 import { applyImportedTexts, type ImportScope, loadExported } from '../../domain/catalog/import-texts.ts';
 import type { MergedText, OutdatedText } from '../../domain/catalog/merge-texts.ts';
 import { catalogAt } from '../../domain/catalog/revisions.ts';
-import { unpack } from '../../domain/packed.ts';
 import type { Service } from '../../domain/service.ts';
-import { inSlices, mapSteps } from '../../domain/slices.ts';
+import { inSlices, mapSteps, unpack } from '../../domain/slices.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import {
   answerEdited,

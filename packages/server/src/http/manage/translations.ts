@@ -1,4 +1,4 @@
-import { changeTexts } from '../../domain/catalog/edits/translations.ts';
+import { changeTexts } from '../../domain/catalog/edits/languages-and-texts.ts';
 import { byText, listTexts, reviewTexts } from '../../domain/catalog/text-states.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';

@@ -13,11 +13,10 @@ import { findNamedKey } from '../../domain/users/key-names.ts';
 import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
-import { noteUser } from '../about.ts';
 import { readJsonObject } from '../bodies.ts';
 import { allowOrigin, preflightRoute } from '../options/api-key.ts';
 import { etagOf, hasCurrent, readAuthorization } from '../request-headers.ts';
-import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const PATH = '/ofrep/v1/evaluate/flags';

@@ -1,12 +1,15 @@
+import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
 import { effectiveSelections, readSelections } from '../../domain/selections/effective.ts';
+import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { pauses } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';
 import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
-import { noteUser } from '../about.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, readUidParameter, toPage } from '../paging.ts';
+import { noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { answerPrivately, findGroup, findKey, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
@@ -27,6 +30,7 @@ import {
   joinWritten,
   type PlacedThen,
   recordView,
+  viewUserOption,
   type Written,
   writeDefault,
   writeUserOption,
@@ -147,4 +151,24 @@ function readEffective(text: string | undefined): boolean {
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
   throw badParameter([{ field: 'effective', message: 'must be true or false', allowed: [true, false] }]);
+}
+
+/** Adds the current record to a 1014, with its own texts; other errors are passed through. */
+export async function withCurrentRecord(
+  error: unknown,
+  service: Service,
+  { appId, clientId }: Application,
+  user: { userId: string } | undefined,
+  acceptLanguage: string | undefined,
+): Promise<unknown> {
+  if (!(error instanceof InnkeeperError) || error.error !== 'selectionChanged' || !user) return error;
+  const { message, fields, more } = error;
+  const { record } = more as ChangedSelection;
+  let current: object | null = null;
+  if (record) {
+    const today = await service.catalogs.get(appId);
+    const view = recordView(today, readWording(today, {}, acceptLanguage), { clientId, userId: user.userId });
+    current = viewUserOption(view, await placeAt(service, appId, record), record);
+  }
+  return new InnkeeperError('selectionChanged', { message, ...(fields && { fields }), more: { current } });
 }

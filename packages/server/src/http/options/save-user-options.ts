@@ -8,14 +8,13 @@ import { recordTag, type WantedSelection } from '../../domain/selections/save-se
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
-import { noteUser } from '../about.ts';
 import { badParameter } from '../paging.ts';
-import type { HttpRequest } from '../server/request-and-reply.ts';
+import { type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { findLanguage } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
-import { withCurrentRecord } from './changed-record.ts';
+import { withCurrentRecord } from './list-user-options.ts';
 import type { Wording } from './read-catalog.ts';
 import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { type RecordView, recordView, writeUserOption } from './user-option-view.ts';

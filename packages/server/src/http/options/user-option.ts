@@ -7,17 +7,15 @@ import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/iden
 import { NotModified, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
-import { noteUser } from '../about.ts';
 import { linkHeader, type Query, readPage, toPage } from '../paging.ts';
 import { hasCurrent } from '../request-headers.ts';
-import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
 import { answerPrivately, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
-import { withCurrentRecord } from './changed-record.ts';
-import { placeAt } from './list-user-options.ts';
+import { placeAt, withCurrentRecord } from './list-user-options.ts';
 import {
   AcceptLanguageHeader,
   ChangedMembers,

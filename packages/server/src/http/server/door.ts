@@ -10,10 +10,9 @@ import { createAddressReader } from './client-address.ts';
 import { type Connection, connectionOf, type Exchange } from './connection.ts';
 import { drain } from './drain.ts';
 import { type Refusal, refuseMalformed } from './malformed.ts';
-import { Overload } from './overload.ts';
+import { Overload, Turns } from './overload.ts';
 import { HttpReply, HttpRequest, isStream } from './request-and-reply.ts';
 import type { Route, Routes } from './routes.ts';
-import { Turns } from './turns.ts';
 import { WireText } from './wire-text.ts';
 import { writeResponse, writeStream, writeToSocket } from './write-response.ts';
 

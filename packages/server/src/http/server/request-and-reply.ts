@@ -2,14 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { InnkeeperError } from '../../domain/errors.ts';
-import { Admission } from '../../domain/limits/admission.ts';
-import type { RateLimits } from '../../domain/limits/rate-limits.ts';
+import { Admission, type RateLimits } from '../../domain/limits/rate-limits.ts';
 import type { Span } from '../../domain/tracing.ts';
 import { mask } from '../../monitoring/logging.ts';
-import type { About } from '../about.ts';
 import { networkOf } from './client-address.ts';
 import { type Exchange, goneSignal } from './connection.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
+
+/**
+ * The application and user a request turned out to be about, filled in by its route for the request log and the
+ * statistics.
+ */
+export type About = {
+  appId?: number;
+  /** As sent: no application may have it. */
+  clientId?: unknown;
+  userId?: string;
+};
+
+export function noteUser({ about }: { about: About | undefined }, { userId }: { userId: string }): void {
+  if (about) about.userId = userId;
+}
 
 type Parts = { method: string; url: string; headers: IncomingHttpHeaders; address: string };
 

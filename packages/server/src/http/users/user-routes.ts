@@ -2,12 +2,10 @@ import type { Application } from '../../domain/applications/application.ts';
 import type { Service } from '../../domain/service.ts';
 import { authorizeApplication } from '../../domain/users/authorize-application.ts';
 import { findUserOfPath, type UserOfPath } from '../../domain/users/identify-user.ts';
-import type { TProperties } from '../../schema.ts';
-import { Type } from '../../schema.ts';
+import { type TProperties, Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
-import { noteUser } from '../about.ts';
 import { readAuthorization } from '../request-headers.ts';
-import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import { type HttpReply, type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { Method, RouteSchema, Routes } from '../server/routes.ts';
 
 export const USERS_PATH = '/api/v2/app/:clientId/users';

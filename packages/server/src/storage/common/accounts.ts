@@ -1,6 +1,5 @@
 import type { AccountRecord, AccountStore, Credentials, NewAccount, NewLink } from '../port.ts';
-import { toBytes } from './sql-parts.ts';
-import type { CommonStore, Query } from './store.ts';
+import { type CommonStore, type Query, toBytes } from './store.ts';
 
 export const ACCOUNT_COLUMNS = `a.account_id, a.email, a.role, a.created_at as account_created_at,
   a.password_hash is not null as has_password, a.sealed_totp is not null as has_totp, a.preferences`;

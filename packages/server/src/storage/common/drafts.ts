@@ -9,8 +9,7 @@ import type {
   TextState,
   TextStateStore,
 } from '../port.ts';
-import { lockApplication } from './sql-parts.ts';
-import type { CommonStore, Query } from './store.ts';
+import { type CommonStore, lockApplication, type Query } from './store.ts';
 
 /** As many edits as someone may want to undo. */
 const EDITS_KEPT = 100;

@@ -2,8 +2,7 @@ import type { InvitationRecord, InvitationStore, Membership, Role } from '../por
 import { insertAccount } from './accounts.ts';
 import { toLanguages } from './members.ts';
 import { insertSession } from './sessions.ts';
-import { keepApplication, toBytes } from './sql-parts.ts';
-import type { CommonStore, Query } from './store.ts';
+import { type CommonStore, keepApplication, type Query, toBytes } from './store.ts';
 
 const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.languages, i.invited_by, i.created_at, i.expires_at';
 type InvitationRow = Record<'invitation_id' | 'email' | 'invited_by', string> &

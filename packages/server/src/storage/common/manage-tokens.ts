@@ -1,8 +1,7 @@
 import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './accounts.ts';
 import { JOIN_MEMBERSHIPS, type JoinedMembership, MEMBERSHIP_COLUMNS, toMemberships } from './members.ts';
-import { keepAccount, keepApplication, toBytes, toHex } from './sql-parts.ts';
-import type { CommonStore } from './store.ts';
+import { type CommonStore, keepAccount, keepApplication, toBytes, toHex } from './store.ts';
 
 const COLUMNS = `
   t.token_id, t.token_hash, t.account_id, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,

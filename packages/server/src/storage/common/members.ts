@@ -1,6 +1,5 @@
 import type { MemberStore, Membership, Role } from '../port.ts';
-import { keepAccount, keepApplication, lockApplication } from './sql-parts.ts';
-import type { CommonStore, Query } from './store.ts';
+import { type CommonStore, keepAccount, keepApplication, lockApplication, type Query } from './store.ts';
 
 type MemberRow = { account_id: string; email: string; role: Role; languages: string | null; created_at: number };
 

@@ -1,8 +1,7 @@
 import type { Factor, NewSession, SecondFactorStore, SessionRecord, SessionStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, accounts, insertAccount, lockSetUpLinks, toAccount } from './accounts.ts';
 import { JOIN_MEMBERSHIPS, type JoinedMembership, MEMBERSHIP_COLUMNS, toMemberships } from './members.ts';
-import { toBytes, toHex } from './sql-parts.ts';
-import type { CommonStore, Query } from './store.ts';
+import { type CommonStore, type Query, toBytes, toHex } from './store.ts';
 
 const COLUMNS =
   's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent, s.means';

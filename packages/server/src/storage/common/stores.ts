@@ -1,7 +1,6 @@
 import type { ActCall } from '../port.ts';
 import { accounts } from './accounts.ts';
-import { activity, requestLog } from './activity.ts';
-import { audit } from './audit.ts';
+import { activity, audit, requestLog } from './activity-and-audit.ts';
 import { drafts, textStates } from './drafts.ts';
 import { invitations } from './invitations.ts';
 import { manageTokens } from './manage-tokens.ts';

@@ -7,8 +7,7 @@ import type {
   WebhookRecord,
   WebhookStore,
 } from '../port.ts';
-import { conditions, lockApplication } from './sql-parts.ts';
-import type { Act, CommonStore, Query } from './store.ts';
+import { type Act, type CommonStore, conditions, lockApplication, type Query } from './store.ts';
 
 const WEBHOOK_COLUMNS = `webhook_id, app_id, url, types, description, sealed_secret, sealed_previous, previous_expires_at,
   created_at, off, last_success_at, failing_since, max_per_second, read_after, read_since`;

@@ -104,6 +104,18 @@ export type Factor = { step: number } | { recoveryHash: string };
 /** Allows an attempt every `everyMs`, and `burst` at once. */
 export type Allowance = { subjectHash: string; everyMs: number; burst: number };
 
+/** In steps. Attempts can overtake each other on their way here, which must not cost anyone an attempt. */
+const LEEWAY = 0.1;
+
+/**
+ * How far ahead of `now` an admitted attempt may leave its subject; one that would go further is refused. A later
+ * stored time was written by a clock that was ahead: the stores move it back to one millisecond beyond this, so that it
+ * delays the next attempt by one step.
+ */
+export function latestDue({ everyMs, burst }: Allowance, now: number): number {
+  return now + Math.round((burst + LEEWAY) * everyMs);
+}
+
 export interface AttemptStore {
   /** Counts an attempt, unless it is one too many: those are not counted. */
   admit(allowance: Allowance, now: number): Promise<boolean>;

@@ -7,9 +7,8 @@ import type {
   SecondFactorStore,
   SessionStore,
 } from './accounts.ts';
-import type { ActivityStore, RequestLogStore } from './activity.ts';
+import type { ActivityStore, AuditStore, RequestLogStore } from './activity-and-audit.ts';
 import type { ApplicationStore } from './applications.ts';
-import type { AuditStore } from './audit.ts';
 import type { CatalogStore, DraftStore, TextStateStore } from './catalogs.ts';
 import type { DatabaseKind } from './driver.ts';
 import type { EventStore } from './events.ts';

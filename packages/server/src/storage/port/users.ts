@@ -138,7 +138,7 @@ export interface TokenStore {
     clientUserId: string,
     token: NewSpecialToken,
   ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
-  /** The user of a special token, while it is valid. Reading does not spend it. `home`: where it is looked for first (home.ts). */
+  /** The user of a special token, while it is valid. Reading does not spend it. `home`: where it is looked for first (uuid.ts). */
   findSpecialToken(tokenHash: string, now: number, home?: number): Promise<UserRecord | undefined>;
   /**
    * Spends the special token, adds the access token to its user and tells who that is; or does nothing, also when the

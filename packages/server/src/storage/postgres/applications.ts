@@ -1,5 +1,5 @@
 import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
-import { toBytes, toHex } from '../common/sql-parts.ts';
+import { toBytes, toHex } from '../common/store.ts';
 import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';

@@ -1,4 +1,4 @@
-import { NEWEST_RECORD } from '../newest-record.ts';
+import { NEWEST_RECORD } from '../common/service-state.ts';
 import type { ClockStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Problem, type StorageFigures, StorageUnavailable } from '../port.ts';
-import { RecentFailure } from '../recent-failure.ts';
-import { DISK_PROBLEM } from '../repair-steps.ts';
+import { DISK_PROBLEM, RecentFailure } from '../problems.ts';
 import {
   DURABLE_SETTINGS,
   describeSchemaFault,

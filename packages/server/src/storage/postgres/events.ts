@@ -13,8 +13,8 @@ import {
 } from '../event-rows.ts';
 import type { EventStore, EventType, UserRecord } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
+import { untilFull } from './rows.ts';
 import type { Query } from './transactions.ts';
-import { untilFull } from './until-full.ts';
 
 const BATCH = 1000;
 

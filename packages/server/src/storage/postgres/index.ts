@@ -1,9 +1,8 @@
 import { performAudited } from '../audited-storage.ts';
 import { commonStores } from '../common/stores.ts';
 import type { Storage, StorageDriver, Stores, TransferStore } from '../port.ts';
-import { activityStore, requestLogStore } from './activity.ts';
+import { activityStore, auditStore, requestLogStore } from './activity-and-audit.ts';
 import { applicationStore } from './applications.ts';
-import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';

@@ -1,3 +1,4 @@
+import { PAGE_BYTES } from '../../page-bytes.ts';
 import type { UserRecord, UserStatus } from '../port.ts';
 
 /** A user with its profile, for any query that returns one: `u` and `p` in its joins. */
@@ -44,3 +45,14 @@ export function tokenIdOf(hex: string): string {
   if (hex.length !== 32) return hex;
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+/**
+ * Like `takePage`, in a query: the rows of `rows` in this order, up to the one that fills a page, without reading their
+ * content.
+ */
+export const untilFull = (rows: string, order: string, size: string): string => `
+  select * from (
+    select r.*, coalesce(sum(${size}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before
+    from ${rows} r
+  ) r where bytes_before < ${PAGE_BYTES}
+`;

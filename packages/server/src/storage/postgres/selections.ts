@@ -1,3 +1,4 @@
+import { INDEXED_CHARACTERS, LAST_PLACE, toValuePage, WALK_ROWS } from '../pages.ts';
 import type {
   HistoryPlace,
   KeySurvey,
@@ -9,13 +10,11 @@ import type {
   ValueRow,
   WantedChange,
 } from '../port.ts';
-import { INDEXED_CHARACTERS, LAST_PLACE, toValuePage, WALK_ROWS } from '../walk-limits.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { addSelectionEvents } from './events.ts';
-import { PROFILE_OF_USER, tokenIdToBytes, toUser, USER_COLUMNS, type UserRow } from './rows.ts';
+import { PROFILE_OF_USER, tokenIdToBytes, toUser, USER_COLUMNS, type UserRow, untilFull } from './rows.ts';
 import { actsOf, lockTimeout } from './statement-batcher.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
-import { untilFull } from './until-full.ts';
 
 const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, value, language, texts,
     last_event as version, created_at as "createdAt", updated_at as "updatedAt"`;

@@ -1,6 +1,5 @@
-import { toBytes, toHex } from '../common/sql-parts.ts';
-import { latestDue } from '../latest-due.ts';
-import { type AttemptStore, CLOCK_SLACK_MS, type RateLimitStore } from '../port.ts';
+import { toBytes, toHex } from '../common/store.ts';
+import { type AttemptStore, CLOCK_SLACK_MS, latestDue, type RateLimitStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { lockTimeout } from './statement-batcher.ts';
 

@@ -1,4 +1,4 @@
-import { checkedHex, toBytes, toHex } from '../common/sql-parts.ts';
+import { checkedHex, toBytes, toHex } from '../common/store.ts';
 import type { TokenStore } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { violation } from './errors.ts';

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { typeOfImport } from '../event-rows.ts';
+import { toUserPage, USER_BYTES } from '../pages.ts';
 import {
   type IfThere,
   type ImportChange,
@@ -10,13 +11,12 @@ import {
   type StoredUser,
   type TransferStore,
 } from '../port.ts';
-import { toUserPage, USER_BYTES } from '../user-pages.ts';
 import { planEntry, type StoredProfile } from '../user-rules.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import { addEvents, addUserChanges, type ChangedUser } from './events.ts';
+import { untilFull } from './rows.ts';
 import type { Query } from './transactions.ts';
-import { untilFull } from './until-full.ts';
 import { codeHash } from './users.ts';
 
 /** Imports hundreds of users in one statement. */

@@ -1,6 +1,6 @@
 import { PAGE_BYTES } from '../../page-bytes.ts';
+import { CREATED_DIGITS, createdSpan, endOfPrefix, indexedPart, QUICK_READ, valuesFrom } from '../pages.ts';
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { CREATED_DIGITS, createdSpan, endOfPrefix, indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './rows.ts';
 

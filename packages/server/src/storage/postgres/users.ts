@@ -1,4 +1,4 @@
-import { checkedHex, toBytes } from '../common/sql-parts.ts';
+import { checkedHex, toBytes } from '../common/store.ts';
 import { typesOfChange } from '../event-rows.ts';
 import {
   type CreateUserOutcome,

@@ -1,14 +1,13 @@
 import { performAudited } from '../audited-storage.ts';
 import type { ActCall, Authorship } from '../port.ts';
-import { activityActs, requestLogActs } from './activity.ts';
+import { activityActs, auditActs, requestLogActs } from './activity-and-audit.ts';
 import { applicationActs } from './applications.ts';
-import { auditActs } from './audit.ts';
 import { catalogActs } from './catalogs.ts';
 import { commonActs } from './common.ts';
 import type { Connection } from './connection.ts';
 import { deliveryActs } from './deliveries.ts';
 import { eventActs } from './events.ts';
-import { factActs } from './facts.ts';
+import { factActs } from './file-check.ts';
 import { purgeActs } from './purge.ts';
 import { replaceValueActs, selectionActs } from './selections.ts';
 import { sqliteStores } from './stores.ts';

@@ -1,5 +1,5 @@
 import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
-import { toHex } from '../common/sql-parts.ts';
+import { toHex } from '../common/store.ts';
 import type { ApplicationRecord, ApplicationStore, ApplicationUpdate, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../port.ts';
-import { RESTORE_STEPS } from '../repair-steps.ts';
+import { RESTORE_STEPS } from '../problems.ts';
 import type { DamageReport } from './errors.ts';
-import type { FileCheck } from './facts.ts';
+import type { FileCheck } from './file-check.ts';
 
 export type WatchTimes = {
   /** How often to look at the facts: what other processes found, and whether a check is due. */

@@ -9,16 +9,15 @@ import {
   type StorageDriver,
   worstFirst,
 } from '../port.ts';
-import { DISK_PROBLEM } from '../repair-steps.ts';
+import { DISK_PROBLEM } from '../problems.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { DamageWatch } from './damage-watch.ts';
 import { sqliteDump } from './dump.ts';
 import { namingFile } from './errors.ts';
-import { fileCheckReads } from './facts.ts';
+import { fileCheckReads } from './file-check.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { identityOf, refuseMoved, refuseSecondNames } from './open-file.ts';
-import { leaveNote, type OpenNote, removeStaleNotes } from './open-note.ts';
-import { refuseForeign, refuseOtherLog } from './refuse-foreign.ts';
+import { leaveNote, type OpenNote, refuseForeign, refuseOtherLog, removeStaleNotes } from './open-note.ts';
 import { sqliteScrub } from './scrub.ts';
 import { SharedReads } from './shared-reads.ts';
 import { sqliteStores } from './stores.ts';

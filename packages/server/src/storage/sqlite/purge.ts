@@ -1,5 +1,4 @@
-import { KEPT_MS } from '../port.ts';
-import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } from '../retention.ts';
+import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_MS, KEPT_REQUESTS_MS } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { trialActs } from './users.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { toHex } from '../common/sql-parts.ts';
+import { toHex } from '../common/store.ts';
 import type { UserRecord, UserStatus } from '../port.ts';
 
 /** A user with its profile, for any query that returns one: `u` and `p` in its joins. */

@@ -3,11 +3,10 @@ import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../caught.ts';
 import type { ScrubOutcome } from '../port.ts';
-import { type Connection, connectToWrite } from './connection.ts';
+import { type Connection, connectToWrite, truncateLog } from './connection.ts';
 import { isBusy, isDamage } from './errors.ts';
 import { OpenFile } from './open-file.ts';
 import type { ScrubData, ScrubMessage } from './scrub.ts';
-import { truncateLog } from './truncate-log.ts';
 
 const FACT = 'scrubbed-at';
 /** VACUUM writes a copy, then writes the copy into the log. */

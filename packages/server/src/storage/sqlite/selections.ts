@@ -1,4 +1,5 @@
 import { takePage } from '../../page-bytes.ts';
+import { LAST_PLACE, WALK_ROWS } from '../pages.ts';
 import type {
   SaveOutcome,
   SelectionAuthMethod,
@@ -9,7 +10,6 @@ import type {
   ValueReplacement,
   WantedChange,
 } from '../port.ts';
-import { LAST_PLACE, WALK_ROWS } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { addEvent } from './events.ts';
 import { hexToUuid, toBytes, toUuid } from './rows.ts';

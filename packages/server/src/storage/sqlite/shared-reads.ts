@@ -1,6 +1,6 @@
 import { messageOf } from '../../caught.ts';
 import { StorageUnavailable } from '../port.ts';
-import { RecentFailure } from '../recent-failure.ts';
+import { RecentFailure } from '../problems.ts';
 import { type Connection, connectToRead } from './connection.ts';
 import { type DamageReport, damaged, isDamage, isUnreadable, NO_DAMAGE, toPortError } from './errors.ts';
 

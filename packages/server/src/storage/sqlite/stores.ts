@@ -1,11 +1,11 @@
+import { NEWEST_RECORD } from '../common/service-state.ts';
 import { commonStores } from '../common/stores.ts';
-import type { ImportEntry, Stores } from '../port.ts';
-import { QUICK_READ } from '../walk-limits.ts';
+import { QUICK_READ } from '../pages.ts';
+import type { ClockStore, ImportEntry, Stores } from '../port.ts';
 import type { PlainActs } from './acts.ts';
 import { applicationReads } from './applications.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
-import { clockReads } from './clock.ts';
 import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
 import { eventReads } from './events.ts';
@@ -123,6 +123,17 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       enqueue: (lease, position, deliveries) => run('enqueueDeliveries', lease, position, deliveries),
       take: (lease, now, limit) => run('takeDeliveries', lease, now, limit),
       settle: (lease, attempts, off) => run('settleDeliveries', lease, attempts, off),
+    },
+  };
+}
+
+function clockReads(connection: Connection): ClockStore {
+  return {
+    async read() {
+      return undefined;
+    },
+    async newestRecord() {
+      return connection.value<number | null>(NEWEST_RECORD) ?? undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { takePage } from '../../page-bytes.ts';
+import { toValuePage, WALK_ROWS } from '../pages.ts';
 import type { KeySurvey, ListedCounts, ListedKey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
-import { toValuePage, WALK_ROWS } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import type { Survey } from './stores.ts';
 import { walkReads } from './user-walk.ts';

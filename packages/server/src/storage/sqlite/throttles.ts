@@ -1,5 +1,4 @@
-import { latestDue } from '../latest-due.ts';
-import { type Allowance, CLOCK_SLACK_MS, type Spending } from '../port.ts';
+import { type Allowance, CLOCK_SLACK_MS, latestDue, type Spending } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import { toHex } from '../common/sql-parts.ts';
+import { toHex } from '../common/store.ts';
 import type { AccessTokenRecord, NewSpecialToken, TokenStore, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { PROFILE_OF_USER, toBytes, toUser, toUuid, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './rows.ts';

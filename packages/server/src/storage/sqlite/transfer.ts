@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { takePage } from '../../page-bytes.ts';
 import { typeOfImport } from '../event-rows.ts';
+import { toUserPage } from '../pages.ts';
 import {
   type IfThere,
   type ImportChange,
@@ -13,7 +14,6 @@ import {
   type TransferStore,
   type UserStatus,
 } from '../port.ts';
-import { toUserPage } from '../user-pages.ts';
 import { planEntry, type StoredProfile } from '../user-rules.ts';
 import type { Connection } from './connection.ts';
 import { addEvent, addUserChange } from './events.ts';

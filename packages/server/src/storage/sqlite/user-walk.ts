@@ -1,6 +1,6 @@
 import { PAGE_BYTES, takePage } from '../../page-bytes.ts';
+import { CREATED_DIGITS, createdSpan, endOfPrefix, INDEXED_CHARACTERS, valuesFrom } from '../pages.ts';
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { CREATED_DIGITS, createdSpan, endOfPrefix, INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, PROFILE_OF_USER, toBytes, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './rows.ts';
 

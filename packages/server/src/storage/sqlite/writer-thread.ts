@@ -1,11 +1,16 @@
 import { parentPort } from 'node:worker_threads';
 import { createActs } from './acts.ts';
-import type { BatchMessage, BatchResult, CloseCommand, OpenCommand, WriterReady } from './batch.ts';
-import { connectToWrite } from './connection.ts';
+import {
+  type BatchMessage,
+  type BatchResult,
+  type CloseCommand,
+  type OpenCommand,
+  runBatch,
+  type WriterReady,
+} from './batch.ts';
+import { connectToWrite, keepLogShort } from './connection.ts';
 import { FileGuard } from './file-guard.ts';
 import { OpenFile } from './open-file.ts';
-import { runBatch } from './run-batch.ts';
-import { keepLogShort } from './truncate-log.ts';
 
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
 parentPort?.once('message', ({ path, link, busyMs, truncateMs, longLog, identity }: OpenCommand) => {

@@ -3,12 +3,11 @@ import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../caught.ts';
 
 import { StorageUnavailable } from '../port.ts';
-import { RecentFailure } from '../recent-failure.ts';
+import { RecentFailure } from '../problems.ts';
 import type { ActName, Acts } from './acts.ts';
 import type { BatchMessage, BatchResult, CloseCommand, OpenCommand, WriterReady } from './batch.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
-import { FileWatch } from './file-watch.ts';
-import { describeMismatch, OpenFile } from './open-file.ts';
+import { describeMismatch, FileWatch, OpenFile } from './open-file.ts';
 import { startWriterThread } from './start-writer.ts';
 
 /** Large enough to share a flush widely, small enough that no response waits long for the others. */

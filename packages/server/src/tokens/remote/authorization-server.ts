@@ -13,7 +13,7 @@ import {
 } from 'oauth4webapi';
 import { currentSpan } from '../../domain/tracing.ts';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
-import type { Deadlines } from './deadlines.ts';
+import type { Deadlines } from './guarded-calls.ts';
 import { createRemembered, type Remembered } from './remembered.ts';
 
 export type { Metadata };

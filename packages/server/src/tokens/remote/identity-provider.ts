@@ -21,7 +21,7 @@ import {
   TokenServiceUnreachable,
 } from '../port.ts';
 import { createAuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
-import { createDeadlines } from './deadlines.ts';
+import { createDeadlines } from './guarded-calls.ts';
 
 export type IdentityProviderOptions = {
   issuer: string;

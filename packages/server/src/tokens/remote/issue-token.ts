@@ -1,18 +1,12 @@
 import { genericTokenEndpointRequest, processGenericTokenEndpointResponse } from 'oauth4webapi';
 import { type IssuedToken, TokenServiceRefused } from '../port.ts';
 import { type AuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
-import { checkNewToken, type PublishedKeys } from './verify-jwt.ts';
+import { checkNewToken, isTokenText, type PublishedKeys } from './identify-token.ts';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-const MAX_TOKEN_BYTES = 8 * 1024;
 const TEN_YEARS_SECONDS = 315_360_000;
-
-/** Printable ASCII without spaces (RFC 6749): anything else cannot be sent in a header. */
-export function isTokenText(text: string): boolean {
-  return text.length <= MAX_TOKEN_BYTES && /^[\x21-\x7e]+$/.test(text);
-}
 
 /**
  * Token exchange (RFC 8693): trades our signed statement of who the user is for a token that the application's APIs

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { suggestLanguage } from '../../../src/domain/catalog/edits/languages.ts';
+import { suggestLanguage } from '../../../src/domain/catalog/edits/languages-and-texts.ts';
 import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { finish } from '../../../src/domain/slices.ts';

@@ -1,5 +1,5 @@
 import type { Stores } from '../../port.ts';
-import { activityStore, requestLogStore } from '../activity.ts';
+import { activityStore, requestLogStore } from '../activity-and-audit.ts';
 import { type Connections, statement, untilUnlocked } from '../connections.ts';
 import { eventStore } from '../events.ts';
 import { selectionStore } from '../selections.ts';

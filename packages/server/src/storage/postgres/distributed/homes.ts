@@ -1,4 +1,4 @@
-import { homeOfName, homeOfUuid } from '../../../home.ts';
+import { homeOfName, homeOfUuid } from '../../../uuid.ts';
 import { type Statement, statement } from '../connections.ts';
 import type { Query } from '../transactions.ts';
 

@@ -10,9 +10,8 @@ import type {
   Total,
   TrialStore,
 } from '../../port.ts';
-import { activityStore } from '../activity.ts';
+import { activityStore, auditStore } from '../activity-and-audit.ts';
 import { applicationStore } from '../applications.ts';
-import { auditStore } from '../audit.ts';
 import { catalogStore } from '../catalogs.ts';
 import { logChange } from '../changes.ts';
 import { statement } from '../connections.ts';

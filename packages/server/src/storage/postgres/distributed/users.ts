@@ -1,5 +1,5 @@
-import { homeOfUuid } from '../../../home.ts';
-import { toBytes } from '../../common/sql-parts.ts';
+import { homeOfUuid } from '../../../uuid.ts';
+import { toBytes } from '../../common/store.ts';
 import {
   type AccessTokenRecord,
   type CreateUserOutcome,

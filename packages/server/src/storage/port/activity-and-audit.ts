@@ -2,6 +2,17 @@ export type ActivityStep = 'hour' | 'day';
 export const STEP_MS: Record<ActivityStep, number> = { hour: 3_600_000, day: 86_400_000 };
 /** How long counts are kept. */
 export const KEPT_MS: Record<ActivityStep, number> = { hour: 7 * 86_400_000, day: 400 * 86_400_000 };
+export const KEPT_REQUESTS_MS = 7 * 86_400_000;
+/** After the delivery ended. */
+export const KEPT_DELIVERIES_MS = 7 * 86_400_000;
+export const KEPT_AUDIT_MS = 400 * 86_400_000;
+/** As long as the audit: by then, an export from before the deletion should no longer be imported. */
+export const KEPT_DELETED_MS = KEPT_AUDIT_MS;
+
+/** In UTC, where all hours and days have the same length. */
+export function stepStart(step: ActivityStep, at: number): number {
+  return at - (at % STEP_MS[step]);
+}
 
 export type ActivityCount = {
   appId: number;
@@ -83,4 +94,95 @@ export interface RequestLogStore {
   list(appId: number, filter: RequestFilter, page: { before: string | null; limit: number }): Promise<LoggedRequest[]>;
   find(appId: number, requestUid: string): Promise<LoggedRequest | undefined>;
   count(appId: number, span: { from: number; to: number }): Promise<number>;
+}
+
+/** What an entry says: the noun, then what became of it. */
+export const AUDIT_ACTIONS = [
+  'application.created',
+  'application.changed',
+  'application.deleted',
+  'application.tried',
+  'secret.rotated',
+  'secret.previousEnded',
+  'secret.masterRotated',
+  'catalog.published',
+  'catalog.draftEdited',
+  'catalog.draftDiscarded',
+  'catalog.textsReviewed',
+  'user.created',
+  'user.read',
+  'user.exported',
+  'user.changed',
+  'user.suspended',
+  'user.resumed',
+  'user.optionsChanged',
+  'user.erased',
+  'user.specialTokenReissued',
+  'user.accessTokenRevoked',
+  'user.allTokensRevoked',
+  'user.linkCreated',
+  'user.linksWithdrawn',
+  'users.imported',
+  'selections.migrated',
+  'users.listed',
+  'users.exported',
+  'token.created',
+  'token.revoked',
+  'account.created',
+  'account.linkMade',
+  'account.identityLinked',
+  'account.roleChanged',
+  'account.passwordChanged',
+  'account.totpTurnedOn',
+  'account.totpTurnedOff',
+  'account.recoveryCodesRenewed',
+  'account.reset',
+  'account.deleted',
+  'member.invited',
+  'member.invitationRevoked',
+  'member.joined',
+  'member.roleChanged',
+  'member.removed',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.secretRotated',
+  'webhook.replayed',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.resent',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export type AuditEntry = {
+  /** A UUID of version 7: they sort by time. */
+  auditUid: string;
+  at: number;
+  actor: string;
+  action: string;
+  /** What was changed, in words: a name, a file, a revision. */
+  subject: string;
+  /** The user it was about, while there is one. */
+  userId: string | null;
+  /** JSON. */
+  before: string | null;
+  after: string | null;
+};
+
+/** Without an application: about the installation. */
+export type NewAuditEntry = AuditEntry & { appId: number | null };
+
+export type AuditFilter = { from?: number; to?: number; actor?: string; action?: string; userId?: string };
+
+export interface AuditStore {
+  /** An application or user that is gone meanwhile is left out of it. */
+  add(entry: NewAuditEntry): Promise<void>;
+  /** The same for a change of many transactions, with counts in `after`: they are added to those of the entry that has this auditUid. */
+  addCounts(entry: NewAuditEntry): Promise<void>;
+  /** Newest first. null: those about the installation. */
+  list(
+    appId: number | null,
+    filter: AuditFilter,
+    page: { before: string | null; limit: number },
+  ): Promise<AuditEntry[]>;
 }

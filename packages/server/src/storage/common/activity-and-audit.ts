@@ -1,6 +1,13 @@
-import type { ActivityPoint, ActivityStore, LoggedRequest, RequestLogStore, Total } from '../port.ts';
-import { conditions } from './sql-parts.ts';
-import type { CommonStore } from './store.ts';
+import type {
+  ActivityPoint,
+  ActivityStore,
+  AuditEntry,
+  AuditStore,
+  LoggedRequest,
+  RequestLogStore,
+  Total,
+} from '../port.ts';
+import { type CommonStore, conditions } from './store.ts';
 
 type Read = 'list' | 'lastAt' | 'totals';
 
@@ -85,4 +92,27 @@ export const requestLog: CommonStore<Omit<RequestLogStore, 'add'>, 'list' | 'fin
       );
     },
   },
+};
+
+export const audit: CommonStore<Pick<AuditStore, 'list'>, 'list'> = {
+  reads: {
+    list(query, appId, { from, to, actor, action, userId }, { before, limit }) {
+      const { where, values } = conditions([
+        ['app_id is null', appId === null],
+        ['app_id = ?', appId],
+        ['audit_uid < ?::uuid', before],
+        ['at >= ?', from],
+        ['at < ?', to],
+        ['actor = ?', actor],
+        ['action = ?', action],
+        ['user_id = ?::uuid', userId],
+      ]);
+      return query<AuditEntry>(
+        `select audit_uid as "auditUid", user_id as "userId", at, actor, action, subject, before, after from audit_log
+         where ${where} order by audit_uid desc limit $${values.length + 1}`,
+        [...values, limit],
+      );
+    },
+  },
+  acts: {},
 };

@@ -1,5 +1,6 @@
 import { messageOf } from '../../caught.ts';
-import type { DataCheck, DataCheckOptions } from '../port.ts';
+import type { DatabaseRoom, DataCheck, DataCheckOptions } from '../port.ts';
+import { ConnectionPool, statement } from './connections.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
 import { DURABILITY_STEPS, DURABLE_SETTINGS, isForbidden } from './errors.ts';
 import { alone, applyAll } from './migrations.ts';
@@ -180,4 +181,31 @@ function isPartOfMissing(id: string, there: ReadonlyMap<string, Part>): boolean 
 function differs({ kind, name, definition }: Part, found: Part | undefined): string[] {
   if (!found) return [`${kind} ${name} is missing`];
   return found.definition === definition ? [] : [`${kind} ${name} is "${found.definition}", not "${definition}"`];
+}
+
+const PUT = statement(`
+  insert into facts (name, value) values ('doctor', $1)
+  on conflict (name) do update set value = excluded.value
+`);
+
+export async function tryWrite(url: string, value: string): Promise<void> {
+  const connections = new ConnectionPool(url);
+  try {
+    await connections.write(PUT, [value]);
+  } finally {
+    await connections.close();
+  }
+}
+
+/** Connections reserved for superusers do not count. */
+const ROOM = `
+  select (select count(*) from pg_stat_activity where backend_type = 'client backend') as used,
+    current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as most
+`;
+
+export function connectionRoom(url: string): Promise<DatabaseRoom> {
+  return alone(new Servers(url), async (transactions) => {
+    const [room] = await transactions.run((query) => query<{ used: number; most: number }>(ROOM));
+    return { kind: 'connections', used: room?.used ?? 0, most: room?.most ?? 0 };
+  });
 }

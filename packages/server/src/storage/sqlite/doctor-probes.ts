@@ -1,9 +1,10 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DataCheck, DataCheckOptions } from '../port.ts';
+import type { DatabaseRoom, DataCheck, DataCheckOptions } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { namingFile } from './errors.ts';
-import { factActs, readFileCheck } from './facts.ts';
-import { checkSteps, runChecks } from './file-check.ts';
+import { checkSteps, factActs, readFileCheck, runChecks } from './file-check.ts';
 import { migrate } from './migrations.ts';
 
 /**
@@ -60,4 +61,24 @@ function partsOf(database: DatabaseSync): Map<string, unknown> {
     `select type, name, sql from sqlite_schema where name not like 'sqlite~_%' escape '~'`,
   );
   return new Map(parts.all().map(({ type, name, sql }) => [`${type} ${name}`, sql]));
+}
+
+/** The value must be new: SQLite would not write an existing one again. */
+export function tryWrite(path: string, value: string): void {
+  const connection = connectToWrite(path);
+  try {
+    connection
+      .statement(
+        `insert into facts (name, value) values ('doctor', ?)
+         on conflict (name) do update set value = excluded.value`,
+      )
+      .run(value);
+  } finally {
+    connection.close();
+  }
+}
+
+export function diskRoom(path: string): DatabaseRoom {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return { kind: 'disk', free: bavail * bsize, size: statSync(path).size };
 }

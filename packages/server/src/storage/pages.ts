@@ -1,5 +1,15 @@
 import { PAGE_BYTES } from '../page-bytes.ts';
-import type { HistoryPlace, UserPlace, UserWalk, ValuePage, ValueRow } from './port.ts';
+import {
+  type HistoryPlace,
+  RECORD_BYTES,
+  type StoredUser,
+  type StoredUserPage,
+  sizeOfUser,
+  type UserPlace,
+  type UserWalk,
+  type ValuePage,
+  type ValueRow,
+} from './port.ts';
 
 /** How much of a value is compared, and stored in PostgreSQL's index. */
 export const INDEXED_CHARACTERS = 200;
@@ -58,4 +68,17 @@ export function endOfPrefix(prefix: string): string | undefined {
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return undefined;
+}
+
+/** `sizeOfUser` in PostgreSQL, in bytes. */
+export const USER_BYTES = `(
+  select ${RECORD_BYTES} + coalesce(sum(${RECORD_BYTES} + octet_length(value) + coalesce(octet_length(texts), 0)), 0)
+  from selections s where s.user_id = p.user_id
+)`;
+
+/** There may be more after a page that is full by its users or, at three bytes per character at most, by its bytes. */
+export function toUserPage(users: StoredUser[], limit: number): StoredUserPage {
+  const bytes = users.reduce((sum, user) => sum + 3 * sizeOfUser(user), 0);
+  const isFull = users.length === limit || bytes >= PAGE_BYTES;
+  return { users, next: isFull ? (users.at(-1)?.clientUserId ?? null) : null };
 }
