@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runMaintenance } from '../../src/domain/maintenance.ts';
 import type { Storage } from '../../src/storage/port.ts';
 
-beforeEach(() => void vi.useFakeTimers());
+// Only what it uses: other suites of this process may have timers of their own.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
 test('a run that takes longer than the interval is not joined by another, and is awaited at the end', async () => {
