@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
-import { MAX_NOTE, readNote } from '../domain/catalog/note.ts';
+import { MAX_NOTE, readNote } from '../domain/required.ts';
 import type { CommandOptions } from './command.ts';
 
 export type CatalogOptions = CommandOptions & { app: string };
