@@ -56,7 +56,9 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
       throw unknownApplication(decodeURIComponent(clientId));
     }
-    if (answer.status < 300 || expected.includes(answer.status)) return answer;
+    // A proxy may send the same status, without a message.
+    const isRefusal = expected.includes(answer.status) && typeof answer.body.message === 'string';
+    if (answer.status < 300 || isRefusal) return answer;
     throw refusal(url, answer);
   };
   const stream = async (path: string): Promise<AsyncIterable<string>> => {

@@ -3,7 +3,7 @@ import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
 import type { ReadableChange } from '../domain/catalog/publish.ts';
 import { ERRORS } from '../domain/errors.ts';
-import { Failure } from './failure.ts';
+import { Failure, UsageError } from './failure.ts';
 import type { ApplyOptions, Management, PlanView, Published, Revision } from './management.ts';
 import { readTypedValue, refusedArgument, unknownKey, unknownRevision } from './refusals.ts';
 import { type Answer, of, PAGE, problemsOf, type RemoteCalls } from './remote-call.ts';
@@ -60,10 +60,9 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       const revision = wanted ?? (await revisionOf(clientId));
       const query = new URLSearchParams({ format, revision: String(revision), ...(language && { language }) });
       const path = of(clientId, `/catalog/translations/export?${query}`);
-      const { body, text } = await call('GET', path, {}, [400]).catch(notFound(revision));
-      const [problem] = body.errors ?? [];
-      if (problem) throw refusedArgument(problem);
-      return { revision, content: text };
+      const answer = await call('GET', path, {}, [400]).catch(notFound(revision));
+      if (answer.status === 400) throw refusedRequest(answer);
+      return { revision, content: answer.text };
     },
     async types(clientId, withSchemas) {
       const revision = await revisionOf(clientId);
@@ -129,8 +128,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       // A request migrates for a few seconds; the next one continues.
       for (let round = 0; ; round++) {
         const sent = await call<typeof total>('POST', path, { body }, [400]);
-        const [problem] = sent.body.errors ?? [];
-        if (problem) throw refusedArgument(problem);
+        if (sent.status === 400) throw refusedRequest(sent);
         const answer = sent.body;
         if (round === 0) total.planned = answer.planned;
         total.migrated += answer.migrated;
@@ -154,6 +152,11 @@ type Tree = {
 };
 function toRevision({ revision, createdAt, author, authors, note, changes }: Revision): Revision {
   return { revision, createdAt, author, authors, ...(note !== undefined && { note }), changes };
+}
+
+function refusedRequest({ body }: Answer): UsageError {
+  const [problem] = body.errors ?? [];
+  return problem ? refusedArgument(problem) : new UsageError(String(body.message));
 }
 
 /** A 409 without breaking changes, and a 412, mean that someone else was faster. */

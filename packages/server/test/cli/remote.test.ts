@@ -278,4 +278,32 @@ describe('a hostile service', () => {
     const { stderr } = await run('app', 'list');
     expect(stderr).toContain('returned 200, which is not an Innkeeper response.');
   });
+
+  test.each<[number, ...string[]]>([
+    [400, 'catalog', 'export', '--app', 'a', '--format', 'csv', '--revision', '1'],
+    [409, 'webhook', 'list', '--app', 'a'],
+    [404, 'token', 'revoke', '01920000-0000-7000-8000-000000000000'],
+    [412, 'catalog', 'restore', '1', '--app', 'a'],
+  ])('a page of a proxy with %i is not a response to %s %s', async (status, ...args) => {
+    answer = (response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>No</h1>');
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`returned ${status}, which is not an Innkeeper response.`);
+  });
+
+  test('a refusal without fields ends an export and a migration', async () => {
+    const keys = [{ keyUid: '1', name: 'k', type: 'string', archived: false }];
+    answer = (response) => {
+      const isTree = response.req.url?.endsWith('/tree') === true;
+      response.statusCode = isTree ? 200 : 400;
+      response.end(JSON.stringify(isTree ? { groups: [{ name: 'g', keys }] } : { code: '9400', message: 'No.' }));
+    };
+    for (const args of [
+      ['export', '--format', 'csv', '--revision', '1'],
+      ['migrate', '--key', 'g.k', '--from', 'a', '--to', 'b'],
+    ]) {
+      const ended = await run('catalog', ...args, '--app', 'a');
+      expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('No.') });
+    }
+  });
 });
