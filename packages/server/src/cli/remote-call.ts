@@ -37,11 +37,6 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'error',
       signal,
-    }).catch((error: Error) => {
-      const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-      throw new Failure(`${url} cannot be reached: ${code ?? message}.`, {
-        wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).',
-      });
     });
   const read = async <T>(response: Response): Promise<Answer<T>> => {
     const text = await readWhole(url, response);
@@ -51,7 +46,11 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     return { status: response.status, body: body as Answer<T>['body'], text, etag: response.headers.get('etag') };
   };
   const call: Call = async <T>(method: string, path: string, request?: Request, expected: number[] = []) => {
-    const answer = await read<T>(await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS)));
+    const answer = await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS))
+      .then((response) => read<T>(response))
+      .catch((error: unknown) => {
+        throw noAnswer(url, error, method !== 'GET');
+      });
     const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
     if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
       throw unknownApplication(decodeURIComponent(clientId));
@@ -63,10 +62,16 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
   };
   const stream = async (path: string): Promise<AsyncIterable<string>> => {
     const overdue = new AbortController();
-    const timer = setTimeout(() => overdue.abort(), TIMEOUT_MS);
-    const response = await open('GET', path, {}, overdue.signal).finally(() => clearTimeout(timer));
-    if (!response.ok || !response.body) throw refusal(url, await read(response));
-    return readTexts(url, response.body);
+    const timer = setTimeout(() => overdue.abort(new DOMException('', 'TimeoutError')), TIMEOUT_MS);
+    try {
+      const response = await open('GET', path, {}, overdue.signal);
+      if (!response.ok || !response.body) throw refusal(url, await read(response));
+      return readTexts(url, response.body);
+    } catch (error) {
+      throw noAnswer(url, error, false);
+    } finally {
+      clearTimeout(timer);
+    }
   };
   const get = async <T>(path: string): Promise<T> => (await call<T>('GET', path)).body;
   return { call, get, stream };
@@ -108,6 +113,23 @@ async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncG
 export function problemsOf({ body }: { body: Refused }): string[] {
   const { errors = [] } = body;
   return errors.length === 0 ? [String(body.message)] : errors.map(({ field, message }) => `${field} ${message}`);
+}
+
+/** The connection was there: the service may have received the request. */
+const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+function noAnswer(url: string, error: unknown, changes: boolean): Failure {
+  if (error instanceof Failure) return error;
+  const { cause = error } = error as Error;
+  // The code of a DOMException is a number without meaning for people.
+  const { name, code, message } = cause as NodeJS.ErrnoException;
+  const isLate = name === 'TimeoutError';
+  const reason = isLate ? `no response within ${TIMEOUT_MS / 1000} seconds` : typeof code === 'string' ? code : message;
+  const maybeDone = changes && (isLate || LOST.includes(String(code)));
+  return new Failure(
+    `${url} cannot be reached: ${reason}.${maybeDone ? ' The request may have been carried out.' : ''}`,
+    { wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).' },
+  );
 }
 
 function notInnkeeper(url: string, status: number): Failure {

@@ -3,7 +3,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { remoteCalls } from '../../src/cli/remote-call.ts';
 import { databases } from '../databases.ts';
 import { basic, startTestServer, type TestServer } from '../http/start.ts';
 import { CATALOG } from './catalog-file.ts';
@@ -289,6 +290,27 @@ describe('a hostile service', () => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`returned ${status}, which is not an Innkeeper response.`);
+  });
+
+  test('a connection that is lost within a response is reported', async () => {
+    answer = (response) => {
+      response.write('{"items":');
+      setImmediate(() => response.destroy());
+    };
+    const { code, stderr } = await run('app', 'create', '--name', 'One', '--json');
+    expect(code).toBe(1);
+    const { error } = JSON.parse(stderr);
+    expect(error.message).toMatch(/cannot be reached: \w+\. The request may have been carried out\.$/);
+    expect((await run('app', 'list')).stderr).toMatch(/cannot be reached: \w+\.\n/);
+  });
+
+  test('a service that does not respond in time is reported', async () => {
+    const late = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new DOMException('Too late', 'TimeoutError'));
+    const { call } = remoteCalls({ url: 'http://127.0.0.1:1', token: 'ikp_x' });
+    const message = 'http://127.0.0.1:1 cannot be reached: no response within 60 seconds.';
+    await expect(call('GET', '/tokens')).rejects.toThrow(/within 60 seconds\.$/);
+    await expect(call('POST', '/tokens')).rejects.toThrow(`${message} The request may have been carried out.`);
+    late.mockRestore();
   });
 
   test('a refusal without fields ends an export and a migration', async () => {
