@@ -66,10 +66,9 @@ describe('commands that only read, on a read replica', () => {
     ['one user', ['users', 'export', '--user', 'ada@example.com'], 'cherry'],
     ['who a user is', ['users', 'show', 'ada@example.com'], 'ada@example.com'],
     ['the catalog', ['catalog', 'export'], 'kitchen'],
-    ['the application', ['app', 'show'], 'users'],
   ];
   test.each(commands)('%s', async (_, args, expected) => {
-    const command = args[0] === 'app' ? [...args, clientId] : [...args, '--app', clientId];
+    const command = [...args, '--app', clientId];
     const there = await onPrimary.run(...command);
     expect(there).toMatchObject({ code: 0, stdout: expect.stringContaining(expected) });
     const here = await cli.run(...command);
