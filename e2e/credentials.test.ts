@@ -3,17 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
+import { download, expectAccessible, expectFits, holdRequests, openPortal } from './portal.ts';
 
-/** The next change of an application is under way until this is called. */
-async function holdChange(page: Page): Promise<() => void> {
-  const held = Promise.withResolvers<void>();
-  await page.route(/\/applications\/[^/]+$/, async (route) => {
-    if (route.request().method() === 'PATCH') await held.promise;
-    await route.continue();
-  });
-  return held.resolve;
-}
+/** The next change of an application is in flight until this is called. */
+const holdChange = (page: Page) => holdRequests(page, 'PATCH', /\/applications\/[^/]+$/);
 
 describe('the credentials room', () => {
   const portal = openPortal(sqlite);
@@ -29,7 +22,13 @@ describe('the credentials room', () => {
     await dialog.getByText(/^Both secrets work until/).waitFor();
     await dialog.getByRole('combobox', { name: 'Keep the current secret valid for' }).click();
     await page.getByRole('option', { name: '7 days' }).click();
+    const release = await holdRequests(page, 'POST', /\/secrets$/);
     await dialog.getByRole('button', { name: 'Rotate' }).dblclick();
+    // Nothing closes it before the secret is there.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    release();
     const clientSecret = await dialog.getByText(/^ink_/).innerText();
     await expectAccessible(page);
     // A slip does not close what is shown once.

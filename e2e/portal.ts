@@ -206,6 +206,16 @@ export async function expectFocus(field: Locator): Promise<void> {
   await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
 }
 
+/** Requests of this method to this address are in flight until this is called. */
+export async function holdRequests(page: Page, method: string, address: RegExp): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  await page.route(address, async (route) => {
+    if (route.request().method() === method) await held.promise;
+    await route.fallback();
+  });
+  return held.resolve;
+}
+
 /** The file that a page gives when this is done. */
 export async function download(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [file] = await Promise.all([page.waitForEvent('download'), act()]);

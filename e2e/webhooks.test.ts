@@ -4,7 +4,7 @@ import { startReceiver } from '../packages/server/test/events/receiver.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, holdRequests, openPortal } from './portal.ts';
 
 describe('the webhooks and events rooms', () => {
   const portal = openPortal(sqlite, () => ({ webhooksAllow: '127.0.0.1' }));
@@ -21,7 +21,11 @@ describe('the webhooks and events rooms', () => {
     await dialog.getByText('must lead to a public address').waitFor();
     await expectAccessible(page);
     await url.fill('https://192.0.79.32/hook');
+    const release = await holdRequests(page, 'POST', /\/webhooks$/);
     await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    release();
     const secret = await dialog.getByText(/^whsec_/).innerText();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Close' }).last().click();

@@ -29,7 +29,7 @@ export function ProofStep(props: {
         <OwnProof needs={needs} value={proof} onChange={setProof} error={error} focus />
         {!isOfProof(needs, error) && <Problem error={error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={busy} onClick={onClose}>
             {t('cancel')}
           </Button>
           <Button

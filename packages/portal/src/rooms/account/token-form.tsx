@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ACCESSES, type Access } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { AccountDialog } from './account-dialog.tsx';
@@ -23,8 +24,9 @@ type Props = {
 
 export function TokenForm({ opened, onClose, ...props }: Props) {
   const { t } = useTranslation('account');
+  const close = useCloseUnlessSending(onClose);
   return (
-    <AccountDialog opened={opened} onClose={onClose} title={t('makeToken')}>
+    <AccountDialog opened={opened} onClose={close} title={t('makeToken')}>
       <Form {...props} onClose={onClose} />
     </AccountDialog>
   );
@@ -39,6 +41,7 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
   const [expires, setExpires] = useState<Lifetime>('90d');
   const [proof, setProof] = useState(NO_PROOF);
   const make = useMutation({
+    mutationKey: SHOWN_ONCE,
     mutationFn: async () =>
       (
         await api.post('/manage/v1/account/tokens', {
@@ -92,7 +95,7 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
         <OwnProof needs={needs} value={proof} onChange={setProof} error={make.error} />
         {!isOfProof(needs, make.error) && <Problem error={make.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={make.isPending} onClick={onClose}>
             {shell('cancel')}
           </Button>
           <Button type="submit" loading={make.isPending} disabled={asksForLink(needs, make.error)}>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
@@ -21,14 +22,15 @@ export function TotpEnrol({ opened, onClose, needs }: AccountDialogProps) {
     mutationFn: async (body: Proof) => (await api.post('/manage/v1/account/totp', { body })).data,
   });
   const confirm = useMutation({
+    mutationKey: SHOWN_ONCE,
     mutationFn: async (code: string) => (await api.put('/manage/v1/account/totp', { body: { code } })).data,
   });
-  const close = () => {
+  const close = useCloseUnlessSending(() => {
     if (confirm.isSuccess) void client.invalidateQueries({ queryKey: ['session'] });
     begin.reset();
     confirm.reset();
     onClose();
-  };
+  });
   const beginOnce = useMutateOnce(begin);
   const confirmOnce = useMutateOnce(confirm);
   return (

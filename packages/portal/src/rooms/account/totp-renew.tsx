@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
 import type { Proof } from './own-proof.tsx';
@@ -11,13 +12,14 @@ export function TotpRenew({ opened, onClose, needs }: AccountDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const renew = useMutation({
+    mutationKey: SHOWN_ONCE,
     mutationFn: async (body: Proof) => (await api.post('/manage/v1/account/totp/recovery-codes', { body })).data,
     onSuccess: () => client.invalidateQueries({ queryKey: ['session'] }),
   });
-  const close = () => {
+  const close = useCloseUnlessSending(() => {
     renew.reset();
     onClose();
-  };
+  });
   const renewOnce = useMutateOnce(renew);
   return (
     <AccountDialog opened={opened} onClose={close} title={t('renewCodes')} isHeld={renew.isSuccess}>

@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { rememberSecret } from '../../api/made-secrets.ts';
 import { Copy, Copyable, useCopy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { editsOf } from '../catalog/edits.ts';
@@ -21,6 +22,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   const [tags, setTags] = useState([i18n.language]);
   const queries = useQueryClient();
   const create = useMutation({
+    mutationKey: SHOWN_ONCE,
     mutationFn: async () => {
       const { data } = await api.post('/manage/v1/applications', { body: { name: name.trim() } });
       rememberSecret(data.clientId, data.clientSecret);
@@ -40,12 +42,12 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
       ]),
   });
   const createOnce = useMutateOnce(create);
-  const close = () => {
+  const close = useCloseUnlessSending(() => {
     onClose();
     setName('');
     setTags([i18n.language]);
     create.reset();
-  };
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() !== '') createOnce();
@@ -86,7 +88,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
             </Stack>
             <Problem error={create.error} />
             <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" disabled={create.isPending} onClick={close}>
                 {t('cancel', { ns: 'shell' })}
               </Button>
               <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>

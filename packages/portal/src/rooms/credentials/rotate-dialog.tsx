@@ -9,6 +9,7 @@ import { sessionQuery } from '../../api/queries.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { dateLocale, readTime } from '../../shell/moment.tsx';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
@@ -29,6 +30,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const [stored, setStored] = useState(false);
   const [taken, setTaken] = useState(false);
   const rotating = useMutation({
+    mutationKey: SHOWN_ONCE,
     mutationFn: async () => {
       // The dialog says that the previous secret is revoked. One that someone else created meanwhile was not mentioned,
       // so revoking it is refused.
@@ -44,13 +46,13 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   // A second rotation would revoke the secret in use.
   const rotate = useMutateOnce(rotating);
   const made = rotating.data;
-  const close = () => {
+  const close = useCloseUnlessSending(() => {
     rotating.reset();
     setStored(false);
     setTaken(false);
     setProof(NO_PROOF);
     onClose();
-  };
+  });
   const show = (date: Date) =>
     new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'short' }).format(date);
   const end = show(new Date(Date.now() + HOURS[overlap] * 3_600_000));
@@ -132,7 +134,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
           <OwnProof needs={session} value={proof} onChange={setProof} error={rotating.error} />
           {!isOfProof(session, rotating.error) && <Problem error={rotating.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" disabled={rotating.isPending} onClick={close}>
               {t('cancel', { ns: 'shell' })}
             </Button>
             <Button

@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
@@ -20,10 +21,11 @@ import { type Role, RoleSelect } from './role-select.tsx';
 export function InviteForm({ clientId, opened, onClose }: { clientId: string; opened: boolean; onClose(): void }) {
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();
+  const close = useCloseUnlessSending(onClose);
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title={t('inviteTitle')}
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': shell('close') }}
@@ -44,6 +46,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const [role, setRole] = useState<Role>('translator');
   const [languages, setLanguages] = useState<string[]>([]);
   const invite = useMutation({
+    mutationKey: SHOWN_ONCE,
     mutationFn: async () =>
       (
         await api.post('/manage/v1/applications/{clientId}/invitations', {
@@ -86,7 +89,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
         <OwnProof needs={session} value={proof} onChange={setProof} error={invite.error} />
         {fault === undefined && !isOfProof(session, invite.error) && <Problem error={invite.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={invite.isPending} onClick={onClose}>
             {shell('cancel')}
           </Button>
           <Button type="submit" loading={invite.isPending} disabled={asksForLink(session, invite.error)}>

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
@@ -22,10 +23,11 @@ type Props = {
 export function WebhookDialog({ opened, ...props }: Props & { opened: boolean }) {
   const { t } = useTranslation('webhooks');
   const { t: shell } = useTranslation();
+  const close = useCloseUnlessSending(props.onClose);
   return (
     <Modal
       opened={opened}
-      onClose={props.onClose}
+      onClose={close}
       title={props.webhook ? t('edit.title') : t('create.title')}
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': shell('close') }}
@@ -47,6 +49,7 @@ function Form({ clientId, webhook, onClose }: Props) {
   const [description, setDescription] = useState(webhook?.description ?? '');
   const [rate, setRate] = useState<number | string>(webhook?.maxPerSecond ?? '');
   const save = useMutation({
+    mutationKey: SHOWN_ONCE,
     async mutationFn() {
       const maxPerSecond = rate === '' ? null : Number(rate);
       const body = { url: url.trim(), types, description: description.trim(), maxPerSecond };
@@ -115,7 +118,7 @@ function Form({ clientId, webhook, onClose }: Props) {
         />
         {FIELDS.every((name) => faultOf(name) === undefined) && <Problem error={save.error} />}
         <DialogActions>
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={save.isPending} onClick={onClose}>
             {shell('cancel')}
           </Button>
           <Button type="submit" loading={save.isPending}>
