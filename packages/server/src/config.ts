@@ -133,7 +133,7 @@ export function readConfig(
   };
   const check = <T>(name: SettingName, value: T | undefined, want: string): T => {
     if (value === undefined)
-      problems.push(`${environmentName(name)} is "${hidePassword(text(name))}": it must be ${want}.`);
+      problems.push(`${environmentName(name)} is ${shownValue(name, text(name))}: it must be ${want}.`);
     return value as T;
   };
 
@@ -379,6 +379,7 @@ export function listeningUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function hidePassword(text: string): string {
-  return text.replace(/(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)/, '[hidden]');
+/** Problems are printed and logged: they must not contain a password. */
+function shownValue(name: SettingName, text: string): string {
+  return 'secret' in SETTINGS[name] ? 'wrong' : `"${text}"`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { checkSecret } from '../domain/check-secret.ts';
+import { countSealed } from '../domain/rotate-master-secret.ts';
 import { isWeakSecret } from '../unsafe-settings.ts';
 import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
@@ -71,7 +72,9 @@ async function prepare({ storage, keyring, config }: OpenStorage): Promise<void>
   if (
     state.under === 'current' &&
     config.secretFile !== undefined &&
-    (state.rotatedAt === undefined || state.isResealed)
+    (state.rotatedAt === undefined || state.isResealed) &&
+    // What is still under the previous secret needs it: another new secret would replace its file.
+    (await countSealed(storage, keyring)).left === 0
   ) {
     const { readPreviousSecret, readSecretFile, renewSecretFile } = await import('../secret-file.ts');
     renewSecretFile(config.secretFile, config.databaseUrl);

@@ -4,8 +4,11 @@ import { SECRET_FACT, WrongSecret } from './check-secret.ts';
 import type { Keyring } from './keyring.ts';
 
 const BATCH = 100;
-/** By then, every replica seals under the new secret (follow-changes.ts). */
-const NOTICED_MS = 1_000;
+/**
+ * By then, every replica seals under the new secret (follow-changes.ts), and no act that began under the previous one
+ * still waits for a lock.
+ */
+const NOTICED_MS = 7_000;
 
 export type Rotation = {
   /** unchanged: everything was already under the current secret. */
@@ -27,7 +30,7 @@ export type Progress = (done: number, total: number) => void;
 export async function rotateMasterSecret(
   storage: Storage,
   { master }: Keyring,
-  { now, onProgress = () => {} }: { now: number; onProgress?: Progress },
+  { now, noticedMs = NOTICED_MS, onProgress = () => {} }: { now: number; noticedMs?: number; onProgress?: Progress },
 ): Promise<Rotation> {
   const check = async () => {
     const sealed = await storage.facts.get(SECRET_FACT);
@@ -48,7 +51,7 @@ export async function rotateMasterSecret(
     return { outcome: 'unchanged', rotatedAt: null, ...(await resealAll(storage, master, onProgress)) };
   let counts = await resealAll(storage, master, onProgress);
   if (!state.isResealed) {
-    await sleep(NOTICED_MS);
+    await sleep(noticedMs);
     const late = await resealAll(storage, master, onProgress);
     counts = { ...late, resealed: counts.resealed + late.resealed };
   }

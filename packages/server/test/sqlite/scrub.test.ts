@@ -34,6 +34,20 @@ test('of several processes that find a scrub due, one runs it', async () => {
   expect(await sqliteScrub(path)({ now: NOW })).toMatchObject({ outcome: 'scrubbed' });
 });
 
+test('one that was killed is repeated after an hour', async () => {
+  const set = (at: number) =>
+    withConnection(({ statement }) =>
+      statement(
+        `insert into facts (name, value) values ('scrub-begun-at', ?1) on conflict (name) do update set value = ?1`,
+      ).run(String(at)),
+    );
+  const due = { now: NOW, unlessSince: NOW - 24 * HOUR };
+  set(NOW - HOUR / 2);
+  expect(await sqliteScrub(path)(due)).toEqual({ outcome: 'not-due' });
+  set(NOW - 2 * HOUR);
+  expect(await sqliteScrub(path)(due)).toMatchObject({ outcome: 'scrubbed' });
+});
+
 test('gives up on a database in use, and keeps the time of the last scrub', async () => {
   const writing = connectToWrite(path);
   writing.database.exec('begin immediate');

@@ -187,6 +187,23 @@ describe('the check of the whole file', () => {
     connection.close();
   });
 
+  it('is not cleared by a check that began before it was found', async () => {
+    const path = scratchFile('db');
+    await makeUsers(path);
+    const { records } = keepRecords();
+    const watch = new DamageWatch(path, records, { ...times, recheckMs: 60_000 });
+    watches.push(watch);
+    await watch.start();
+    const startedAt = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    watch.note('a page is damaged');
+    await records.record({ startedAt, finishedAt: Date.now() + 1, findings: [] });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(watch.problems()).toHaveLength(1);
+    await records.record({ startedAt: Date.now() + 2, finishedAt: Date.now() + 3, findings: [] });
+    await vi.waitFor(() => expect(watch.problems()).toEqual([]));
+  });
+
   it('is done by one process, and reports nothing for an intact file', async () => {
     const path = scratchFile('db');
     await makeUsers(path);

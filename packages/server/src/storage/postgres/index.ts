@@ -37,9 +37,13 @@ export function postgresDriver(url: string, actMs?: number): StorageDriver {
     async open() {
       await migrate(new Servers(url));
       const connections = new ConnectionPool(url, actMs);
-      await connections.lookAround();
-      const homes = await connections.transaction(findHomes);
-      return openPostgres(connections, homes);
+      try {
+        await connections.lookAround();
+        return openPostgres(connections, await connections.transaction(findHomes));
+      } catch (error) {
+        await connections.close();
+        throw error;
+      }
     },
     whole: postgresDump(url),
   };

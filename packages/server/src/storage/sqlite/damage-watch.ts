@@ -106,7 +106,7 @@ export class DamageWatch implements DamageReport {
     if (this.#isClosed || last?.finishedAt === undefined || last.finishedAt === this.#seenAt) return;
     this.#seenAt = last.finishedAt;
     if (last.findings[0] !== undefined) this.note(last.findings[0]);
-    else if (last.finishedAt > this.#foundAt) this.#clear();
+    else if (last.startedAt > this.#foundAt) this.#clear();
   }
 
   #checkLater(): void {

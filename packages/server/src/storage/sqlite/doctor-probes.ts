@@ -15,6 +15,7 @@ export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptio
   return namingFile(path, () => {
     const connection = connectToRead(path);
     try {
+      const startedAt = Date.now();
       const wasDamaged = (readFileCheck(connection)?.findings.length ?? 0) > 0;
       const deep = wanted || wasDamaged;
       const missing = compareSchema(connection.database);
@@ -22,7 +23,7 @@ export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptio
       if (missing.length > 0) return { checked: 'tables', findings: missing };
       const steps = checkSteps(connection.database, { deep });
       const findings = runChecks(steps, (what, done) => onStep(what, done, steps.length));
-      if (wasDamaged && findings.length === 0) recordCheck(path, findings);
+      if (wasDamaged && findings.length === 0) recordCheck(path, findings, startedAt);
       return { checked: `tables, pages, references${deep ? ', indexes' : ''}, users and profiles`, findings };
     } finally {
       connection.close();
@@ -31,12 +32,11 @@ export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptio
 }
 
 /** Services look at it every minute, check for themselves and stop writing, or resume (damage-watch.ts). */
-export function recordCheck(path: string, findings: string[]): void {
+export function recordCheck(path: string, findings: string[], startedAt = Date.now()): void {
   try {
     const connection = connectToWrite(path);
     try {
-      const now = Date.now();
-      factActs(connection).recordFileCheck({ startedAt: now, finishedAt: now, findings });
+      factActs(connection).recordFileCheck({ startedAt, finishedAt: Date.now(), findings });
     } finally {
       connection.close();
     }

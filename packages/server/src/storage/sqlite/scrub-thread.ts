@@ -8,7 +8,10 @@ import { isBusy, isDamage } from './errors.ts';
 import { OpenFile } from './open-file.ts';
 import type { ScrubData, ScrubMessage } from './scrub.ts';
 
-const FACT = 'scrubbed-at';
+const DONE = 'scrubbed-at';
+const BEGUN = 'scrub-begun-at';
+/** Afterwards, a scrub that did not finish was killed. */
+const CLAIM_MS = 3_600_000;
 /** VACUUM writes a copy, then writes the copy into the log. */
 const COPIES = 2;
 const SPARE_BYTES = 16 * 1024 * 1024;
@@ -36,18 +39,13 @@ function scrub(connection: Connection): ScrubOutcome {
   const { bavail, bsize } = statfsSync(folder);
   const needed = { neededBytes: COPIES * wholeBytes + SPARE_BYTES, freeBytes: bavail * bsize };
   if (needed.freeBytes < needed.neededBytes) return { outcome: 'no-space', ...needed, folder };
-  const last = claim(connection);
-  if (last === 'not-due') return { outcome: 'not-due' };
+  if (!claim(connection)) return { outcome: 'not-due' };
   const bytesBefore = statSync(path).size;
   post({ begun: { wholeBytes } });
-  try {
-    // The copy is in the database's folder, where free space was checked, and has no name, so that nothing can open it.
-    database.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
-    database.exec('vacuum');
-  } catch (error) {
-    setFact(connection, last ?? '0');
-    throw error;
-  }
+  // The copy is in the database's folder, where free space was checked, and has no name, so that nothing can open it.
+  database.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
+  database.exec('vacuum');
+  setFact(connection, DONE, now);
   let logEmptied = false;
   for (let tries = 0; tries < emptyTries && !logEmptied; tries++) {
     logEmptied = truncateLog(connection, file, EMPTY_WAIT_MS);
@@ -56,25 +54,28 @@ function scrub(connection: Connection): ScrubOutcome {
   return { outcome: 'scrubbed', bytesBefore, bytesAfter: statSync(path).size, logEmptied };
 }
 
-/** If several processes want the same scrub, one does it. Returns when the last one was. */
-function claim(connection: Connection): string | 'not-due' | undefined {
+/** If several processes want the same scrub, one does it. */
+function claim(connection: Connection): boolean {
   const { database } = connection;
+  const isWithin = (fact: string, since: number): boolean => {
+    const at = Number(connection.value<string | undefined>('select value from facts where name = ?', fact) ?? 0);
+    // A time in the future was written by a wrong clock.
+    return at > since && at <= now;
+  };
   database.exec('begin immediate');
   try {
-    const last = connection.value<string | undefined>('select value from facts where name = ?', FACT);
-    // A time in the future was written by a wrong clock.
-    const isRecent = unlessSince !== undefined && Number(last) > unlessSince && Number(last) <= now;
-    if (!isRecent) setFact(connection, String(now));
+    const isDue = unlessSince === undefined || !(isWithin(DONE, unlessSince) || isWithin(BEGUN, now - CLAIM_MS));
+    if (isDue) setFact(connection, BEGUN, now);
     database.exec('commit');
-    return isRecent ? 'not-due' : last;
+    return isDue;
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');
     throw error;
   }
 }
 
-function setFact({ statement }: Connection, value: string): void {
+function setFact({ statement }: Connection, name: string, at: number): void {
   statement(
     'insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
-  ).run(FACT, value);
+  ).run(name, String(at));
 }
