@@ -64,6 +64,47 @@ describe('unread bodies', () => {
     }
   });
 
+  test.each([
+    ['POST /api/v2/app/create-user', 400, '9400'],
+    ['POST /nope', 404, '9404'],
+    ['GET /openapi.json', 200, 'openapi'],
+  ])('%s in chunks of one byte is cut off after a few thousand', async (line, status, text) => {
+    const socket = open();
+    await once(socket, 'connect');
+    let answer = '';
+    socket
+      .on('error', () => {})
+      .on('data', (some) => {
+        answer += some;
+      });
+    socket.write(`${line} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    // The end never comes: the connection is closed before it.
+    const crumbs = '1\r\nx\r\n'.repeat(2_000);
+    let sent = 0;
+    const sending = setInterval(() => {
+      sent += 2_000;
+      socket.write(crumbs);
+    }, 1);
+    await closed(socket);
+    clearInterval(sending);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*${text}`));
+    expect(sent).toBeLessThan(50_000);
+  });
+
+  test('small chunks are accepted, if there are few or they have 16 bytes', async () => {
+    for (const [size, count] of [
+      [1, 900],
+      [16, 3_000],
+    ] as const) {
+      const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
+      const answer = await writeThenRead(
+        'POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+        Buffer.from(`${chunk.repeat(count)}2\r\n{}\r\n0\r\n\r\n`),
+      );
+      expect(answer).toContain('"code":"0004"');
+    }
+  });
+
   test('a head that is far too long gets 431', async () => {
     const answer = await writeThenRead('GET /livez HTTP/1.1\r\nX: ', Buffer.alloc(4 * MIB, 'x'));
     expect(answer).toMatch(/^HTTP\/1.1 431 /);

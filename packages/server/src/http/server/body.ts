@@ -5,6 +5,16 @@ import { InnkeeperError } from '../../domain/errors.ts';
 /** How much of a body is read and discarded after an early response. */
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
 const MAX_DISCARD_MS = 5_000;
+/**
+ * A chunk costs microseconds however small it is, and one read from the connection has thousands of chunks of one byte:
+ * after the first ones, chunks must have this many bytes on average.
+ */
+const MIN_CHUNK_BYTES = 8;
+const FEW_CHUNKS = 1_000;
+
+function areTooSmall(chunks: number, bytes: number): boolean {
+  return chunks > FEW_CHUNKS && bytes < chunks * MIN_CHUNK_BYTES;
+}
 
 /** The client closed its connection before it had its response. */
 export class ClientGone extends Error {
@@ -23,9 +33,10 @@ export function readBody(raw: IncomingMessage, limit: number): Promise<Buffer> {
     const take = (chunk: Buffer): void => {
       bytes += chunk.length;
       chunks.push(chunk);
-      if (bytes <= limit) return;
+      const isCrumbled = areTooSmall(chunks.length, bytes);
+      if (bytes <= limit && !isCrumbled) return;
       raw.off('data', take);
-      reject(tooLarge(limit));
+      reject(isCrumbled ? chunksTooSmall() : tooLarge(limit));
     };
     raw.on('data', take);
     raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -45,6 +56,11 @@ function tooLarge(limit: number): InnkeeperError {
   );
 }
 
+function chunksTooSmall(): InnkeeperError {
+  const message = 'The chunks of the body have only a few bytes each. Send larger ones.';
+  return new InnkeeperError('badRequest', { headers: { connection: 'close' }, message });
+}
+
 /**
  * For a response sent before its request is complete. Many clients send the whole body before they read: if the
  * connection were closed meanwhile, they would see a broken connection instead of the response. So the rest is read and
@@ -53,10 +69,10 @@ function tooLarge(limit: number): InnkeeperError {
 export function discardBody(raw: IncomingMessage, done: () => void): void {
   const { socket } = raw;
   const deadline = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
-  let bytes = 0;
+  let [bytes, chunks] = [0, 0];
   raw.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MAX_DISCARDED_BYTES) socket.destroy();
+    if (bytes > MAX_DISCARDED_BYTES || areTooSmall(++chunks, bytes)) socket.destroy();
   });
   raw.once('close', () => {
     clearTimeout(deadline);
