@@ -5,7 +5,7 @@ import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { values } from '../packages/server/test/http/options/test-user.ts';
 import { basic, bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, openPortal } from './portal.ts';
+import { expectAccessible, expectFocus, openPortal } from './portal.ts';
 
 const CATALOG: CatalogFile = {
   languages: [
@@ -144,6 +144,40 @@ test.each([true, false])('the page saves changes (scripts: %s)', async (javaScri
   ]);
   if (javaScriptEnabled) expect(loads).toBe(0);
   expect(pageErrors).toEqual([]);
+});
+
+test('a failed request keeps the form and what was typed', async () => {
+  const { page: path, saved } = await makeReader();
+  const { page, pageErrors } = await portal.visit(path);
+  const withoutForm = await portal.server.send('GET', '/p/nothing', {});
+  const answers = [
+    { status: 429, contentType: 'text/html', body: withoutForm.text },
+    { status: 503, contentType: 'application/json', body: '{"error":"serviceUnavailable"}' },
+    { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
+    undefined,
+  ];
+  const motto = page.getByLabel('Motto');
+  await motto.fill('Hello');
+  const note = page.getByRole('alert').filter({ hasText: 'Please try again later' });
+  for (const answer of answers) {
+    for (const control of [page.getByRole('button', { name: 'Save' }), page.getByRole('link', { name: 'Deutsch' })]) {
+      await page.evaluate(() => document.querySelector('.note')?.remove());
+      await page.route('**/p/*', (route) => (answer ? route.fulfill(answer) : route.abort()), { times: 1 });
+      await control.click();
+      await note.waitFor();
+      await expectFocus(note);
+      expect(await motto.inputValue()).toBe('Hello');
+    }
+  }
+  expect(pageErrors.filter((each) => !each.includes('Failed to load resource'))).toEqual([]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').waitFor();
+  expect(await note.count()).toBe(0);
+  expect(await saved()).toEqual([['motto', 'Hello']]);
+  // A link that no longer works replaces the page.
+  await page.route('**/p/*', (route) => route.fulfill({ ...answers[0], status: 404 }), { times: 1 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
 });
 
 test('it is accessible: axe, keyboard, right-to-left, any screen size', async () => {

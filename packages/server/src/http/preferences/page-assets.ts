@@ -40,19 +40,25 @@ button{font:inherit;font-weight:600;color:var(--onkey);background:var(--key);bor
 
 /**
  * What the page adds with scripts: it saves and switches language without a reload, and keeps typed input across a
- * switch. Both use the page's own requests and HTML, so everything works the same way without scripts.
+ * switch or a failed request. Both use the page's own requests and HTML, so everything works the same way without
+ * scripts.
  */
 export const SCRIPT = `
 (() => {
   const main = () => document.querySelector('main');
   const busy = (on) => main().setAttribute('aria-busy', String(on));
-  const show = (text) => {
-    const next = new DOMParser().parseFromString(text, 'text/html');
+  const show = (next) => {
     document.documentElement.lang = next.documentElement.lang;
     document.documentElement.dir = next.documentElement.dir;
     document.title = next.title;
     document.querySelector('.page').replaceWith(next.querySelector('.page'));
     document.querySelector('.note')?.focus();
+  };
+  // The page and its input stay.
+  const fail = () => {
+    document.querySelector('.note')?.remove();
+    document.querySelector('h1').after(document.querySelector('template').content.cloneNode(true));
+    document.querySelector('.note').focus();
   };
   const typed = () => {
     const form = document.querySelector('form');
@@ -84,21 +90,22 @@ export const SCRIPT = `
     busy(true);
     try {
       const answer = await fetch(url, { ...options, credentials: 'omit', redirect: 'error' });
-      show(await answer.text());
+      const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const isFinal = answer.ok || answer.status === 404 || answer.status === 422;
+      if (!next.querySelector('.page') || (!isFinal && document.querySelector('form'))) throw answer;
+      show(next);
       then?.();
-      return true;
     } catch {
       busy(false);
-      return false;
+      fail();
     }
   };
-  document.addEventListener('submit', async (event) => {
+  document.addEventListener('submit', (event) => {
     const form = event.target;
     event.preventDefault();
-    const body = new URLSearchParams(new FormData(form));
-    if (!(await load(form.action, { method: 'POST', body }))) form.submit();
+    load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
   });
-  document.addEventListener('click', async (event) => {
+  document.addEventListener('click', (event) => {
     const link = event.target.closest('nav a');
     if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
     event.preventDefault();
@@ -107,7 +114,7 @@ export const SCRIPT = `
       retype(entries);
       document.querySelector('nav [aria-current]')?.focus();
     };
-    if (!(await load(link.href, {}, restore))) location.href = link.href;
+    load(link.href, {}, restore);
   });
 })();
 `;

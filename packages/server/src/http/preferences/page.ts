@@ -57,7 +57,7 @@ function colorsOf(accentColor: string): string {
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';
-const END = html`</main></div><script>${new Html(SCRIPT)}</script></body></html>
+const END = html`</div><script>${new Html(SCRIPT)}</script></body></html>
 `;
 
 export function sendPage(reply: HttpReply, { language, title, application, nav, main }: Page): HttpReply {
@@ -75,8 +75,11 @@ export function sendPage(reply: HttpReply, { language, title, application, nav, 
 <body><div class="page"><header>${application && html`<p class="app">${logo !== '' && html`<img class="logo" src="${logo}" alt="">`}<span dir="auto">${application.name}</span></p>`}${nav}</header>
 <main><h1>${inWords(language, title)}</h1>
 `;
-  if (main instanceof Html) return reply.type(HTML_TYPE).send(start.text + main.text + END.text);
-  return reply.stream(HTML_TYPE, inChunks(textsOf([[start], main, [END]])));
+  // The script shows the note when a request fails.
+  const failed = html`<p class="note failed" role="alert" tabindex="-1">${inWords(language, language.texts.later)}</p>`;
+  const end = html`</main><template>${failed}</template>${END}`;
+  if (main instanceof Html) return reply.type(HTML_TYPE).send(start.text + main.text + end.text);
+  return reply.stream(HTML_TYPE, inChunks(textsOf([[start], main, [end]])));
 }
 
 function* textsOf(parts: readonly Iterable<Html>[]): Generator<string, void> {
