@@ -180,6 +180,38 @@ test('a failed request keeps the form and what was typed', async () => {
   await page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
 });
 
+test('a switch of language carries over only what was changed', async () => {
+  const { page: path, saved } = await makeReader();
+  const { page, pageErrors } = await portal.visit(`${path}?language=de`);
+  await page.getByLabel('Motto').fill('Hallo');
+  await page.getByLabel('Notes').fill('eins\nzwei');
+  await page.getByLabel('Tags, Eintrag 1').fill('rot');
+  await page.getByLabel('Neues').check();
+  await page.getByRole('button', { name: 'Speichern' }).click();
+  await page.getByRole('status').waitFor();
+  await page.goto(`${portal.server.url}${path}?language=en`);
+  await page.getByLabel('Motto').fill('Hello');
+  await page.getByLabel('Notes').fill('one\ntwo');
+  await page.getByLabel('Tags, entry 1').fill('red');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').waitFor();
+
+  await page.getByLabel('News', { exact: true }).uncheck();
+  await page.getByLabel('Notes').fill('');
+  await page.getByRole('link', { name: 'Deutsch' }).click();
+  await page.getByRole('heading', { name: 'Ihre Einstellungen' }).waitFor();
+  expect(await page.getByLabel('Motto').inputValue()).toBe('Hallo');
+  expect(await page.getByLabel('Tags, Eintrag 1').inputValue()).toBe('rot');
+  expect(await page.getByLabel('Notes').inputValue()).toBe('');
+  expect(await page.getByLabel('Neues').isChecked()).toBe(false);
+  await page.getByLabel('Notes').fill('eins\nzwei');
+  await page.getByLabel('Neues').check();
+  await page.getByRole('button', { name: 'Speichern' }).click();
+  await page.getByText('Nichts zu speichern').waitFor();
+  expect(await saved()).toContainEqual(['motto', 'Hello']);
+  expect(pageErrors).toEqual([]);
+});
+
 test('it is accessible: axe, keyboard, right-to-left, any screen size', async () => {
   const { page: path, unsubscribe, saved } = await makeReader();
   const { page, pageErrors } = await portal.visit(path, DEVICES.desktop);

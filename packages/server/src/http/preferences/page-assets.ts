@@ -39,7 +39,7 @@ button{font:inherit;font-weight:600;color:var(--onkey);background:var(--key);bor
 `;
 
 /**
- * What the page adds with scripts: it saves and switches language without a reload, and keeps typed input across a
+ * What the page adds with scripts: it saves and switches language without a reload, and keeps changed input across a
  * switch or a failed request. Both use the page's own requests and HTML, so everything works the same way without
  * scripts.
  */
@@ -60,26 +60,30 @@ export const SCRIPT = `
     document.querySelector('h1').after(document.querySelector('template').content.cloneNode(true));
     document.querySelector('.note').focus();
   };
+  // The values by name that differ from what the form had shown; unchanged texts have translations of their own.
   const typed = () => {
     const form = document.querySelector('form');
-    return form ? [...new FormData(form)].filter(([name]) => /^v/.test(name)) : [];
+    if (!form) return new Map();
+    const data = new FormData(form);
+    const plain = (values) => JSON.stringify(values.filter((value) => value !== '').map((value) => value.replaceAll('\\r\\n', '\\n')));
+    const entries = [...data].filter(([name]) => /^w/.test(name)).map(([name, shown]) => ['v' + name.slice(1), JSON.parse(shown)]);
+    return new Map(entries.filter(([name, shown]) => plain(data.getAll(name)) !== plain(shown)).map(([name]) => [name, data.getAll(name)]));
   };
   const retype = (entries) => {
     const form = document.querySelector('form');
     if (!form) return;
-    const left = Object.groupBy(entries, ([name]) => name);
     let last;
-    for (const field of [...form.elements]) if (/^v/.test(field.name)) {
-      const own = left[field.name] ?? [];
-      if (field.type === 'checkbox' || field.type === 'radio') field.checked = own.some(([, value]) => value === field.value);
+    for (const field of [...form.elements]) if (entries.has(field.name)) {
+      const own = entries.get(field.name);
+      if (field.type === 'checkbox' || field.type === 'radio') field.checked = own.includes(field.value);
       else {
-        field.value = own.shift()?.[1] ?? '';
+        field.value = own.shift() ?? '';
         last = field;
         // The line of a list, with more behind it than there are lines.
         const isLast = ![...form.elements].some((other) => other !== field && other.name === field.name && field.compareDocumentPosition(other) & 4);
         while (isLast && own.length > 0) {
           const next = last.cloneNode();
-          next.value = own.shift()[1];
+          next.value = own.shift();
           last.after(next);
           last = next;
         }
