@@ -212,6 +212,29 @@ test('a switch of language carries over only what was changed', async () => {
   expect(pageErrors).toEqual([]);
 });
 
+test('nothing can be typed while the page saves', async () => {
+  const { page: path, saved } = await makeReader();
+  const { page, pageErrors } = await portal.visit(path);
+  const saving = Promise.withResolvers<void>();
+  await page.route('**/p/*', async (route) => {
+    await saving.promise;
+    await route.continue();
+  });
+  const motto = page.getByLabel('Motto');
+  await motto.fill('Hello');
+  await motto.press('Enter');
+  await page.locator('main[aria-busy=true]').waitFor();
+  await page.keyboard.type(' there');
+  expect(await motto.inputValue()).toBe('Hello');
+  saving.resolve();
+  await page.getByRole('status').waitFor();
+  await motto.press('End');
+  await page.keyboard.type('!');
+  expect(await motto.inputValue()).toBe('Hello!');
+  expect(await saved()).toEqual([['motto', 'Hello']]);
+  expect(pageErrors).toEqual([]);
+});
+
 test('it is accessible: axe, keyboard, right-to-left, any screen size', async () => {
   const { page: path, unsubscribe, saved } = await makeReader();
   const { page, pageErrors } = await portal.visit(path, DEVICES.desktop);

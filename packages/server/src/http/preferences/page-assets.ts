@@ -46,7 +46,11 @@ button{font:inherit;font-weight:600;color:var(--onkey);background:var(--key);bor
 export const SCRIPT = `
 (() => {
   const main = () => document.querySelector('main');
-  const busy = (on) => main().setAttribute('aria-busy', String(on));
+  // Input typed now would be lost when the response replaces the page.
+  const busy = (on) => {
+    main().setAttribute('aria-busy', String(on));
+    document.querySelector('.page').inert = on;
+  };
   const show = (next) => {
     document.documentElement.lang = next.documentElement.lang;
     document.documentElement.dir = next.documentElement.dir;
