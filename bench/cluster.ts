@@ -6,10 +6,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setStage } from '../faults/stage.ts';
-import { homeOfName, uuidAtHome } from '../packages/server/src/home.ts';
 import { storageDriver } from '../packages/server/src/storage/open.ts';
 import type { Storage } from '../packages/server/src/storage/port.ts';
 import { distribute } from '../packages/server/src/storage/postgres/distributed/distribute.ts';
+import { homeOfName, uuidAtHome } from '../packages/server/src/uuid.ts';
 import { createUndistributed, startNode } from '../packages/server/test/citus-cluster.ts';
 import type { PostgresServer } from '../packages/server/test/postgres-server.ts';
 import { newAccessToken, newSelection, newUser } from './limits/storage-acts.ts';
