@@ -13,9 +13,6 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Patterns that never see text from outside, or only short text, by file and source; each with the reason. */
 const EXEMPT = [
-  ...list('packages/server/src/config.ts', "settings are the operator's own", [
-    String.raw`(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)`,
-  ]),
   ...list(
     'packages/server/src/domain/catalog/parse-file.ts',
     'a message of JSON.parse, which quotes a few characters',
