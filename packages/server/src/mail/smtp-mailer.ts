@@ -31,8 +31,8 @@ const PROBLEM = { failures: 3, lastsMs: 3_600_000 };
 type Write = () => Promise<Letter | undefined>;
 
 /**
- * Sends letters from a queue in memory. Queued letters are lost when the process ends: every letter can be requested
- * again, and a link stored in a database could be stolen from there.
+ * Sends letters from a queue in memory. Queued letters are lost when the process ends: those with a link can be
+ * requested again, and a link stored in a database could be stolen from there. The portal shows what others warn of.
  */
 export class SmtpMailer implements Mailer {
   readonly #settings: MailSettings;

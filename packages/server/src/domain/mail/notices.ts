@@ -35,7 +35,7 @@ const FAILING_MS = 3_600_000;
 const ONCE = { everyMs: 3650 * DAY_MS, burst: 1 };
 
 /**
- * Mails owners about problems, now and every few minutes. Every replica checks; the database decides which of them
+ * Mails owners about problems, every few minutes. Every replica checks; the database decides which of them
  * sends the mail.
  */
 export function keepWarning(
