@@ -8,6 +8,7 @@ import { Failure, fileProblem, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
 import { type OpenInput, openInput, readLines } from './read-input.ts';
+import { unknownApplication } from './refusals.ts';
 import { Progress, watchInterrupts } from './terminal.ts';
 
 /** How many rejected lines the summary lists. */
@@ -106,10 +107,14 @@ async function run(file: string, options: Options): Promise<void> {
       });
       return { ...result, name };
     } catch (error) {
-      if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;
+      const isDatabase = error instanceof StorageUnavailable && !(error instanceof DatabaseDamaged);
+      const isFailure = error instanceof Failure && reached !== undefined;
+      const isGone = isFailure && error.message === unknownApplication(options.app).message;
+      if (!(isDatabase || isFailure) || isGone) throw error;
+      const check = isFailure ? (error.wayOut ?? '') : '`innkeeper doctor` checks the database.';
       throw new Failure(`the import stopped at about line ${reached?.lines ?? 0}: ${error.message}`, {
-        wayOut:
-          'Imported users are kept. Run it again with --resume to continue; `innkeeper doctor` checks the database.',
+        problems: isFailure ? error.problems : [],
+        wayOut: `Imported users are kept. Run it again with --resume to continue. ${check}`.trim(),
       });
     } finally {
       progress.clear();

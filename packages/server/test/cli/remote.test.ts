@@ -313,6 +313,26 @@ describe('a hostile service', () => {
     late.mockRestore();
   });
 
+  test('an import that stops in the middle names the line and how to continue', async () => {
+    const counts = { lines: 500, rejected: 0 };
+    let parts = 0;
+    answer = (response) => {
+      const isImport = response.req.method === 'POST';
+      if (isImport) parts++;
+      if (parts < 2)
+        response.end(JSON.stringify(isImport ? { counts, rejections: [], import: 'i' } : { name: 'One', counts: {} }));
+      else response.destroy();
+    };
+    const folder = mkdtempSync(join(tmpdir(), 'innkeeper-remote-'));
+    const path = join(folder, 'users.ndjson');
+    writeFileSync(path, '{"clientUserId":"a","clientUserName":"A"}\n'.repeat(600));
+    const { code, stderr } = await run('users', 'import', path, '--app', 'a');
+    rmSync(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the import stopped at about line 500: http');
+    expect(stderr).toContain('Imported users are kept. Run it again with --resume to continue');
+  });
+
   test('a refusal without fields ends an export and a migration', async () => {
     const keys = [{ keyUid: '1', name: 'k', type: 'string', archived: false }];
     answer = (response) => {
