@@ -22,15 +22,14 @@ export const MAX_PROBLEMS = 200;
 /** Four times the depth that any valid file has. */
 export const MAX_DEPTH = 64;
 
-/** `groups[0].keys[1].type` */
+/** `groups[0].keys[1].type`; names that are not plain identifiers are in brackets too. */
 export function showPath(path: readonly (string | number)[]): string {
-  return path
-    .map((part, index) => {
-      if (typeof part === 'number') return `[${part}]`;
-      if (!/^[\p{L}\p{N}_$-]+$/u.test(part)) return `[${JSON.stringify(part)}]`;
-      return index === 0 ? part : `.${part}`;
-    })
-    .join('');
+  return path.reduce<string>((before, part) => {
+    if (typeof part === 'string' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(part)) {
+      return before === '' ? part : `${before}.${part}`;
+    }
+    return `${before}[${JSON.stringify(part)}]`;
+  }, '');
 }
 
 /** `catalog.yaml:12:9 groups[0].keys[1].type must be one of …` */
@@ -68,16 +67,6 @@ export type TextReader = (translations: Record<string, string> | undefined, path
 /** Maximum problems in a response: the next try reports the rest. */
 const MAX_SHOWN = 200;
 
-/** `groups[0].keys[1].type`; names that are not plain identifiers are in brackets too. */
-export function showFieldPath(path: readonly (string | number)[]): string {
-  return path.reduce<string>((before, part) => {
-    if (typeof part === 'string' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(part)) {
-      return before === '' ? part : `${before}.${part}`;
-    }
-    return `${before}[${JSON.stringify(part)}]`;
-  }, '');
-}
-
 /** Problems within `base` are reported relative to it: a client that sent one key did not send the others. */
 export function invalidCatalog(
   problems: readonly FileProblem[],
@@ -85,7 +74,7 @@ export function invalidCatalog(
 ): InnkeeperError {
   const fields: FieldError[] = problems.slice(0, MAX_SHOWN).map(({ path, message }) => {
     const isWithin = base.length < path.length && base.every((part, index) => path[index] === part);
-    return { field: showFieldPath(isWithin ? path.slice(base.length) : path), message };
+    return { field: showPath(isWithin ? path.slice(base.length) : path), message };
   });
   const [first] = fields;
   const problem = first && `${first.field} ${first.message}`.trim();

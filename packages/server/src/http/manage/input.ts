@@ -1,4 +1,4 @@
-import { showFieldPath } from '../../domain/catalog/source.ts';
+import { showPath } from '../../domain/catalog/source.ts';
 import { checkShape, Nullable, type Static, type TSchema, Type } from '../../schema.ts';
 import { badParameter, type Page, type Query } from '../paging.ts';
 import { LimitQuery } from './schemas.ts';
@@ -16,7 +16,7 @@ export function requireShape<T extends TSchema>(schema: T, value: unknown): Stat
   if (problems.length === 0) return value as Static<T>;
   throw badParameter(
     problems.map(({ path, message, allowed }) => ({
-      field: showFieldPath(path),
+      field: showPath(path),
       message,
       ...(allowed && { allowed }),
     })),
