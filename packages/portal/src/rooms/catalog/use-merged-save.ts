@@ -51,7 +51,12 @@ export function useMergedSave<T>(clientId: string, tree: Tree) {
           return false;
         }
         edits = isInnkeeperError(problem) ? ((problem.body.edits as DraftEdit[] | undefined) ?? []) : [];
+      }
+      try {
         await queries.fetchQuery({ ...treeQuery(clientId), staleTime: 0 });
+      } catch (problem) {
+        setError(problem);
+        return false;
       }
     }
   });
