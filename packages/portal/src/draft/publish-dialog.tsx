@@ -48,7 +48,7 @@ export function PublishDialog({ opened, ...props }: Props) {
 function Plan(props: Omit<Props, 'opened'>) {
   const plan = useQuery(planQuery(props.clientId));
   if (plan.isPending) return <LoadingState />;
-  if (plan.isError) return <ErrorState error={plan.error} retry={() => plan.refetch()} />;
+  if (plan.isLoadingError) return <ErrorState error={plan.error} retry={() => plan.refetch()} />;
   if (!plan.data.draft) return <Gone onClose={props.onClose} />;
   const { draft, revision } = plan.data;
   return <Ready {...props} draft={draft} revision={revision} />;
