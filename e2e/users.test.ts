@@ -32,7 +32,7 @@ describe('the users room', () => {
     };
     await save('fruit', ['apricot']);
     await save('fruit', ['cherry', 'apple']);
-    return { clientId, ada, add };
+    return { clientId, ada, add, save };
   };
 
   test('are found, and their names are always shown as text', async () => {
@@ -130,7 +130,7 @@ describe('the users room', () => {
   });
 
   test('can be supported: change and unset an option, rename and suspend, with undo', async () => {
-    const { clientId, ada } = await fill();
+    const { clientId, ada, save } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
     const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
     await rowOf('vegetarian')
@@ -150,6 +150,15 @@ describe('the users room', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('must be in steps of 5 from 0').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    // Someone else was faster: the input stays, the value to replace is shown.
+    await rowOf('fruit')
+      .getByRole('button', { name: /Change/ })
+      .click();
+    await save('fruit', ['apricot', 'cherry']);
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.getByText(/^Current value: .*cherry/i).waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText('Chosen (2)').click();
     await expect.poll(() => rowOf('volume').count()).toBe(0);
     await page.getByRole('searchbox', { name: 'Search keys and values' }).fill('frui');

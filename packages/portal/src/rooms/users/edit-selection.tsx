@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import type { ChangeSelection, Held } from './use-change-selection.ts';
+import { type ChangeSelection, type Held, isChangedMeanwhile } from './use-change-selection.ts';
 
 type Props = { of: NamedKey; held: Held | undefined; change: ChangeSelection; onClose(): void };
 
@@ -14,9 +14,13 @@ type Props = { of: NamedKey; held: Held | undefined; change: ChangeSelection; on
 export function EditSelection({ of, held, change, onClose }: Props) {
   const { t } = useTranslation('users');
   const [typed, setTyped] = useState(() => (held ? [held.value].flat().map(String) : []));
+  const [opened] = useState(held);
+  // From then on the current value is shown, and is the one to replace.
+  const [isChanged, setChanged] = useState(false);
   const saving = useMutation({
-    mutationFn: () => change.save(of, readTyped(of, typed), held?.etag),
+    mutationFn: () => change.save(of, readTyped(of, typed), (isChanged ? held : opened)?.etag),
     onSuccess: onClose,
+    onError: (error) => isChangedMeanwhile(error) && setChanged(true),
   });
   const saveOnce = useMutateOnce(saving);
   const problem = saving.error ? problemOf(saving.error) : undefined;
@@ -37,6 +41,11 @@ export function EditSelection({ of, held, change, onClose }: Props) {
       >
         <Stack>
           <ValueField of={of} typed={typed} problem={problem} onChange={setTyped} />
+          {isChanged && (
+            <Text size="sm">
+              {t('selections.current', { value: held ? of.showValue(held.value) : t('selections.notSet') })}
+            </Text>
+          )}
           <Text size="sm" c="dimmed">
             {t('selections.editHint')}
           </Text>

@@ -20,7 +20,7 @@ export type ChangeSelection = {
 
 const OPTIONS = '/manage/v1/applications/{clientId}/users/{userUid}/options';
 /** The record differs from the one that the page showed. */
-const CHANGED = '1014';
+export const isChangedMeanwhile = (error: unknown): boolean => isInnkeeperError(error) && error.code === '1014';
 
 export function useChangeSelection(clientId: string, userUid: string): ChangeSelection {
   const { t } = useTranslation('users');
@@ -33,7 +33,7 @@ export function useChangeSelection(clientId: string, userUid: string): ChangeSel
     try {
       await api.put(OPTIONS, { path, body: { options: [{ ...option, ...(etag && { if_match: etag }) }] } });
     } catch (error) {
-      if (isInnkeeperError(error) && error.code === CHANGED) await reload();
+      if (isChangedMeanwhile(error)) await reload();
       throw error;
     }
     await reload();

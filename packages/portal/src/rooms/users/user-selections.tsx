@@ -47,8 +47,9 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   if (options.isPending || tree.isPending || (hasNextPage && !options.isError)) return <LoadingState />;
-  if (options.isError) return <ErrorState error={options.error} retry={() => options.refetch()} />;
-  if (tree.isError) return <ErrorState error={tree.error} retry={() => tree.refetch()} />;
+  if (options.isLoadingError || (options.isError && hasNextPage))
+    return <ErrorState error={options.error} retry={() => options.refetch()} />;
+  if (tree.isLoadingError) return <ErrorState error={tree.error} retry={() => tree.refetch()} />;
   const rows = rowsOf(
     nameCatalog(tree.data, i18n),
     options.data.pages.flatMap(({ items }) => items),
@@ -123,7 +124,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
       {edited && (
         <EditSelection
           of={edited.key}
-          held={heldBy(edited.option)}
+          held={heldBy(rows.find(({ key }) => key.keyUid === edited.key.keyUid)?.option)}
           change={change}
           onClose={() => setEdited(undefined)}
         />
