@@ -57,7 +57,7 @@ describe('the room of revisions', () => {
   });
 
   test('restores a revision as a draft or as a new revision', async () => {
-    const { room, tree } = await application();
+    const { room, tree, edit } = await application();
     // From the list.
     const { page, pageErrors } = await portal.enter(room);
     await page.getByRole('button', { name: 'Restore revision 1' }).click();
@@ -68,9 +68,13 @@ describe('the room of revisions', () => {
     await page.getByRole('button', { name: 'Publish again' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('was apple').waitFor();
+    // Someone else publishes meanwhile: the newer revision is compared.
+    await edit('POST', '/groups', { name: 'third' });
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
-    await page.getByText('Published as revision 4.').waitFor();
-    await page.getByRole('link', { name: 'Revision 4', exact: true }).waitFor();
+    await dialog.getByText('third').first().waitFor();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 5.').waitFor();
+    await page.getByRole('link', { name: 'Revision 5', exact: true }).waitFor();
     expect((await tree()).groups[0]?.keys.map(({ name }) => name)).toContain('fruit');
     expect(pageErrors).toEqual([]);
   });

@@ -7,7 +7,7 @@ const PAGE = 30;
 
 export type Revision = OutputOf<typeof REVISIONS, 'get'>['items'][number];
 
-const revisionsKey = (clientId: string) => ['application', clientId, 'revisions'] as const;
+export const revisionsKey = (clientId: string) => ['application', clientId, 'revisions'] as const;
 
 /** Newest first. */
 export function revisionsQuery(clientId: string) {

@@ -11,11 +11,12 @@ import { api } from '../../api/client.ts';
 import { type Breaking, BreakingChanges } from '../../draft/breaking-changes.tsx';
 import { ChangeList } from '../../draft/change-list.tsx';
 import { draftQuery } from '../../draft/queries.ts';
+import { isConflict } from '../../draft/use-edit.ts';
 import { MainAct } from '../../shell/main-act.tsx';
 import { notifyProblem } from '../../shell/notify.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { comparisonQuery } from './queries.ts';
+import { comparisonQuery, revisionsKey } from './queries.ts';
 
 const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore';
 
@@ -106,6 +107,12 @@ function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): v
       onClose();
       await queries.invalidateQueries({ queryKey: ['application', clientId] });
       await navigate({ to: '/applications/$clientId/revisions', params: { clientId }, search: {} });
+    },
+    onError(error) {
+      if (!isConflict(error)) return undefined;
+      // The newer revision is compared instead; what it breaks was not agreed to.
+      setAgreed(false);
+      return queries.invalidateQueries({ queryKey: revisionsKey(clientId) });
     },
   });
   const restoreOnce = useMutateOnce(restore);
