@@ -71,7 +71,10 @@ describe('the webhooks and events rooms', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: 'Rate limit' }).fill('25');
       await expectAccessible(page);
+      // Only this: someone else may have changed the rest meanwhile.
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH');
       await dialog.getByRole('button', { name: 'Save' }).click();
+      expect((await sent).postDataJSON()).toEqual({ maxPerSecond: 25 });
       await page.getByText('at most 25 per second').waitFor();
 
       await page.getByRole('button', { name: 'Replay…' }).click();

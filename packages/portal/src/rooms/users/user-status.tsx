@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { changedMembers } from '../../shell/changed-members.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { notifyProblem, notifyUndoable } from '../../shell/notify.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
@@ -42,9 +43,11 @@ type RenameProps = { clientId: string; userUid: string; name: string; id: string
 
 export function RenameUser({ clientId, userUid, name, id, onClose }: RenameProps) {
   const { t } = useTranslation('users');
-  const [typed, setTyped] = useState({ clientUserName: name, clientUserId: id });
+  // As it was when the dialog opened.
+  const [before] = useState({ clientUserName: name, clientUserId: id });
+  const [typed, setTyped] = useState(before);
   const change = useChangeUser(clientId, userUid);
-  const renaming = useMutation({ mutationFn: () => change(typed), onSuccess: onClose });
+  const renaming = useMutation({ mutationFn: () => change(changedMembers(before, typed)), onSuccess: onClose });
   const renameOnce = useMutateOnce(renaming);
   const { error } = renaming;
   const problems = new Map(isInnkeeperError(error) ? error.errors.map(({ field, message }) => [field, message]) : []);

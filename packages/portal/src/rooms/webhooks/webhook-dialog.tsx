@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { changedMembers } from '../../shell/changed-members.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
 import { Problem } from '../../shell/states.tsx';
@@ -44,10 +45,17 @@ function Form({ clientId, webhook, onClose }: Props) {
   const { t } = useTranslation('webhooks');
   const { t: shell } = useTranslation();
   const client = useQueryClient();
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [types, setTypes] = useState(webhook?.types ?? []);
-  const [description, setDescription] = useState(webhook?.description ?? '');
-  const [rate, setRate] = useState<number | string>(webhook?.maxPerSecond ?? '');
+  // As it was when the dialog opened.
+  const [before] = useState({
+    url: webhook?.url ?? '',
+    types: webhook?.types ?? [],
+    description: webhook?.description ?? '',
+    maxPerSecond: webhook?.maxPerSecond ?? null,
+  });
+  const [url, setUrl] = useState(before.url);
+  const [types, setTypes] = useState(before.types);
+  const [description, setDescription] = useState(before.description);
+  const [rate, setRate] = useState<number | string>(before.maxPerSecond ?? '');
   const save = useMutation({
     mutationKey: SHOWN_ONCE,
     async mutationFn() {
@@ -56,7 +64,10 @@ function Form({ clientId, webhook, onClose }: Props) {
       if (!webhook)
         return (await api.post('/manage/v1/applications/{clientId}/webhooks', { path: { clientId }, body })).data;
       const path = { clientId, webhookId: webhook.webhookId };
-      await api.patch('/manage/v1/applications/{clientId}/webhooks/{webhookId}', { path, body });
+      await api.patch('/manage/v1/applications/{clientId}/webhooks/{webhookId}', {
+        path,
+        body: changedMembers(before, body),
+      });
       return undefined;
     },
     async onSuccess() {
