@@ -4,7 +4,7 @@ import { sqlite } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, expectFocus, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, expectFocus, holdRequests, openPortal } from './portal.ts';
 
 const portal = openPortal(sqlite);
 
@@ -129,6 +129,17 @@ describe('the portal', () => {
     await field.waitFor({ state: 'detached' });
     await choose('invite', 'Members');
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    // Enter never opens what an earlier input has found.
+    await page.keyboard.press('Control+k');
+    await field.fill('grace');
+    const grace = page.getByRole('option', { name: /grace@example\.com/ });
+    await grace.waitFor();
+    const release = await holdRequests(page, 'GET', /search=hopper/);
+    await field.fill('hopper');
+    expect(await grace.count()).toBe(0);
+    release();
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
     await choose('grace', /grace@example\.com/);
     await page.getByRole('heading', { name: 'Test user', level: 1 }).waitFor();
     // A slash that is typed is a slash.

@@ -1,5 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -117,7 +117,6 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
       return (await api.get('/manage/v1/applications/{clientId}/users', { path, query, signal })).data;
     },
     enabled: isAsked,
-    placeholderData: keepPreviousData,
   });
   const requests = useQuery({
     queryKey: ['application', clientId, 'palette', 'requests', search],
@@ -128,6 +127,8 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
     enabled: isAsked && REQUEST_ID.test(search),
   });
   if (!isAsked || typed === '') return { users: [], requests: [], isSearching: false };
+  // The results of an earlier search must not be opened by Enter.
+  if (typed.trim() !== search) return { users: [], requests: [], isSearching: true };
   return {
     users: (users.data?.items ?? []).map(
       ({ userUid, clientUserId, clientUserName }): Command => ({
@@ -138,7 +139,7 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
       }),
     ),
     requests: (requests.data?.items ?? []).map((each) => toRequest(each, path.clientId, navigate)),
-    isSearching: users.isFetching || typed.trim() !== search,
+    isSearching: users.isFetching,
   };
 }
 
