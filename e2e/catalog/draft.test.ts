@@ -139,8 +139,18 @@ describe('the catalog room: a draft', () => {
     await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
 
     await page.getByLabel('API name').fill('apple');
-    await row(page, 'ratio').click();
     const question = page.getByRole('dialog', { name: 'Unsaved changes' });
+    // A dialog over the item leaves nothing.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search and commands' }).fill('Add group');
+    await page.getByRole('option', { name: 'Add group', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    const added = page.getByRole('dialog', { name: 'Add group' });
+    await added.waitFor();
+    await page.keyboard.press('Escape');
+    await added.waitFor({ state: 'detached' });
+    expect(await question.count()).toBe(0);
+    await row(page, 'ratio').click();
     await question.waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Stay' }).click();
