@@ -1,4 +1,5 @@
 import { Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 import { type Range, rangeQuery, type Span, writeMoment } from './range.ts';
@@ -14,8 +15,11 @@ type Props = {
 /** The last hour, day and so on; or from one time to another, in the reader's time zone. */
 export function TimeRange({ range, spans, onChange, small }: Props) {
   const { t } = useTranslation();
-  const isOwn = range.span === undefined && (range.from !== undefined || range.to !== undefined);
+  // A time that is being typed is not a time yet: its field stays.
+  const [isOpen, setOpen] = useState(false);
+  const isOwn = range.span === undefined && (isOpen || range.from !== undefined || range.to !== undefined);
   const choose = (value: string | null) => {
+    setOpen(value === 'own');
     if (value === null) onChange({});
     else if (value !== 'own') onChange({ span: value as Span });
     else onChange({ from: rangeQuery({ span: range.span ?? 'day' }).from as string });
@@ -46,6 +50,7 @@ export function TimeRange({ range, spans, onChange, small }: Props) {
               : { label: t(`range.${end}`) })}
             value={toLocal(range[end])}
             onChange={(event) => {
+              setOpen(true);
               const date = new Date(event.currentTarget.value);
               const { [end]: _, ...rest } = range;
               onChange(Number.isNaN(date.getTime()) ? rest : { ...rest, [end]: writeMoment(date) });
