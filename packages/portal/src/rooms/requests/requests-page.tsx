@@ -3,13 +3,14 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconRefresh, IconRoute, IconX } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { TimeRange } from '../../shell/time-range.tsx';
+import { useTyped } from '../../shell/use-typed.ts';
 import { namedUserQuery, requestsQuery } from './queries.ts';
 import { RequestDrawer } from './request-drawer.tsx';
 import { RequestTable } from './request-table.tsx';
@@ -178,15 +179,13 @@ function FilterText(props: {
   onChange(value: string): void;
 }) {
   const { value, onChange, ...rest } = props;
-  const [typed, setTyped] = useState(value);
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useTyped(value, field);
   const changeLater = useDebouncedCallback(onChange, 400);
-  useEffect(() => {
-    // A partial code is typed and not in the URL yet.
-    if (value !== '') setTyped(value);
-  }, [value]);
   return (
     <TextInput
       {...rest}
+      ref={field}
       spellCheck={false}
       value={typed}
       onChange={(event) => {

@@ -21,6 +21,7 @@ import {
 } from '@tabler/icons-react';
 import { memo, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useTyped } from '../../shell/use-typed.ts';
 import { NO_PROGRESS, type Progress, percentOf } from './progress.ts';
 import { TEXT_ISSUES } from './search.ts';
 import type { Language, TextIssue } from './text-row.ts';
@@ -47,6 +48,11 @@ export const Toolbar = memo(function Toolbar(props: Props) {
   const { languages, filter, isReadOnly, isPhone } = props;
   const { t } = useTranslation('translations');
   const { only } = filter.filter;
+  const [typed, setTyped] = useTyped(filter.search, props.searchBox);
+  const search = (text: string) => {
+    setTyped(text);
+    filter.set({ search: text });
+  };
   const translated = languages.filter(({ isDefault }) => !isDefault);
   return (
     <Group gap="xs" role="search">
@@ -57,12 +63,10 @@ export const Toolbar = memo(function Toolbar(props: Props) {
         placeholder={t('toolbar.search')}
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={
-          filter.search !== '' && (
-            <CloseButton size="sm" aria-label={t('toolbar.clearSearch')} onClick={() => filter.set({ search: '' })} />
-          )
+          typed !== '' && <CloseButton size="sm" aria-label={t('toolbar.clearSearch')} onClick={() => search('')} />
         }
-        value={filter.search}
-        onChange={(event) => filter.set({ search: event.currentTarget.value })}
+        value={typed}
+        onChange={(event) => search(event.currentTarget.value)}
         onKeyDown={(event) => {
           // From the search field to the results.
           if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;

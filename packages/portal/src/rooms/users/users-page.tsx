@@ -3,12 +3,13 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { focusHeading, PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
+import { useTyped } from '../../shell/use-typed.ts';
 import { AddUser } from './add-user.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { ChooseEverything } from './choose-everything.tsx';
@@ -46,7 +47,8 @@ function Users({ clientId }: { clientId: string }) {
   const isFiltered = search !== '' || Object.keys(others).some((name) => name !== 'sort');
   const can = useCan(clientId);
   const navigate = useNavigate({ from: '/applications/$clientId/users' });
-  const [typed, setTyped] = useState(search);
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useTyped(search, field);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
   const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
   const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
@@ -96,6 +98,7 @@ function Users({ clientId }: { clientId: string }) {
       />
       {!(isEmpty && !isFiltered) && (
         <TextInput
+          ref={field}
           type="search"
           aria-label={t('search')}
           placeholder={t('searchPlaceholder')}
