@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Modal, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconListCheck } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { TreeGroup, TreeLanguage } from '../../draft/queries.ts';
@@ -37,12 +37,21 @@ function Choice({ clientId, group, languages, onClose }: Props & { onClose(): vo
   const { mutateAsync } = useEdit(clientId);
   const [chosen, setChosen] = useState<string[]>([]);
   const [done, setDone] = useState<number>();
+  // Closing the dialog stops the run; what is archived by then can be undone.
+  const isClosed = useRef(false);
+  useEffect(() => {
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
   const keys = group.keys.filter(({ archived }) => !archived);
   const archive = async () => {
     let count = 0;
     try {
       setDone(0);
       for (const uid of chosen) {
+        if (isClosed.current) break;
         await mutateAsync({ edit: editsOf(clientId).archiveKey(uid) });
         setDone(++count);
       }
@@ -50,7 +59,7 @@ function Choice({ clientId, group, languages, onClose }: Props & { onClose(): vo
       notifyConflict(error);
     }
     if (count > 0) notifyDraft(t('archive.severalDone', { count }));
-    onClose();
+    if (!isClosed.current) onClose();
   };
   return (
     <Stack>
