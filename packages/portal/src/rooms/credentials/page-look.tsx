@@ -1,7 +1,7 @@
 import { Box, Button, ColorInput, FileButton, Group, Image, Input, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import type { Settings } from './settings.ts';
@@ -36,8 +36,11 @@ export function AccentColorField({ shown, mayChange, problem, set }: FieldProps)
 export function LogoField({ shown, mayChange, problem, set }: FieldProps) {
   const { t } = useTranslation('credentials');
   const [isRefused, setRefused] = useState(false);
+  const resetFile = useRef<() => void>(null);
   const read = async (file: File | null) => {
     if (!file) return;
+    // The same file can be chosen again.
+    resetFile.current?.();
     const isFit = TYPES.includes(file.type) && file.size <= MAX_BYTES;
     setRefused(!isFit);
     if (isFit) set({ logo: await toDataUrl(file) });
@@ -53,7 +56,7 @@ export function LogoField({ shown, mayChange, problem, set }: FieldProps) {
         {shown.logo !== '' && (
           <Image src={shown.logo} alt={t('settings.logo.current')} h={40} w="auto" maw={192} fit="contain" />
         )}
-        <FileButton accept={TYPES.join(',')} onChange={(file) => void read(file)}>
+        <FileButton resetRef={resetFile} accept={TYPES.join(',')} onChange={(file) => void read(file)}>
           {(button) => (
             <Button
               {...button}

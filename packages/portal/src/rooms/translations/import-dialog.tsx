@@ -3,7 +3,7 @@ import { Alert, Button, FileButton, Group, Modal, Stack, Text } from '@mantine/c
 import { notifications } from '@mantine/notifications';
 import { IconFileUpload, IconInfoCircle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { type DragEvent, memo, useState } from 'react';
+import { type DragEvent, memo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { MainAct } from '../../shell/main-act.tsx';
@@ -32,6 +32,7 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
   const { opened, onClose, clientId, languages, sheet, reload } = props;
   const { t } = useTranslation('translations');
   const [isOver, setOver] = useState(false);
+  const resetFile = useRef<() => void>(null);
 
   const preview = useMutation({
     mutationFn: async (sent: SentFile): Promise<{ sent: SentFile; etag: string; found: TextsPreview }> => {
@@ -84,6 +85,8 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
   };
   const read = async (file: File | null | undefined) => {
     if (!file) return;
+    // The same file can be chosen again.
+    resetFile.current?.();
     take.reset();
     preview.mutate({ file: await file.text(), name: file.name });
   };
@@ -118,6 +121,7 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
             <IconFileUpload size={32} stroke={1.4} aria-hidden />
             <Text size="sm">{t('import.hint')}</Text>
             <FileButton
+              resetRef={resetFile}
               accept=".csv,.xlf,.xliff,.xml,text/csv,application/xliff+xml"
               onChange={(file) => void read(file)}
             >
