@@ -29,7 +29,9 @@ function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking
   const queries = useQueryClient();
   const step = useEdit(clientId);
   const notifyConflict = useNotifyConflict();
+  const can = useCan(clientId);
   const take = useOnce(async (kind: Kind) => {
+    if (!can('texts')) return;
     // An edit that is still being saved is the one to undo.
     await editsDone(queries, clientId);
     const draft = queries.getQueryData(draftQuery(clientId).queryKey)?.draft;
