@@ -1,8 +1,6 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
-import { codeOf } from '../caught.ts';
 import { readConfig } from '../config.ts';
 import type { MadeBackup } from '../domain/backup.ts';
 import { version } from '../package.ts';
@@ -12,7 +10,8 @@ import { RESTORE_STEPS } from '../storage/problems.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase, isCompanion } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
-import { bold, counted, printResult, showSize, visible } from './output.ts';
+import { bold, counted, printResult, showSize } from './output.ts';
+import { partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { Progress } from './terminal.ts';
 
 type Options = CommandOptions & { force?: true };
@@ -50,10 +49,8 @@ async function run(file: string, options: Options): Promise<void> {
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
   const target = about(file, () => behindLinks(file));
-  for (const left of removeLeftovers(target)) {
-    process.stderr.write(`innkeeper: removed ${visible(left)}, left by a backup that was killed.\n`);
-  }
-  const partial = `${target}.partial-${process.pid}`;
+  removeLeftovers(target, 'a backup');
+  const partial = partialPath(target);
   using _ = removedWhenInterrupted(partial);
   const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
     version,
@@ -156,60 +153,4 @@ function explainFile(error: unknown, file: string, partial: string): Failure | u
   const { path, code } = error as NodeJS.ErrnoException;
   const problem = path !== partial ? undefined : code === 'ENOENT' ? 'its folder does not exist' : fileProblem(error);
   return problem === undefined ? undefined : new UsageError(`${file}: ${problem}.`, GIVE_ANOTHER);
-}
-
-/** Deletes an incomplete backup, which is useless. */
-function removedWhenInterrupted(partial: string): Disposable {
-  const end = (signal: NodeJS.Signals): void => {
-    rmSync(partial, { force: true });
-    process.exit(signal === 'SIGINT' ? 130 : 143);
-  };
-  process.once('SIGINT', end).once('SIGTERM', end);
-  return {
-    [Symbol.dispose]: () => {
-      process.off('SIGINT', end).off('SIGTERM', end);
-    },
-  };
-}
-
-/**
- * Deletes incomplete backups, as large as the database, that killed backups to this file left behind. Returns the
- * paths.
- */
-function removeLeftovers(target: string): string[] {
-  const start = `${basename(target)}.partial-`;
-  const folder = dirname(target);
-  const left = namesIn(folder)
-    .filter((name) => name.startsWith(start) && isOver(name.slice(start.length)))
-    .map((name) => join(folder, name));
-  return left.filter((path) => {
-    try {
-      rmSync(path);
-      return true;
-    } catch {
-      // Another user's file: leave it.
-      return false;
-    }
-  });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Writing there will report the problem.
-    return [];
-  }
-}
-
-/** Containers reuse the same few process ids: a file with our own was left by an earlier process. */
-function isOver(pid: string): boolean {
-  if (!/^[1-9][0-9]{0,9}$/.test(pid)) return false;
-  if (Number(pid) === process.pid) return true;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return codeOf(error) === 'ESRCH';
-  }
 }

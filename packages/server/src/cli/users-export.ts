@@ -9,6 +9,7 @@ import { refuseDatabaseFile } from './database-files.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { type WantedUsers, withManagement } from './management.ts';
 import { bold, counted, printResult, visible } from './output.ts';
+import { partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { Progress } from './terminal.ts';
 
 type Options = CommandOptions & {
@@ -70,7 +71,7 @@ async function run(options: Options): Promise<void> {
     try {
       await writeAll(options, async (stream) => {
         for await (const page of transfer.export(options.app, filter)) {
-          if (!stream.write(page.text)) await once(stream, 'drain');
+          await writeText(stream, page.text);
           users += page.users;
           profilesOnly += page.profilesOnly;
           progress.show(users, 'users', Math.min(1, users / Math.max(1, total)));
@@ -99,7 +100,7 @@ async function exportOne(options: Options, id: string): Promise<void> {
   const { service_user_code, clientUserId } = await withManagement(options, async ({ users }) => {
     const { user, texts } = await users.exportOne(options.app, id, format);
     await writeAll(options, async (stream) => {
-      for await (const text of texts) if (!stream.write(text)) await once(stream, 'drain');
+      for await (const text of texts) await writeText(stream, text);
     });
     return user;
   });
@@ -115,6 +116,13 @@ function readFilter({ where = [], effective = false, status }: Options): WantedU
   }
   if (effective && where.length === 0) throw new UsageError('--effective needs --where.');
   return where.length === 0 && status === undefined ? undefined : { where, effective, status };
+}
+
+async function writeText(stream: Writable, text: string): Promise<void> {
+  if (stream.write(text)) return;
+  // It may have failed since the last text; then it never drains.
+  if (stream.errored) throw stream.errored;
+  await once(stream, 'drain');
 }
 
 /** To the given file, completely or not at all, or to stdout. */
@@ -145,8 +153,10 @@ async function toFile(path: string): Promise<Output> {
     const there = await stat(path).catch(() => undefined);
     const isFile = there === undefined || there.isFile();
     const target = isFile ? behindLinks(path) : path;
-    const partial = isFile ? `${target}.partial-${process.pid}` : path;
+    const partial = isFile ? partialPath(target) : path;
+    if (isFile) removeLeftovers(target, 'an export');
     const handle = await open(partial, 'w', 0o600);
+    const watch = isFile ? removedWhenInterrupted(partial) : undefined;
     const stream = createWriteStream(partial, { fd: handle, flush: isFile });
     let failure: Error | undefined;
     stream.on('error', (error) => {
@@ -160,10 +170,12 @@ async function toFile(path: string): Promise<Output> {
         await once(stream, 'close');
         if (failure) throw failure;
         if (isFile) await rename(partial, target);
+        watch?.[Symbol.dispose]();
       },
       async abandon() {
         stream.destroy();
         if (isFile) await rm(partial, { force: true });
+        watch?.[Symbol.dispose]();
       },
     };
   } catch (error) {

@@ -1,8 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inThread } from './in-thread.ts';
+import { bin, environment } from './run-innkeeper.ts';
 
 let folder: string;
 let path: string;
@@ -40,4 +45,51 @@ test('other files are replaced', async () => {
   for (let times = 0; times < 2; times++) {
     expect(await run('catalog', 'types', '--app', app, '--out', out)).toMatchObject({ code: 0 });
   }
+});
+
+/** A service that sends `firstPage` of an export of users, and the next one when `continueAt` says so. */
+async function startService(firstPage: object[], continueAt: (next: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url?.includes('after=') === true) continueAt(response);
+    else if (request.url?.includes('/export') !== true) response.end('{"name":"One","counts":{"users":2}}');
+    else response.end(JSON.stringify({ lines: firstPage, users: 1, profilesOnly: 0, next: 'a' }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { settings: { INNKEEPER_URL: url, INNKEEPER_TOKEN: 'ikp_x' }, [Symbol.dispose]: close };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'an export leaves nothing behind after %s, or with the next run',
+  async (signal) => {
+    const output = join(folder, 'users.ndjson');
+    const left = `${output}.partial-999999999`;
+    writeFileSync(left, 'half');
+    const halfway = Promise.withResolvers<string[]>();
+    const partials = () => readdirSync(folder).filter((name) => name.includes('.partial-'));
+    using service = await startService([{}], () => halfway.resolve(partials()));
+    const child = spawn(process.execPath, [bin, 'users', 'export', '--app', 'a', '--output', output], {
+      env: { ...environment(), ...service.settings },
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    const [partial, ...others] = await halfway.promise;
+    expect(partial).toMatch(/^users.ndjson.partial-/);
+    expect(others).toEqual([]);
+    child.kill(signal);
+    expect(await ended).toEqual([signal === 'SIGINT' ? 130 : 143, null]);
+    expect(partials()).toEqual([]);
+  },
+);
+
+test('an export ends when its output fails before the next page arrives', async () => {
+  const page = { lines: [{ text: 'x'.repeat(100_000) }], users: 1, profilesOnly: 0, next: null };
+  using service = await startService([{}], (next) => setTimeout(() => next.end(JSON.stringify(page)), 300));
+  const ended = await inThread(['users', 'export', '--app', 'a', '--output', '/dev/full'], service.settings);
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') });
 });
