@@ -34,7 +34,10 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
     onSuccess: ({ state, status, problem }) =>
       notifications.show({
         color: state === 'succeeded' ? 'green' : 'red',
-        message: state === 'succeeded' ? t('test.done', { status }) : t('test.failed', { why: status ?? problem }),
+        message:
+          state === 'succeeded'
+            ? t('test.done', { status })
+            : t('test.failed', { why: status ?? (problem && t(`problem.${problem}`)) }),
       }),
     onSettled,
   });
