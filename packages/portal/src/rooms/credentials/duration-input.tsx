@@ -19,8 +19,8 @@ export function DurationInput(props: {
   const { label, description, seconds, min, max, disabled, error, onChange } = props;
   const { t } = useTranslation('credentials');
   const id = useId();
-  const [chosen, setChosen] = useState<Unit>();
-  const unit = chosen ?? largestUnit(seconds);
+  // Typing never changes it.
+  const [unit, setUnit] = useState(() => largestUnit(seconds));
   const size = UNITS[unit];
   const problem =
     seconds < min || seconds > max ? t('duration.range', { min: spell(min, t), max: spell(max, t) }) : error;
@@ -49,7 +49,7 @@ export function DurationInput(props: {
           onChange={(value) => {
             if (value === null) return;
             // The number stays: changing 10 minutes to hours means 10 hours.
-            setChosen(value as Unit);
+            setUnit(value as Unit);
             onChange(Math.round((seconds / size) * UNITS[value as Unit]));
           }}
         />
@@ -66,5 +66,5 @@ function largestUnit(seconds: number): Unit {
 /** `2 days` */
 export function spell(seconds: number, t: ReturnType<typeof useTranslation<'credentials'>>['t']): string {
   const unit = largestUnit(seconds);
-  return `${seconds / UNITS[unit]} ${t(`duration.${unit}`)}`;
+  return t(`duration.spelled.${unit}`, { count: seconds / UNITS[unit] });
 }
