@@ -137,9 +137,24 @@ describe('the credentials room', () => {
       rateLimit: '3000/1m',
       addressRateLimit: '600/90s',
     });
-    await page.getByText('From 1 minutes to 30 days').waitFor();
+    await page.getByText('From 1 minute to 30 days').waitFor();
     await page.getByText('1 unsaved change').waitFor();
     expect(await lifetime.inputValue()).toBe('99');
+    expect(pageErrors).toEqual([]);
+  });
+
+  test('leaving with a typed name asks first', async () => {
+    const { clientId } = await portal.server.application();
+    const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
+    const name = page.getByRole('textbox', { name: 'Application name' });
+    await name.fill('Typed');
+    await page.getByRole('navigation').getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+    expect(await name.inputValue()).toBe('Typed');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Switch application: Typed' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     expect(pageErrors).toEqual([]);
   });
 
@@ -149,16 +164,18 @@ describe('the credentials room', () => {
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     await page.getByRole('radio', { name: 'With the secret' }).check();
     await page.getByRole('textbox', { name: 'Special token lifetime' }).fill('30');
-    await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200 } });
+    await page.getByRole('textbox', { name: 'History kept, in days' }).fill('365');
+    await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200, historyKept: 30 } });
     await portal.server.service.refresh();
     await page.getByRole('button', { name: 'Save' }).click();
     const alert = page.getByRole('alert').filter({ hasText: 'These settings have changed' });
-    expect(await alert.getByRole('row').last().innerText()).toMatch(/Save selections by user_uid\s+off\s+secret/);
+    await alert.getByRole('row', { name: /Save selections by user_uid\s+off\s+secret/ }).waitFor();
+    await alert.getByRole('row', { name: /History kept, in days\s+30\s+365$/ }).waitFor();
     expect((await applications.list([appId]))[0]?.settings).toMatchObject({ saveByUserUid: 'off' });
     await alert.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Settings saved.').waitFor();
-    const settings = { saveByUserUid: 'secret', accessTokenTtl: 7200, specialTokenTtl: 1800 };
+    const settings = { saveByUserUid: 'secret', accessTokenTtl: 7200, specialTokenTtl: 1800, historyKept: 365 };
     expect((await applications.list([appId]))[0]?.settings).toEqual(settings);
     const name = page.getByRole('textbox', { name: 'Application name' });
     await name.fill('Mine');

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
+import { useUnsaved } from '../../draft/unsaved.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
 
@@ -36,6 +37,7 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
     },
   });
   const renameOnce = useMutateOnce(renaming);
+  useUnsaved(mayChange && shown !== name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     renameOnce(shown);

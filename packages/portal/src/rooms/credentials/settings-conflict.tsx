@@ -3,14 +3,14 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { spell } from './duration-input.tsx';
 
-type Conflict = { label: string; theirs: unknown; mine: unknown };
+type Conflict = { label: string; theirs: unknown; mine: unknown; isDuration?: boolean };
 
 /** Someone else changed the same setting meanwhile: shows theirs and mine, side by side. */
 export function SettingsConflict(props: { conflicts: readonly Conflict[]; onTheirs(): void; onMine(): void }) {
   const { conflicts, onTheirs, onMine } = props;
-  const { t } = useTranslation('credentials');
-  const show = (value: unknown): string => {
-    if (typeof value === 'number') return spell(value, t);
+  const { t, i18n } = useTranslation('credentials');
+  const show = (value: unknown, isDuration = false): string => {
+    if (typeof value === 'number') return isDuration ? spell(value, t) : value.toLocaleString(i18n.language);
     if (typeof value === 'boolean') return value ? t('conflict.on') : t('conflict.off');
     // For a logo, its type is enough.
     return Array.isArray(value) ? value.join(', ') || '–' : String(value).split(';')[0] || '–';
@@ -33,14 +33,14 @@ export function SettingsConflict(props: { conflicts: readonly Conflict[]; onThei
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {conflicts.map(({ label, theirs, mine }) => (
+          {conflicts.map(({ label, theirs, mine, isDuration }) => (
             <Table.Tr key={label}>
               <Table.Td>{label}</Table.Td>
               <Table.Td>
-                <Code>{show(theirs)}</Code>
+                <Code>{show(theirs, isDuration)}</Code>
               </Table.Td>
               <Table.Td>
-                <Code>{show(mine)}</Code>
+                <Code>{show(mine, isDuration)}</Code>
               </Table.Td>
             </Table.Tr>
           ))}

@@ -92,6 +92,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
               label: t(`settings.${name}.label`),
               theirs: stored[name],
               mine: draft[name],
+              isDuration: name === 'specialTokenTtl' || name === 'accessTokenTtl',
             }))}
             onTheirs={() => setTyped((now) => keep(now, (name) => !conflicts.includes(name)))}
             onMine={() => setTyped((now) => ({ ...now, base: stored }))}
