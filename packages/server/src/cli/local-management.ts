@@ -249,9 +249,10 @@ export function localManagement(open: OpenStorage): Management {
       async *export(clientId, wanted) {
         const { exportUsers } = await import('../domain/users/export-users.ts');
         const appId = await appIdOf(clientId);
+        const filter = wanted && (await readWanted(storage, appId, wanted));
         const users = await storage.applications.countUsers(appId);
         await noteExport({ appId, after: { users } });
-        yield* exportUsers(storage, appId, { filter: wanted && (await readWanted(storage, appId, wanted)) });
+        yield* exportUsers(storage, appId, { filter });
       },
       find: async (clientId, id) => showUser(await findUser(storage, await appIdOf(clientId), id)),
       async setStatus(clientId, id, status) {

@@ -49,7 +49,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
     async read(clientId, revision) {
       if (revision === undefined) {
         const { body, etag } = await call<CatalogFile>('GET', of(clientId, '/catalog'));
-        return { revision: Number(etag?.replaceAll('"', '')), file: body };
+        return { revision: Number(/\d+/.exec(etag ?? '')?.[0]), file: body };
       }
       const found = await get<{ catalog: CatalogFile }>(of(clientId, `/revisions/${revision}`)).catch(
         notFound(revision),
