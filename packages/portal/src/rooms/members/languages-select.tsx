@@ -10,9 +10,10 @@ export function LanguagesSelect(props: {
   value: string[];
   onChange(tags: string[]): void;
   label: string;
+  disabled?: boolean;
   compact?: boolean;
 }) {
-  const { clientId, value, onChange, label, compact = false } = props;
+  const { clientId, value, onChange, label, disabled = false, compact = false } = props;
   const { t } = useTranslation('members');
   const [isOpen, setIsOpen] = useState(false);
   const { data: languages = [] } = useQuery(languagesQuery(clientId));
@@ -22,6 +23,7 @@ export function LanguagesSelect(props: {
       {...(value.length === 0 && { placeholder: t('allLanguages') })}
       data={languages.map(({ name, tag }) => ({ value: tag, label: name }))}
       value={value}
+      disabled={disabled}
       onChange={onChange}
       hidePickedOptions
       // Usually one is chosen; an open list would cover the button below it.

@@ -47,6 +47,7 @@ export function MemberList({ clientId }: { clientId: string }) {
     },
   });
   const changeOnce = useMutateOnce(change);
+  const isChanging = ({ accountId }: Member) => change.isPending && change.variables.accountId === accountId;
   const remove = useMutation({
     mutationFn: ({ accountId }: Member) =>
       api.delete('/manage/v1/applications/{clientId}/members/{accountId}', { path: { clientId, accountId } }),
@@ -122,6 +123,7 @@ export function MemberList({ clientId }: { clientId: string }) {
                       clientId={clientId}
                       label={t('languagesOf', { email: member.email })}
                       value={member.languages ?? []}
+                      disabled={isChanging(member)}
                       onChange={(languages) =>
                         changeOnce({ accountId: member.accountId, role: member.role, languages, before: member })
                       }
@@ -131,7 +133,7 @@ export function MemberList({ clientId }: { clientId: string }) {
                     compact
                     label={t('roleOf', { email: member.email })}
                     value={member.role}
-                    disabled={change.isPending && change.variables.accountId === member.accountId}
+                    disabled={isChanging(member)}
                     onChange={(role) => askToChange(member, role)}
                   />
                   <Button
