@@ -54,7 +54,8 @@ describe.each(databases)('large work on $kind', (database) => {
     const { result, ms } = await ownTime(plan(keys));
     expect(result).toMatchObject({ status: 422 });
     expect(result.text).toMatch(/too many long texts/);
-    expect(ms).toBeLessThan(300 + 5 * plain.ms);
+    // Matched on this thread, they take many seconds.
+    expect(ms).toBeLessThan(1_500 + 5 * plain.ms);
   });
 
   test('thousands of unknown languages cost as much as one known one', async () => {
