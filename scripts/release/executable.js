@@ -54,11 +54,12 @@ async function bundle(name, input, work) {
     plugins: [
       {
         name: 'threads-from-assets',
-        transform(code) {
+        transform(code, id) {
           const changed = code.replace(
-            /new Worker\(new URL\('\.\/([a-z]+-thread)\.ts', import\.meta\.url\), /g,
-            "threadFromAsset('$1', ",
+            /new Worker\(new URL\('\.\/([a-z]+-thread)\.ts', import\.meta\.url\)/g,
+            "threadFromAsset('$1'",
           );
+          if (/-thread\.ts'/.test(changed)) throw new Error(`A thread that is not started as the others are: ${id}`);
           if (changed === code) return undefined;
           const from = JSON.stringify(join(import.meta.dirname, 'thread-from-asset.js'));
           return `import { threadFromAsset } from ${from};\n${changed}`;

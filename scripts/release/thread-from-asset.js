@@ -3,7 +3,7 @@
 import { getAsset } from 'node:sea';
 import { Worker } from 'node:worker_threads';
 
-/** @param {string} name @param {import('node:worker_threads').WorkerOptions} options */
+/** @param {string} name @param {import('node:worker_threads').WorkerOptions} [options] */
 export function threadFromAsset(name, options) {
   return new Worker(getAsset(`threads/${name}.mjs`, 'utf8'), {
     ...options,
