@@ -370,8 +370,8 @@ export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[]
     if (!name.startsWith(PREFIX) || !value || known.includes(name)) return [];
     if (OTHERS_VARIABLE.test(name) || /^(tcp|udp|sctp):\/\//.test(value)) return [];
     const meant = nearestName(name, known, PREFIX);
-    const wayOut = meant === undefined ? 'See: innkeeper serve --help' : `Did you mean ${meant}?`;
-    return [`${name} is not a setting and has no effect. ${wayOut}`];
+    const remedy = meant === undefined ? 'See: innkeeper serve --help' : `Did you mean ${meant}?`;
+    return [`${name} is not a setting and has no effect. ${remedy}`];
   });
 }
 

@@ -11,7 +11,7 @@ can see the flags of a running command.
 ${bold('Remote:')} with INNKEEPER_URL and INNKEEPER_TOKEN (or --url, --token), app, catalog, users, webhook and token manage
 a remote service over HTTP, without its database or secret.
 
-${bold('Output:')} results go to stdout, errors to stderr, with --json as {"error":{"message","problems","wayOut"}}.
+${bold('Output:')} results go to stdout, errors to stderr, with --json as {"error":{"message","problems","remedy"}}.
 ${bold('Exit codes:')} 0 success, 1 failure, 2 usage error (invalid argument, flag or setting). \`catalog plan\` has its own.`;
 
 /** In the order of the help. Only the command that runs is loaded; the help loads all of them. */
@@ -50,7 +50,7 @@ for (const load of called ? [called] : COMMANDS.values()) program.addCommand(awa
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   const failure = new Failure(`the output could not be written: ${fileProblem(error) ?? error.message}.`, {
-    wayOut: 'If the command changes something, it has done so: look at the result before you run it again.',
+    remedy: 'If the command changes something, it has done so: look at the result before you run it again.',
   });
   printFailure(process.argv.includes('--json'), failure);
   process.exit(failure.exitCode);

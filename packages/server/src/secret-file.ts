@@ -88,7 +88,7 @@ function emptySecretProblem(path: string, database: string): string {
   if (fits('', database)) {
     return `INNKEEPER_SECRET is empty: ${path} has no content, and this database was encrypted without a secret, so anyone with a copy of it can decrypt it. Create a new database with a secret of its own, then move the data with innkeeper catalog export, innkeeper users export and their counterparts.`;
   }
-  const wayOut = isUnused(database)
+  const remedy = isUnused(database)
     ? `Delete ${path}, and a new secret is created at the next start.`
     : 'Put its content back from your backup of it; nothing else decrypts this database.';
   return `INNKEEPER_SECRET is empty: ${path} has no content. ${wayOut}`;

@@ -5,13 +5,13 @@ import { LinkButton } from './links.tsx';
 import { EmptyState } from './states.tsx';
 
 /** Links to the nearest known page. */
-export function NotFound({ wayOut }: { wayOut?: ReactNode }) {
+export function NotFound({ action }: { action?: ReactNode }) {
   const { t } = useTranslation();
   return (
     <EmptyState
       icon={IconDoorOff}
       title={t('notFound.title')}
-      action={wayOut ?? <LinkButton to="/">{t('toApplications')}</LinkButton>}
+      action={action ?? <LinkButton to="/">{t('toApplications')}</LinkButton>}
     >
       {t('notFound.text')}
     </EmptyState>

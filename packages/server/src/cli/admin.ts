@@ -40,7 +40,7 @@ function adminCreate(): Command {
 
 async function runCreate(options: CommandOptions & { email: string }): Promise<void> {
   const problem = accountEmailProblem(options.email);
-  if (problem) throw new UsageError(`--email ${problem}.`, { wayOut: 'Example: --email ada@example.com' });
+  if (problem) throw new UsageError(`--email ${problem}.`, { remedy: 'Example: --email ada@example.com' });
   const made = await withStorage(
     options,
     ({ storage, keyring, now, config: { publicUrl } }) =>
@@ -123,7 +123,7 @@ async function runReset(email: string, options: CommandOptions & { password?: tr
   });
   if (!made) {
     throw new Failure('no account with this address.', {
-      wayOut: 'List accounts with: innkeeper admin list',
+      remedy: 'List accounts with: innkeeper admin list',
     });
   }
   const expiresAt = showTime(made.expiresAt);
@@ -192,7 +192,7 @@ async function runDelete(email: string, options: CommandOptions): Promise<void> 
   const outcome = await withStorage(options, ({ storage }) => storage.accounts.delete(emailKeyOf(email)));
   if (outcome === 'unknown') {
     throw new Failure('no account with this address.', {
-      wayOut: 'List accounts with: innkeeper admin list',
+      remedy: 'List accounts with: innkeeper admin list',
     });
   }
   printResult(options, { email, deleted: true }, () => `Deleted the account of ${visible(email)}.`);

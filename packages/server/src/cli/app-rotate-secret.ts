@@ -65,7 +65,7 @@ function previousIsValid({ secrets }: ShownApplication): Failure {
   const until = secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt;
   return new Failure(
     `the previous secret is still valid${until ? `, until ${until} UTC` : ''}, and another rotation would revoke it. Nothing was changed.`,
-    { wayOut: WHILE_PREVIOUS_IS_VALID },
+    { remedy: WHILE_PREVIOUS_IS_VALID },
   );
 }
 

@@ -104,7 +104,7 @@ async function runSet(clientId: string, assignments: string[], options: CommandO
 function refused(problems: readonly ChangeProblem[]): UsageError {
   return new UsageError('nothing was changed:', {
     problems: problems.map(({ field, message }) => `${isKnown(field) ? field : `"${field}"`} ${message}.`),
-    wayOut: `Keys: name, ${SETTING_NAMES.join(', ')}.`,
+    remedy: `Keys: name, ${SETTING_NAMES.join(', ')}.`,
     guide: `Keys:\n${layOut(settingsGuide(), { indent: 2 })}`,
   });
 }
@@ -126,7 +126,7 @@ function splitAssignment(text: string): [key: string, value: string] {
   const at = text.indexOf('=');
   if (at < 1) {
     throw new UsageError(`"${text}" is not KEY=VALUE.`, {
-      wayOut: 'For example: innkeeper app set ID accessTokenTtl=2h',
+      remedy: 'For example: innkeeper app set ID accessTokenTtl=2h',
     });
   }
   return [text.slice(0, at), text.slice(at + 1)];

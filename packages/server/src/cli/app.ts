@@ -43,7 +43,7 @@ function appCreate(): Command {
 
 async function runCreate(options: CommandOptions & { name: string }): Promise<void> {
   const problem = displayNameProblem(options.name);
-  if (problem) throw new UsageError(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
+  if (problem) throw new UsageError(`--name ${problem}.`, { remedy: 'Use 1 to 255 characters.' });
 
   const made = await withManagement(options, ({ applications }) => applications.create(options.name), {
     makesDatabase: true,

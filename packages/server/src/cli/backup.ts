@@ -85,18 +85,18 @@ It does not contain the secret, which its credentials and tokens require: back u
   });
 }
 
-const GIVE_ANOTHER = { wayOut: 'Choose a file in an existing folder that this user may read and write.' };
+const GIVE_ANOTHER = { remedy: 'Choose a file in an existing folder that this user may read and write.' };
 
 /** The name may belong to a database or its secret: only a backup may be replaced. */
 function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
-  if (isCompanion(file)) throw new UsageError(`${file} belongs to a database.`, { wayOut: 'Choose another name.' });
+  if (isCompanion(file)) throw new UsageError(`${file} belongs to a database.`, { remedy: 'Choose another name.' });
   const there = about(file, () => statSync(file, { throwIfNoEntry: false }));
   if (!there) return;
-  if (there.isDirectory()) throw new UsageError(`${file} is a folder.`, { wayOut: 'Add the name of a file in it.' });
+  if (there.isDirectory()) throw new UsageError(`${file} is a folder.`, { remedy: 'Add the name of a file in it.' });
   if (!force)
-    throw new UsageError(`${file} already exists.`, { wayOut: 'Choose another name, or add --force to replace it.' });
+    throw new UsageError(`${file} already exists.`, { remedy: 'Choose another name, or add --force to replace it.' });
   if (there.isFile() && (there.size === 0 || isBackup(file, files))) return;
-  throw new UsageError(`${file} is not a backup: --force does not replace it.`, { wayOut: 'Choose another name.' });
+  throw new UsageError(`${file} is not a backup: --force does not replace it.`, { remedy: 'Choose another name.' });
 }
 
 function isBackup(file: string, files: BackupFiles): boolean {
@@ -108,14 +108,14 @@ function isBackup(file: string, files: BackupFiles): boolean {
 function notMade(made: Exclude<MadeBackup, { outcome: 'made' }>, database: string): Failure {
   if (made.outcome === 'empty') {
     return new Failure(`nothing to back up: ${database} is not an Innkeeper database.`, {
-      wayOut: 'Check INNKEEPER_DATABASE_URL.',
+      remedy: 'Check INNKEEPER_DATABASE_URL.',
     });
   }
   const { outcome, applied, latest } = made;
   return new Failure(
     `${database} has the schema of ${outcome === 'older' ? 'an older' : 'a newer'} Innkeeper (${applied}; this version supports ${latest}).`,
     {
-      wayOut: `Create the backup with that version${outcome === 'older' ? ', or run `innkeeper migrate` first' : ''}.`,
+      remedy: `Create the backup with that version${outcome === 'older' ? ', or run `innkeeper migrate` first' : ''}.`,
     },
   );
 }
@@ -133,13 +133,13 @@ function about<T>(file: string, look: () => T): T {
 /** The database is damaged, not the file being written. */
 function explainDamage(error: unknown, databaseUrl: string): Failure | undefined {
   const isFile = databaseUrl.startsWith('sqlite:');
-  const wayOut = `Keep your earlier backups. \`innkeeper doctor --deep\` lists the damage.${isFile ? ` ${RESTORE_STEPS}` : ''}`;
-  if (error instanceof DatabaseDamaged) return new Failure(`no backup was written: ${error.message}`, { wayOut });
+  const remedy = `Keep your earlier backups. \`innkeeper doctor --deep\` lists the damage.${isFile ? ` ${RESTORE_STEPS}` : ''}`;
+  if (error instanceof DatabaseDamaged) return new Failure(`no backup was written: ${error.message}`, { remedy });
   if (!(error instanceof RowsContradict)) return undefined;
   return new Failure(
     `no backup was written: ${describeDatabase(databaseUrl)} is damaged, its rows contradict each other (${error.message}).`,
     {
-      wayOut,
+      remedy,
     },
   );
 }
@@ -147,7 +147,7 @@ function explainDamage(error: unknown, databaseUrl: string): Failure | undefined
 function explainFile(error: unknown, file: string, partial: string): Failure | undefined {
   if (error instanceof BackupUnwritable) {
     return new Failure(`${file} cannot be written: ${error.message}.`, {
-      wayOut: 'Check the free disk space. No file was left behind.',
+      remedy: 'Check the free disk space. No file was left behind.',
     });
   }
   const { path, code } = error as NodeJS.ErrnoException;

@@ -37,8 +37,8 @@ async function runPlan(file: string, options: CatalogOptions): Promise<void> {
   } catch (error) {
     const failure = explainError(error);
     if (!(failure instanceof UsageError)) throw error;
-    const { message, wayOut, problems } = failure;
-    throw new Failure(message, { problems, ...(wayOut !== undefined && { wayOut }) });
+    const { message, remedy, problems } = failure;
+    throw new Failure(message, { problems, ...(remedy !== undefined && { remedy }) });
   }
 }
 

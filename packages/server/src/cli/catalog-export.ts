@@ -130,7 +130,7 @@ async function runTypes(options: TypesOptions): Promise<void> {
   await writeFile(options.out, content).catch((error: unknown) => {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new UsageError(`--out ${options.out}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+    throw new UsageError(`--out ${options.out}: ${problem}.`, { remedy: 'Choose a writable file.' });
   });
   printResult(options, { revision, file: options.out }, () => `Wrote revision ${revision} to ${options.out}.`);
 }

@@ -55,7 +55,7 @@ function refusal(name: string, { problems, conflicts }: Extract<ImportedTexts, {
     `nothing was changed: ${counted(conflicts.length, 'text')} changed in the catalog since the export.`,
     {
       problems: conflicts.map((conflict) => showConflict(name, conflict)),
-      wayOut: 'Add --prefer file to import them, or --prefer catalog to keep the catalog.',
+      remedy: 'Add --prefer file to import them, or --prefer catalog to keep the catalog.',
     },
   );
 }

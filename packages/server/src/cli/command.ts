@@ -69,7 +69,7 @@ function misuseThrows(command: Command, Kind: typeof Failure = UsageError): Comm
       const shown = error.code.startsWith('commander.help') || error.code === 'commander.version';
       if (shown) throw new HelpShown(error.exitCode === 0 ? 0 : 2);
       throw new Kind(error.message.replace(/^error: /, '').replaceAll('\n', ' '), {
-        wayOut: `See: innkeeper ${[...pathOf(command), '--help'].join(' ')}`,
+        remedy: `See: innkeeper ${[...pathOf(command), '--help'].join(' ')}`,
       });
     });
 }

@@ -20,7 +20,7 @@ const COMPANION = /(-wal|-shm|-journal|\.secret|\.secret\.previous)$/;
 /** A mistyped output file must not cost the database: neither its file nor the files next to it are overwritten. */
 export function refuseDatabaseFile(label: string, path: string): void {
   if (!isDatabase(path) && !isCompanion(path)) return;
-  throw new UsageError(`${label} belongs to a database and is not replaced.`, { wayOut: 'Choose another name.' });
+  throw new UsageError(`${label} belongs to a database and is not replaced.`, { remedy: 'Choose another name.' });
 }
 
 /** Whether a path is the log or the secret of a database; the file need not exist. */

@@ -14,7 +14,7 @@ export function doctor(): Command {
     examples: [
       ['doctor', 'a checklist; exit code 1 when something fails'],
       ['doctor --deep', 'also compare indexes with their tables and users with their profiles'],
-      ['doctor --json', '[{"check","ok","detail","wayOut"}, …]'],
+      ['doctor --json', '[{"check","ok","detail","remedy"}, …]'],
       ['doctor --database-url postgres://innkeeper@db.example.com/innkeeper', 'check another database'],
     ],
   })
@@ -39,12 +39,12 @@ async function run(options: CommandOptions & { deep?: true }): Promise<void> {
   process.stdout.write('', () => process.exit());
 }
 
-function isWarning({ ok, wayOut }: Check): boolean {
-  return ok && wayOut !== null;
+function isWarning({ ok, remedy }: Check): boolean {
+  return ok && remedy !== null;
 }
 
 function showCheck(each: Check): string[][] {
-  const { check, ok, detail, wayOut } = each;
+  const { check, ok, detail, remedy } = each;
   const mark = isWarning(each) ? styleText('yellow', '!') : ok ? styleText('green', '✓') : styleText('red', '✗');
-  return [[mark, check, detail], ...(wayOut ? [['', '', `${dim('→')} ${wayOut}`]] : [])];
+  return [[mark, check, detail], ...(remedy ? [['', '', `${dim('→')} ${remedy}`]] : [])];
 }

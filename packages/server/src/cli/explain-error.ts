@@ -10,7 +10,7 @@ import {
   StorageUnavailable,
 } from '../storage/port.ts';
 import { hardLinkSteps, RESTORE_STEPS } from '../storage/problems.ts';
-import { Failure, fileProblem, splitWayOut, UsageError } from './failure.ts';
+import { Failure, fileProblem, splitRemedy, UsageError } from './failure.ts';
 
 const LOOK_AT_DATABASE =
   'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';
@@ -35,41 +35,41 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof WrongSecret || error instanceof ClockWrong || isFromNewerVersion(error))
     return toFailure(Failure, error.message);
   if (error instanceof DatabaseUrlInvalid) {
-    return new UsageError('INNKEEPER_DATABASE_URL is not a valid URL.', { wayOut: WRITE_ADDRESS });
+    return new UsageError('INNKEEPER_DATABASE_URL is not a valid URL.', { remedy: WRITE_ADDRESS });
   }
   if (error instanceof DatabaseDamaged) {
-    return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
+    return new Failure(error.message, { remedy: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
   }
-  if (error instanceof DatabaseHardLinked) return new Failure(error.message, { wayOut: hardLinkSteps(error.path) });
-  if (error instanceof DatabaseRefused) return new Failure(error.message, { wayOut: error.wayOut });
+  if (error instanceof DatabaseHardLinked) return new Failure(error.message, { remedy: hardLinkSteps(error.path) });
+  if (error instanceof DatabaseRefused) return new Failure(error.message, { remedy: error.remedy });
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, {
-      wayOut: readOnlySteps(error) ?? LOOK_AT_DATABASE,
+      remedy: readOnlySteps(error) ?? LOOK_AT_DATABASE,
     });
   }
   if (isSqliteError(error)) {
-    return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { wayOut: LOOK_AT_DATABASE });
+    return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { remedy: LOOK_AT_DATABASE });
   }
   if (isFullTable(error)) {
-    return new Failure('too few files and connections can be open at once (EMFILE).', { wayOut: RAISE_FILE_LIMIT });
+    return new Failure('too few files and connections can be open at once (EMFILE).', { remedy: RAISE_FILE_LIMIT });
   }
   if (isListenError(error)) {
     const problem = LISTEN_PROBLEMS[error.code] ?? error.code;
-    return new Failure(`cannot listen on ${error.address}:${error.port}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
+    return new Failure(`cannot listen on ${error.address}:${error.port}: ${problem}`, { remedy: LISTEN_ELSEWHERE });
   }
   if (isUnknownHost(error)) {
     const problem = `unknown host name (${error.code})`;
-    return new Failure(`cannot listen on ${error.hostname}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
+    return new Failure(`cannot listen on ${error.hostname}: ${problem}`, { remedy: LISTEN_ELSEWHERE });
   }
   if (isFileError(error)) {
-    return new Failure(`${error.path}: ${fileProblem(error)}`, { wayOut: FILE_STEPS[error.code] ?? CHECK_PATH });
+    return new Failure(`${error.path}: ${fileProblem(error)}`, { remedy: FILE_STEPS[error.code] ?? CHECK_PATH });
   }
   return undefined;
 }
 
 function toFailure(Kind: typeof Failure, problem: string): Failure {
-  const { message, wayOut } = splitWayOut(problem);
-  return new Kind(message, wayOut === undefined ? {} : { wayOut });
+  const { message, remedy } = splitRemedy(problem);
+  return new Kind(message, remedy === undefined ? {} : { remedy });
 }
 
 const LISTEN_PROBLEMS: Record<string, string> = {

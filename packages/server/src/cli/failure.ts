@@ -2,15 +2,15 @@
 export class Failure extends Error {
   override name = 'Failure';
   readonly exitCode: 1 | 2 = 1;
-  readonly wayOut: string | undefined;
+  readonly remedy: string | undefined;
   /** If there are several reasons, one line each. */
   readonly problems: readonly string[];
-  /** A longer suggested fix, for people: a table. JSON output has `wayOut`. */
+  /** A longer suggested fix, for people: a table. JSON output has `remedy`. */
   readonly guide: string | undefined;
 
-  constructor(message: string, more: { wayOut?: string; problems?: readonly string[]; guide?: string } = {}) {
+  constructor(message: string, more: { remedy?: string; problems?: readonly string[]; guide?: string } = {}) {
     super(message);
-    this.wayOut = more.wayOut;
+    this.remedy = more.remedy;
     this.problems = more.problems ?? [];
     this.guide = more.guide;
   }
@@ -23,11 +23,11 @@ export class UsageError extends Failure {
 }
 
 /** Settings and stored secrets report a problem in one text, whose last sentence is the suggested fix. */
-export function splitWayOut(problem: string): { message: string; wayOut: string | undefined } {
+export function splitRemedy(problem: string): { message: string; remedy: string | undefined } {
   const end = problem.lastIndexOf('. ') + 1;
   return end > 0
-    ? { message: problem.slice(0, end), wayOut: problem.slice(end + 1) }
-    : { message: problem, wayOut: undefined };
+    ? { message: problem.slice(0, end), remedy: problem.slice(end + 1) }
+    : { message: problem, remedy: undefined };
 }
 
 const FILE_PROBLEMS: Record<string, string> = {

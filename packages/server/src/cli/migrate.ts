@@ -59,7 +59,7 @@ async function run(options: Options): Promise<void> {
   if (before.applied > before.latest) {
     throw new Failure(
       `this database was last used by a newer Innkeeper (schema ${before.applied}; this version supports ${before.latest}).`,
-      { wayOut: 'Run that version or a later one.' },
+      { remedy: 'Run that version or a later one.' },
     );
   }
   if (!options.check) await makeDatabase(config);

@@ -51,7 +51,7 @@ function refuseLostLog(path: string): void {
   throw new Failure(
     `the write-ahead log ${log} was deleted or moved and may contain the latest writes. Nothing was changed.`,
     {
-      wayOut: `Stop every process that uses the database, then move ${log} back. If you do not have it, restore a backup, or delete ${listed(traces)} to continue without those writes.${opened}`,
+      remedy: `Stop every process that uses the database, then move ${log} back. If you do not have it, restore a backup, or delete ${listed(traces)} to continue without those writes.${opened}`,
     },
   );
 }
@@ -61,7 +61,7 @@ export function refuseOverLog({ databaseUrl }: Config): void {
   const path = databaseUrl.slice('sqlite:'.length);
   if (!databaseUrl.startsWith('sqlite:') || existsSync(path) || !isFilled(`${path}-wal`)) return;
   throw new Failure(`nothing was changed: ${path} is missing, but its write-ahead log ${path}-wal exists.`, {
-    wayOut: `Move the database back to ${path} if you have it; otherwise move ${path}-wal away, then try again.`,
+    remedy: `Move the database back to ${path} if you have it; otherwise move ${path}-wal away, then try again.`,
   });
 }
 
@@ -80,17 +80,17 @@ function findLeftovers(config: Config, path: string): string[] {
 
 function refuse({ databaseLink }: Config, path: string, left: readonly string[]): void {
   const state = existsSync(path) ? 'is empty' : 'does not exist';
-  const wayOut = `Put the database back at ${path}, or restore a backup with: innkeeper restore FILE. To start with a new, empty database, run once: innkeeper serve --new (for the demo: npm start -- --new)`;
+  const remedy = `Put the database back at ${path}, or restore a backup with: innkeeper restore FILE. To start with a new, empty database, run once: innkeeper serve --new (for the demo: npm start -- --new)`;
   if (left.length > 0) {
     throw new Failure(
       `the database ${path} ${state}, but ${listed(left)} ${left.length === 1 ? 'exists' : 'exist'}: it was deleted or moved. No new database was created.`,
-      { wayOut },
+      { remedy },
     );
   }
   if (databaseLink !== undefined && databaseLink !== path && !existsSync(dirname(path))) {
     throw new Failure(
       `${databaseLink} is a symbolic link to ${path}, in a folder that does not exist. No new database was created.`,
-      { wayOut: `Is a disk not mounted? ${wayOut}` },
+      { remedy: `Is a disk not mounted? ${remedy}` },
     );
   }
 }

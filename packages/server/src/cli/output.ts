@@ -38,18 +38,18 @@ export function printFailure(json: boolean, failure: Failure): void {
   const { guide } = failure;
   const shown = (text: string) => asTyped(json ? text : withoutControls(text));
   const message = shown(failure.message);
-  const wayOut = failure.wayOut && shown(failure.wayOut);
+  const remedy = failure.remedy && shown(failure.remedy);
   const problems = failure.problems.map(shown);
   if (json) {
     const whole = [message, ...problems].join(' ');
-    const error = { message: whole, ...(problems.length > 0 && { problems }), ...(wayOut && { wayOut }) };
+    const error = { message: whole, ...(problems.length > 0 && { problems }), ...(remedy && { remedy }) };
     process.stderr.write(`${toJson({ error })}\n`);
     return;
   }
   const style = (format: 'red' | 'dim', text: string) => styleText(format, text, { stream: process.stderr });
   const lines = [`${style('red', 'innkeeper:')} ${message}`];
   for (const problem of problems) lines.push(`  ${style('red', '✗')} ${problem}`);
-  if (wayOut && !guide) lines.push(`  ${style('dim', '→')} ${wayOut}`);
+  if (remedy && !guide) lines.push(`  ${style('dim', '→')} ${remedy}`);
   if (guide) lines.push('', guide);
   process.stderr.write(`${lines.join('\n')}\n`);
 }

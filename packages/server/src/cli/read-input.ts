@@ -21,7 +21,7 @@ export async function readInput(file: string): Promise<Input> {
   try {
     return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    throw new Failure(`${visible(name)} is not UTF-8.`, { wayOut: 'Save it as UTF-8 and try again.' });
+    throw new Failure(`${visible(name)} is not UTF-8.`, { remedy: 'Save it as UTF-8 and try again.' });
   }
 }
 
@@ -34,7 +34,7 @@ export async function readBytes(file: string): Promise<Buffer> {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new UsageError(`${visible(name)}: ${problem}.`, { wayOut: 'Choose a file, or - for stdin.' });
+    throw new UsageError(`${visible(name)}: ${problem}.`, { remedy: 'Choose a file, or - for stdin.' });
   }
   throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
 }
@@ -53,11 +53,11 @@ export async function readCatalogFile(file: string): Promise<Extract<ParsedFile,
   return parsed;
 }
 
-async function brokenFile(name: string, problems: readonly PlacedProblem[], wayOut?: string): Promise<Failure> {
+async function brokenFile(name: string, problems: readonly PlacedProblem[], remedy?: string): Promise<Failure> {
   const { showProblem } = await import('../domain/catalog/source.ts');
   return new Failure(`${visible(name)} is invalid: ${counted(problems.length, 'problem')}.`, {
     problems: problems.map((problem) => visible(showProblem(name, problem))),
-    ...(wayOut !== undefined && { wayOut }),
+    ...(remedy !== undefined && { remedy }),
   });
 }
 
@@ -100,7 +100,7 @@ async function openFile(file: string): Promise<{ stream: Readable; stats: Stats 
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new UsageError(`${file}: ${problem}.`, { wayOut: 'Choose an NDJSON file, or - for stdin.' });
+    throw new UsageError(`${file}: ${problem}.`, { remedy: 'Choose an NDJSON file, or - for stdin.' });
   }
 }
 

@@ -5,19 +5,19 @@ import { visible } from './output.ts';
 
 export function unknownApplication(clientId: string): Failure {
   return new Failure(`no application with the clientId "${visible(clientId)}".`, {
-    wayOut: 'List applications with: innkeeper app list',
+    remedy: 'List applications with: innkeeper app list',
   });
 }
 
 export function unknownRevision(revision: number): Failure {
   return new Failure(`no revision ${revision} in this catalog.`, {
-    wayOut: 'List revisions with: innkeeper catalog revisions --app ID',
+    remedy: 'List revisions with: innkeeper catalog revisions --app ID',
   });
 }
 
 export function unknownUser(id: string): Failure {
   return new Failure(`no user of this application has the service_user_code or clientUserId "${visible(id)}".`, {
-    wayOut: 'A clientUserId must match exactly. List users with: innkeeper users export --app ID',
+    remedy: 'A clientUserId must match exactly. List users with: innkeeper users export --app ID',
   });
 }
 
@@ -26,8 +26,8 @@ export function refusedArgument(
   { field, message, allowed }: FieldError,
   names: Record<string, string> = {},
 ): UsageError {
-  const wayOut = Array.isArray(allowed) ? { wayOut: `Use one of: ${visible(allowed.join(', '))}` } : {};
-  return new UsageError(visible(`${names[field] ?? `--${field}`} ${message}.`), wayOut);
+  const remedy = Array.isArray(allowed) ? { remedy: `Use one of: ${visible(allowed.join(', '))}` } : {};
+  return new UsageError(visible(`${names[field] ?? `--${field}`} ${message}.`), remedy);
 }
 
 /** A value as typed: 2 is a number for a number key, and a string for a string key. */
@@ -39,8 +39,8 @@ export function readTypedValue(text: string, type: ValueType): Scalar {
 
 export function unknownKey(key: string, isAmbiguous: boolean): Failure {
   return isAmbiguous
-    ? new Failure(`"${visible(key)}" names several keys.`, { wayOut: 'Give the UID of the key.' })
-    : new Failure(`there is no option key "${visible(key)}".`, { wayOut: 'Write GROUP.KEY, or the UID of the key.' });
+    ? new Failure(`"${visible(key)}" names several keys.`, { remedy: 'Give the UID of the key.' })
+    : new Failure(`there is no option key "${visible(key)}".`, { remedy: 'Write GROUP.KEY, or the UID of the key.' });
 }
 
 /** What the rules refuse: an InnkeeperError, or the response made from it. */
@@ -64,14 +64,14 @@ export function webhookRefusal({ message, fields = [] }: Refusal, ids: readonly 
   if (field) return refusedArgument(field, { url: 'ENDPOINT' });
   if (message === ERRORS.webhookNotFound.message) {
     return new Failure(`no webhook of this application has the id "${visible(webhookId)}".`, {
-      wayOut: 'List webhooks with: innkeeper webhook list --app ID',
+      remedy: 'List webhooks with: innkeeper webhook list --app ID',
     });
   }
   if (message === ERRORS.deliveryNotFound.message) {
     return new Failure(`no delivery of this webhook has the id "${visible(deliveryId)}"; it may have expired.`, {
-      wayOut: 'List deliveries with: innkeeper webhook deliveries ID --app ID',
+      remedy: 'List deliveries with: innkeeper webhook deliveries ID --app ID',
     });
   }
-  const wayOut = FIXES.get(message);
-  return new Failure(message, wayOut === undefined ? {} : { wayOut });
+  const remedy = FIXES.get(message);
+  return new Failure(message, remedy === undefined ? {} : { remedy });
 }

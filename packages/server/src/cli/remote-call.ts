@@ -106,7 +106,7 @@ async function* readTexts(url: string, bytes: AsyncIterable<Uint8Array>): AsyncG
   try {
     for await (const some of bytes) yield decoder.decode(some, { stream: true });
   } catch {
-    throw new Failure(`The connection to ${url} was lost.`, { wayOut: 'Try again.' });
+    throw new Failure(`The connection to ${url} was lost.`, { remedy: 'Try again.' });
   }
 }
 
@@ -128,13 +128,13 @@ function noAnswer(url: string, error: unknown, changes: boolean): Failure {
   const maybeDone = changes && (isLate || LOST.includes(String(code)));
   return new Failure(
     `${url} cannot be reached: ${reason}.${maybeDone ? ' The request may have been carried out.' : ''}`,
-    { wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).' },
+    { remedy: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).' },
   );
 }
 
 function notInnkeeper(url: string, status: number): Failure {
   return new Failure(`${url} returned ${status}, which is not an Innkeeper response.`, {
-    wayOut: 'Check INNKEEPER_URL.',
+    remedy: 'Check INNKEEPER_URL.',
   });
 }
 
@@ -142,10 +142,9 @@ export function refusal(url: string, { status, body }: Answer): Failure {
   if (typeof body.message !== 'string') return notInnkeeper(url, status);
   const { errors = [] } = body;
   const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);
-  const wayOut =
-    status === 401 ? 'Check INNKEEPER_TOKEN, or create a new one with: innkeeper token create' : definition?.remedy;
+  const remedy = status === 401 ? `Check INNKEEPER_TOKEN. ${CREATE_TOKEN}` : definition?.remedy;
   return new Failure(body.message, {
     problems: errors.length > 1 ? problemsOf({ body }) : [],
-    ...(wayOut !== undefined && { wayOut }),
+    ...(remedy !== undefined && { remedy }),
   });
 }

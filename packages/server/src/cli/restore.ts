@@ -55,7 +55,7 @@ async function run(file: string, options: Options): Promise<void> {
     await nextTurn();
     if (!interrupt.signal.aborted) return;
     throw new Failure(`interrupted: nothing was changed, ${database} is as it was.`, {
-      wayOut: 'Run the same command again to restore it.',
+      remedy: 'Run the same command again to restore it.',
     });
   };
   try {
@@ -104,7 +104,7 @@ async function run(file: string, options: Options): Promise<void> {
     if (error instanceof BackupDamaged) throw damaged(file, error.message);
     if (isFromNewerVersion(error)) {
       throw new Failure(`nothing was changed: ${database} was last used by a newer Innkeeper.`, {
-        wayOut: 'Restore into a new database: set INNKEEPER_DATABASE_URL to one that does not exist yet.',
+        remedy: 'Restore into a new database: set INNKEEPER_DATABASE_URL to one that does not exist yet.',
       });
     }
     throw error;
@@ -127,18 +127,18 @@ function openBackup(file: string, files: BackupFiles): BackupFile {
     if (opened.outcome === 'damaged') throw damaged(file, 'it cannot be read');
     if (opened.outcome === 'foreign') {
       throw new Failure(`${file} is not a backup. Nothing was changed.`, {
-        wayOut: 'Choose a file created by `innkeeper backup`.',
+        remedy: 'Choose a file created by `innkeeper backup`.',
       });
     }
     const { version, schema, latest } = opened;
     throw new Failure(
       `${file} was created by a newer Innkeeper, ${visible(version)} (schema ${schema}; this version supports ${latest}). Nothing was changed.`,
-      { wayOut: `Install Innkeeper ${visible(version)} or later and restore it with that, or choose an older backup.` },
+      { remedy: `Install Innkeeper ${visible(version)} or later and restore it with that, or choose an older backup.` },
     );
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new UsageError(`${file}: ${problem}.`, { wayOut: 'Choose a file created by `innkeeper backup`.' });
+    throw new UsageError(`${file}: ${problem}.`, { remedy: 'Choose a file created by `innkeeper backup`.' });
   }
 }
 
@@ -158,7 +158,7 @@ async function checkFile(
 }
 
 function damaged(file: string, how: string): Failure {
-  return new Failure(`${file} is damaged: ${how}. Nothing was changed.`, { wayOut: 'Use another backup.' });
+  return new Failure(`${file} is damaged: ${how}. Nothing was changed.`, { remedy: 'Use another backup.' });
 }
 
 function wrongSecret(config: Config, beginning: string): Failure {
@@ -167,7 +167,7 @@ function wrongSecret(config: Config, beginning: string): Failure {
   const what =
     secret === '' ? 'the backup requires its original secret' : 'the configured secret does not match the backup';
   return new Failure(`${beginning} ${what}; credentials and tokens in it would not work.`, {
-    wayOut: `Set INNKEEPER_SECRET to the one of the original installation${path === undefined ? '' : `, or copy its .secret file to ${path}`}.`,
+    remedy: `Set INNKEEPER_SECRET to the one of the original installation${path === undefined ? '' : `, or copy its .secret file to ${path}`}.`,
   });
 }
 
@@ -175,14 +175,14 @@ async function allowReplacing(options: Options, database: string, contents: Cont
   const what = showContents(contents);
   if (!options.replace) {
     throw new Failure(`nothing was changed: ${database} is not empty, it has ${what}.`, {
-      wayOut: 'Restore into an empty database, or add --replace to delete the current data first.',
+      remedy: 'Restore into an empty database, or add --replace to delete the current data first.',
     });
   }
   if (options.yes) return;
   const consequence = `${database} has ${what}: all of it will be deleted and replaced by the backup.`;
   if (!canAsk()) {
     throw new UsageError(`nothing was changed. ${consequence}`, {
-      wayOut: 'No terminal for the confirmation: add --yes to continue.',
+      remedy: 'No terminal for the confirmation: add --yes to continue.',
     });
   }
   const question = `${consequence} This cannot be undone.\nType "replace" to continue: `;
@@ -198,10 +198,10 @@ function showContents({ applications, users, accounts }: Contents): string {
 function notRestored(outcome: 'not-empty' | 'in-use', database: string): Failure {
   if (outcome === 'not-empty') {
     return new Failure(`nothing was changed: ${database} is no longer empty.`, {
-      wayOut: 'Stop the service, check the database, then try again.',
+      remedy: 'Stop the service, check the database, then try again.',
     });
   }
   return new Failure(`nothing was changed: ${database} is in use.`, {
-    wayOut: 'Wait for other commands to finish or stop the service, then try again.',
+    remedy: 'Wait for other commands to finish or stop the service, then try again.',
   });
 }

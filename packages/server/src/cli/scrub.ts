@@ -35,14 +35,14 @@ async function run(options: CommandOptions): Promise<void> {
   const driver = await storageDriver(databaseUrl);
   if (!driver.scrub) {
     throw new Failure('PostgreSQL needs no scrub: autovacuum cleans up.', {
-      wayOut:
+      remedy:
         'To rewrite tables now, run VACUUM FULL in psql at a quiet hour. The write-ahead log and backups keep older data as configured.',
     });
   }
   const state = await driver.migrationState();
   if (state.applied !== state.latest) {
     throw new Failure(`${describeDatabase(databaseUrl)} is not a database of this version.`, {
-      wayOut: 'Check INNKEEPER_DATABASE_URL; `innkeeper migrate` brings an older one up to date.',
+      remedy: 'Check INNKEEPER_DATABASE_URL; `innkeeper migrate` brings an older one up to date.',
     });
   }
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
@@ -75,10 +75,10 @@ function notScrubbed(outcome: Exclude<ScrubOutcome, { outcome: 'scrubbed' }>, da
     const size = statSync(databaseUrl.slice('sqlite:'.length)).size;
     return new Failure(
       `nothing was changed: a scrub of ${showSize(size)} needs ${showSize(neededBytes)} of free space, and ${folder} has ${showSize(freeBytes)}.`,
-      { wayOut: 'Free up disk space, then try again.' },
+      { remedy: 'Free up disk space, then try again.' },
     );
   }
   return new Failure(`nothing was changed: ${describeDatabase(databaseUrl)} is in use by another long write.`, {
-    wayOut: 'Wait for the other command (import, restore or scrub) to finish, then try again.',
+    remedy: 'Wait for the other command (import, restore or scrub) to finish, then try again.',
   });
 }

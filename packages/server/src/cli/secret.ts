@@ -82,11 +82,11 @@ async function prepare({ storage, keyring, config }: OpenStorage): Promise<void>
     return;
   }
   if (state.under === 'current' && master.previousId === undefined) {
-    throw new Failure('there is no new secret to change to.', { wayOut: BY_SETTINGS });
+    throw new Failure('there is no new secret to change to.', { remedy: BY_SETTINGS });
   }
   if (isWeakSecret(config.secret)) {
     throw new Failure('the new INNKEEPER_SECRET is weak: it needs at least 32 random characters.', {
-      wayOut: 'Create one with: openssl rand -base64 48',
+      remedy: 'Create one with: openssl rand -base64 48',
     });
   }
 }

@@ -92,17 +92,17 @@ export function printPublished(
   switch (published.outcome) {
     case 'conflict':
       throw new Failure(`nothing was changed: someone else has published revision ${published.revision}.`, {
-        wayOut: 'Review it with `innkeeper catalog revisions`, then try again.',
+        remedy: 'Review it with `innkeeper catalog revisions`, then try again.',
       });
     case 'breaking': {
       const { changes, breaking } = published;
-      const wayOut = 'Add --allow-breaking to publish anyway; saved selections keep their current value.';
+      const remedy = 'Add --allow-breaking to publish anyway; saved selections keep their current value.';
       throw new Failure(`nothing was changed: ${counted(breaking.length, 'change')} would break saved selections.`, {
         problems: breaking.map(({ path, text, selections }) =>
           visible(`${path}: ${text} (${counted(selections, 'selection')})`),
         ),
-        wayOut,
-        guide: `${showChanges(changes)}\n\n${wayOut}`,
+        remedy,
+        guide: `${showChanges(changes)}\n\n${remedy}`,
       });
     }
     default: {

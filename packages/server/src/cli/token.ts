@@ -57,7 +57,7 @@ type CreateOptions = CommandOptions & { name: string; app?: string[]; access: Ac
 
 async function runCreate(options: CreateOptions): Promise<void> {
   const problem = displayNameProblem(options.name);
-  if (problem) throw new UsageError(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
+  if (problem) throw new UsageError(`--name ${problem}.`, { remedy: 'Use 1 to 255 characters.' });
 
   const apps = options.app ? [...new Set(options.app)] : null;
   const { name, access, expires: lifetimeSeconds } = options;
@@ -153,7 +153,7 @@ async function runRevoke(given: string, options: CommandOptions): Promise<void> 
     tokenId === undefined ? 'unknown' : await withManagement(options, ({ tokens }) => tokens.revoke(tokenId));
   if (outcome === 'unknown') {
     throw new Failure('no token with this id.', {
-      wayOut: 'List tokens with: innkeeper token list',
+      remedy: 'List tokens with: innkeeper token list',
     });
   }
   printResult(options, { tokenId, revoked: true }, () => `Revoked ${tokenId}. It has stopped working.`);

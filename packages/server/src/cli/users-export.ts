@@ -181,6 +181,6 @@ async function toFile(path: string): Promise<Output> {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new UsageError(`--output ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+    throw new UsageError(`--output ${path}: ${problem}.`, { remedy: 'Choose a writable file.' });
   }
 }

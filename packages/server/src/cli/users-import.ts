@@ -64,12 +64,12 @@ const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are r
 async function run(file: string, options: Options): Promise<void> {
   if (options.update && options.resume) {
     throw new UsageError('--update and --resume cannot be combined.', {
-      wayOut: 'To continue an import with --update, run it again with --update.',
+      remedy: 'To continue an import with --update, run it again with --update.',
     });
   }
   using input = await openInput(file);
   if (options.rejects !== undefined && isSameFile(options.rejects, input)) {
-    throw new UsageError('--rejects is the input file.', { wayOut: 'Choose another name.' });
+    throw new UsageError('--rejects is the input file.', { remedy: 'Choose another name.' });
   }
 
   // Imported here, so that no other command has to load the rules for values.
@@ -111,10 +111,10 @@ async function run(file: string, options: Options): Promise<void> {
       const isFailure = error instanceof Failure && reached !== undefined;
       const isGone = isFailure && error.message === unknownApplication(options.app).message;
       if (!(isDatabase || isFailure) || isGone) throw error;
-      const check = isFailure ? (error.wayOut ?? '') : '`innkeeper doctor` checks the database.';
+      const check = isFailure ? (error.remedy ?? '') : '`innkeeper doctor` checks the database.';
       throw new Failure(`the import stopped at about line ${reached?.lines ?? 0}: ${error.message}`, {
         problems: isFailure ? error.problems : [],
-        wayOut: `Imported users are kept. Run it again with --resume to continue. ${check}`.trim(),
+        remedy: `${howToContinue(options)} ${check}`.trim(),
       });
     } finally {
       progress.clear();
@@ -200,7 +200,7 @@ class RejectsFile implements Disposable {
     } catch (error) {
       const problem = fileProblem(error);
       if (!problem) throw error;
-      throw new UsageError(`--rejects ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
+      throw new UsageError(`--rejects ${path}: ${problem}.`, { remedy: 'Choose a writable file.' });
     }
   }
 

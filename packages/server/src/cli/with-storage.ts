@@ -50,7 +50,7 @@ export async function withStorage<T>(
     // trap.
     if (isWeakSecret(config.secret) && (await storage.facts.get('secret-check')) === undefined) {
       throw new Failure('INNKEEPER_SECRET is weak, and a new database would depend on it.', {
-        wayOut: 'Create one with: openssl rand -base64 48',
+        remedy: 'Create one with: openssl rand -base64 48',
       });
     }
     await checkSecret(storage, keyring);
@@ -100,7 +100,7 @@ export function refuseMissingDatabase(config: Config): void {
   if (!isMissingFile(databaseUrl)) return;
   refuseLostDatabase(config);
   throw new UsageError(`no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
-    wayOut:
+    remedy:
       'Check the path in --database-url or INNKEEPER_DATABASE_URL. To create one: innkeeper migrate, innkeeper app create, or npm start.',
   });
 }

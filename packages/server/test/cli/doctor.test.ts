@@ -13,7 +13,7 @@ import { DAMAGE, emptyLog, makeFreePages } from '../sqlite/damage-file.ts';
 import { startOidcProvider } from '../tokens/oidc-provider-process.ts';
 import { commandLine, runInnkeeper } from './run-innkeeper.ts';
 
-type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
+type Check = { check: string; ok: boolean; detail: string; remedy: string | null };
 
 const failures = (stdout: string): Check[] => (JSON.parse(stdout) as Check[]).filter(({ ok }) => !ok);
 
@@ -42,7 +42,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
             ? { check: 'database', detail: expect.stringMatching(/^no database at \//) }
             : { check: 'migrations', detail: 'the database is new' }),
           ok: false,
-          wayOut: expect.stringContaining('innkeeper migrate'),
+          remedy: expect.stringContaining('innkeeper migrate'),
         },
       ]);
     }
@@ -79,9 +79,9 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       check: 'environment',
       ok: true,
       detail: 'INNKEEPER_TRUSTED_PROXYS is not a setting and has no effect.',
-      wayOut: 'Did you mean INNKEEPER_TRUSTED_PROXIES?',
+      remedy: 'Did you mean INNKEEPER_TRUSTED_PROXIES?',
     });
-    expect(bogus).toMatchObject({ ok: true, wayOut: 'See: innkeeper serve --help' });
+    expect(bogus).toMatchObject({ ok: true, remedy: 'See: innkeeper serve --help' });
   });
 
   test('with --deep also checks indexes, if the database allows it', async () => {
@@ -98,7 +98,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       data: {
         ok: true,
         detail: expect.stringContaining('amcheck'),
-        wayOut: expect.stringContaining('create extension'),
+        remedy: expect.stringContaining('create extension'),
       },
     });
     await execute(databaseUrl, 'create extension amcheck');
@@ -130,7 +130,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
         {
           check: 'data',
           detail: expect.stringContaining('damaged: 1 users have'),
-          wayOut: expect.stringContaining('restore'),
+          remedy: expect.stringContaining('restore'),
         },
       ]);
     }
@@ -152,7 +152,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       expect({ damage, code }).toEqual({ damage, code: 1 });
       expect(failures(stdout)[0]).toMatchObject({
         detail: expect.stringContaining('damaged'),
-        wayOut: expect.stringMatching(/-wal.*innkeeper restore BACKUP_FILE/),
+        remedy: expect.stringMatching(/-wal.*innkeeper restore BACKUP_FILE/),
       });
     }
   });
@@ -170,7 +170,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       {
         check: 'database',
         detail: expect.stringContaining('database or disk is full'),
-        wayOut: expect.stringContaining('the free disk space'),
+        remedy: expect.stringContaining('the free disk space'),
       },
     ]);
   });
@@ -188,7 +188,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     await execute(databaseUrl, 'drop event trigger full_disk; drop function full_disk()');
     const detail = expect.stringContaining('No space left on device');
     expect(failures(stdout)).toEqual([
-      { check: 'data', ok: false, detail, wayOut: expect.stringMatching(/^Free some disk space .* again\.$/) },
+      { check: 'data', ok: false, detail, remedy: expect.stringMatching(/^Free some disk space .* again\.$/) },
     ]);
   });
 
@@ -199,12 +199,12 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     const { port: taken } = other.address() as { port: number };
     const wrong = await doctor({ INNKEEPER_SECRET: `another ${SECRET}`, INNKEEPER_PORT: String(taken) }, '--json');
     other.close();
-    expect(failures(wrong.stdout)).toMatchObject([{ check: 'secret', wayOut: expect.stringContaining('original') }]);
+    expect(failures(wrong.stdout)).toMatchObject([{ check: 'secret', remedy: expect.stringContaining('original') }]);
     expect(JSON.parse(wrong.stdout)).toContainEqual({
       check: 'port',
       ok: true,
       detail: `127.0.0.1:${taken} is in use by Innkeeper with another database`,
-      wayOut: expect.stringContaining('INNKEEPER_DATABASE_URL'),
+      remedy: expect.stringContaining('INNKEEPER_DATABASE_URL'),
     });
 
     if (kind === 'sqlite') {
@@ -244,7 +244,7 @@ describe('each failure has a suggested fix', () => {
         check: 'settings',
         ok: false,
         detail: expect.stringContaining('INNKEEPER_WORKERS'),
-        wayOut: expect.stringContaining('--help'),
+        remedy: expect.stringContaining('--help'),
       },
     ]);
   });
@@ -259,7 +259,7 @@ describe('each failure has a suggested fix', () => {
       '--json',
     );
     const failure = failures(stdout).find(({ check }) => check === 'token service');
-    expect(failure).toMatchObject({ wayOut: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
+    expect(failure).toMatchObject({ remedy: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
   });
 
   test('an OpenID provider that works, one with another name, and an unreachable one', async () => {
@@ -271,16 +271,16 @@ describe('each failure has a suggested fix', () => {
       return (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'OpenID');
     };
     try {
-      expect(await openId(provider.url)).toMatchObject({ ok: true, wayOut: null });
+      expect(await openId(provider.url)).toMatchObject({ ok: true, remedy: null });
       const other = provider.url.replace('127.0.0.1', 'localhost');
       expect(await openId(other)).toMatchObject({
         ok: false,
         detail: `${other} names another issuer: ${provider.url}`,
-        wayOut: `Set INNKEEPER_OIDC_ISSUER to ${provider.url}`,
+        remedy: `Set INNKEEPER_OIDC_ISSUER to ${provider.url}`,
       });
       expect(await openId(`${provider.url}/nowhere`)).toMatchObject({
         ok: false,
-        wayOut: expect.stringContaining('Check INNKEEPER_OIDC_ISSUER'),
+        remedy: expect.stringContaining('Check INNKEEPER_OIDC_ISSUER'),
       });
     } finally {
       await provider.stop();
@@ -307,8 +307,8 @@ describe('each failure has a suggested fix', () => {
     const [url, now] = ['https://users.example.com', Date.parse('2026-01-01')];
     const inDays = (days: number) =>
       judgeCertificate(url, { validTo: now + days * 86_400_000, problem: undefined }, now);
-    expect(inDays(30)).toMatchObject({ ok: true, wayOut: null, detail: `of ${url}, valid for 30 more days` });
-    expect(inDays(13)).toMatchObject({ ok: true, wayOut: expect.stringContaining('Renew') });
+    expect(inDays(30)).toMatchObject({ ok: true, remedy: null, detail: `of ${url}, valid for 30 more days` });
+    expect(inDays(13)).toMatchObject({ ok: true, remedy: expect.stringContaining('Renew') });
     expect(inDays(-1)).toMatchObject({ ok: false, detail: `of ${url} has expired` });
     expect(judgeRoom({ kind: 'disk', free: 3e9, size: 2e9 })).toMatchObject({ wayOut: null });
     for (const [free, size] of [
@@ -317,11 +317,11 @@ describe('each failure has a suggested fix', () => {
     ] as const) {
       expect(judgeRoom({ kind: 'disk', free, size })).toMatchObject({
         ok: true,
-        wayOut: expect.stringContaining('Free'),
+        remedy: expect.stringContaining('Free'),
       });
     }
-    expect(judgeRoom({ kind: 'connections', used: 79, most: 100 })).toMatchObject({ wayOut: null });
-    const full = { wayOut: expect.stringContaining('max_connections') };
+    expect(judgeRoom({ kind: 'connections', used: 79, most: 100 })).toMatchObject({ remedy: null });
+    const full = { remedy: expect.stringContaining('max_connections') };
     expect(judgeRoom({ kind: 'connections', used: 80, most: 100 })).toMatchObject(full);
   });
 
@@ -362,7 +362,7 @@ describe('each failure has a suggested fix', () => {
     expect(checkClock([now + 7_200_000], undefined, now)).toMatchObject({
       ok: false,
       detail: expect.stringContaining('2 hours before the newest record'),
-      wayOut: expect.stringContaining('NTP'),
+      remedy: expect.stringContaining('NTP'),
     });
   });
 
@@ -373,22 +373,22 @@ describe('each failure has a suggested fix', () => {
     expect(skewed(30_000)).toMatchObject({
       ok: true,
       detail: "2030-01-01 00:00:00 UTC is 30 seconds ahead of the database's clock",
-      wayOut: expect.stringContaining('NTP'),
+      remedy: expect.stringContaining('NTP'),
     });
     expect(skewed(-7_200_000)).toMatchObject({
       ok: false,
       detail: expect.stringContaining('2 hours behind the database'),
-      wayOut: expect.stringContaining('NTP'),
+      remedy: expect.stringContaining('NTP'),
     });
     const marked = (mark: Mark) => checkClock([], { skewMs: undefined, mark }, now);
     expect(marked({ at: now - 30_000, doubtMs: 0, waitMs: 0 })).toMatchObject({
-      wayOut: null,
+      remedy: null,
       detail: '2030-01-01 00:00:00 UTC, last seen in the database at 2029-12-31 23:59:30',
     });
     expect(marked({ at: now, doubtMs: 730 * 86_400_000, waitMs: 7_200_000 })).toMatchObject({
       ok: true,
       detail: expect.stringMatching(/jumped 730 days ahead .*paused for 2 hours/),
-      wayOut: expect.stringContaining('NTP'),
+      remedy: expect.stringContaining('NTP'),
     });
     expect(marked({ at: now + 7_200_000, doubtMs: 0, waitMs: 0 })).toMatchObject({ ok: false });
   });

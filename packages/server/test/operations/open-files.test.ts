@@ -25,7 +25,7 @@ test('a low limit of open files is reported at startup, with the required number
       check: 'environment',
       ok: true,
       detail: expect.stringContaining('only 64 files and connections open at once'),
-      wayOut: expect.stringMatching(/at least 1024.*LimitNOFILE/),
+      remedy: expect.stringMatching(/at least 1024.*LimitNOFILE/),
     },
   ]);
   expect(await doctor(1024)).toEqual([]);

@@ -25,10 +25,10 @@ const writeSecret = (text: string): void => {
 };
 const secretCheck = async (): Promise<string> => {
   const { stdout } = await run('doctor', '--json', '--port', '0');
-  const checks = JSON.parse(stdout) as { check: string; ok: boolean; detail: string; wayOut: string }[];
+  const checks = JSON.parse(stdout) as { check: string; ok: boolean; detail: string; remedy: string }[];
   return checks
     .filter(({ check, ok }) => check === 'secret' && !ok)
-    .map(({ detail, wayOut }) => `${detail} ${wayOut}`)
+    .map(({ detail, remedy }) => `${detail} ${remedy}`)
     .join();
 };
 

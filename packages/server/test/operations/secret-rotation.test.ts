@@ -48,7 +48,7 @@ function commands(url: string, secrets: Record<string, string>) {
     /** What doctor says of the secret. */
     async doctor(): Promise<string> {
       const checks = JSON.parse((await run('doctor', '--json', '--port', '0')).stdout) as Record<string, string>[];
-      return checks.flatMap(({ check, detail, wayOut }) => (check === 'secret' ? [`${detail} ${wayOut}`] : [])).join();
+      return checks.flatMap(({ check, detail, remedy }) => (check === 'secret' ? [`${detail} ${remedy}`] : [])).join();
     },
   };
 }

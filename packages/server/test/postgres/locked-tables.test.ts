@@ -95,7 +95,7 @@ test('a lock on all tables is reported with its session, until it ends', async (
     expect((JSON.parse(doctor.stdout) as { check: string }[]).find(({ check }) => check === 'database')).toMatchObject({
       ok: false,
       detail: expect.stringContaining(holder),
-      wayOut: expect.stringContaining(`pg_terminate_backend(${pid})`),
+      remedy: expect.stringContaining(`pg_terminate_backend(${pid})`),
     });
     await locker.query('commit');
     await expect.poll(ready, LONG).toEqual({ status: 'ok' });

@@ -60,7 +60,7 @@ function User({ clientId, userUid }: { clientId: string; userUid: string }) {
         {t('back')}
       </LinkButton>
     );
-    return <NotFound wayOut={toUsers} />;
+    return <NotFound action={toUsers} />;
   }
   if (user.isLoadingError) return <ErrorState error={user.error} retry={() => user.refetch()} />;
   const { clientUserId, clientUserName, email, status, createdAt, accessTokens } = user.data;

@@ -25,7 +25,7 @@ import {
 import { hardLinkSteps, RESTORE_STEPS } from '../../storage/problems.ts';
 import { describeDatabase } from '../database-files.ts';
 import { readOnlySteps } from '../explain-error.ts';
-import { splitWayOut } from '../failure.ts';
+import { splitRemedy } from '../failure.ts';
 import { counted, showRoughly, showSize, showTime } from '../output.ts';
 import type { Progress } from '../terminal.ts';
 import { type Check, failed, passed, warned, withinLimit } from './check.ts';
@@ -71,16 +71,16 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
       return { checks: [failed('database', error.message, hardLinkSteps(error.path)), checkClock([])] };
     }
     if (error instanceof DatabaseRefused) {
-      return { checks: [failed('database', error.message, error.wayOut), checkClock([])] };
+      return { checks: [failed('database', error.message, error.remedy), checkClock([])] };
     }
     const isPostgres = !config.databaseUrl.startsWith('sqlite:');
     const { lockOf } = await import('../../storage/open.ts');
     const lock = isPostgres && (await withinLimit(lockOf(config.databaseUrl), LIMIT_MS).catch(() => undefined));
-    if (lock) return { checks: [failed('database', `${database}: ${lock.message}`, lock.wayOut), checkClock([])] };
-    const wayOut = config.databaseUrl.startsWith('sqlite:')
+    if (lock) return { checks: [failed('database', `${database}: ${lock.message}`, lock.remedy), checkClock([])] };
+    const remedy = config.databaseUrl.startsWith('sqlite:')
       ? 'Check the path in INNKEEPER_DATABASE_URL, its permissions and the free disk space.'
       : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running.';
-    const fix = readOnlySteps(error) ?? wayOut;
+    const fix = readOnlySteps(error) ?? remedy;
     return { checks: [failed('database', `${database}: ${reasonOf(error)}`, fix), checkClock([])] };
   }
 }
@@ -128,15 +128,15 @@ async function checkConsistency(
   { deep, progress }: DoctorOptions,
 ): Promise<{ check: Check; findings: string[] }> {
   const { checkData } = await import('../../storage/open.ts');
-  const wayOut = databaseUrl.startsWith('sqlite:') ? RESTORE_STEPS : RESTORE_POSTGRES;
+  const remedy = databaseUrl.startsWith('sqlite:') ? RESTORE_STEPS : RESTORE_POSTGRES;
   try {
     const onStep = (what: string, done: number, of: number): void => progress.show(done, 'checks', done / of, what);
     const found = await checkData(databaseUrl, { deep, onStep });
-    return { check: describe(found, wayOut), findings: found.findings };
+    return { check: describe(found, remedy), findings: found.findings };
   } catch (error) {
     const check =
       error instanceof DatabaseDamaged
-        ? failed('data', error.message, wayOut)
+        ? failed('data', error.message, remedy)
         : failed('data', `check failed: ${messageOf(error)}`, afterFailure(error as Error));
     return { check, findings: [] };
   } finally {
@@ -150,12 +150,12 @@ function afterFailure({ message }: Error): string {
   return /no space left|disk is full/i.test(message) ? `Free some disk space where the database is. ${again}` : again;
 }
 
-function describe({ checked, findings, skipped }: DataCheck, wayOut: string): Check {
+function describe({ checked, findings, skipped }: DataCheck, remedy: string): Check {
   if (findings.length > 0) {
     const more = findings.length > SHOWN ? `; and ${findings.length - SHOWN} more` : '';
-    return failed('data', `damaged: ${findings.slice(0, SHOWN).join('; ')}${more}`, wayOut);
+    return failed('data', `damaged: ${findings.slice(0, SHOWN).join('; ')}${more}`, remedy);
   }
-  if (skipped) return warned('data', `${checked} are consistent; ${skipped.what}`, skipped.wayOut);
+  if (skipped) return warned('data', `${checked} are consistent; ${skipped.what}`, skipped.remedy);
   return passed('data', `${checked} are consistent`);
 }
 
@@ -198,8 +198,8 @@ async function checkMasterSecret(storage: Storage, config: Config): Promise<Chec
   const state = keyring.master.adopt(check);
   const problem = secretProblem(state, keyring.master);
   if (problem !== undefined) {
-    const { message, wayOut = '' } = splitWayOut(problem);
-    return [failed('secret', message, wayOut)];
+    const { message, remedy = '' } = splitRemedy(problem);
+    return [failed('secret', message, remedy)];
   }
   if (!state || keyring.master.previousId === undefined) return [];
   const previous = config.secretFile === undefined ? 'INNKEEPER_SECRET_PREVIOUS' : `${config.secretFile}.previous`;

@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig, unknownVariables } from '../../co
 import { openFileProblem } from '../../open-file-limit.ts';
 import type { Settings } from '../../service-settings.ts';
 import { unsafeSettings } from '../../unsafe-settings.ts';
-import { Failure, splitWayOut } from '../failure.ts';
+import { Failure, splitRemedy } from '../failure.ts';
 import { refuseLostDatabase } from '../new-database.ts';
 import { refuseMissingDatabase } from '../with-storage.ts';
 import { type Check, failed, passed, warned } from './check.ts';
@@ -25,7 +25,7 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
     refuseMissingDatabase(config);
     config = readConfig(settings);
   } catch (error) {
-    if (error instanceof Failure) return [failed('database', error.message, error.wayOut ?? '')];
+    if (error instanceof Failure) return [failed('database', error.message, error.remedy ?? '')];
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(failedSetting);
   }
@@ -63,12 +63,12 @@ function checkSettings(config: Config): Check[] {
 /** Variables that would be ignored silently, and system limits. */
 function checkEnvironment(): Check[] {
   return [...unknownVariables(), openFileProblem() ?? []].flat().map((problem) => {
-    const { message, wayOut = '' } = splitWayOut(problem);
-    return warned('environment', message, wayOut);
+    const { message, remedy = '' } = splitRemedy(problem);
+    return warned('environment', message, remedy);
   });
 }
 
 function failedSetting(problem: string): Check {
-  const { message, wayOut = 'See: innkeeper serve --help' } = splitWayOut(problem);
-  return failed(problem.startsWith('INNKEEPER_SECRET ') ? 'secret' : 'settings', message, wayOut);
+  const { message, remedy = 'See: innkeeper serve --help' } = splitRemedy(problem);
+  return failed(problem.startsWith('INNKEEPER_SECRET ') ? 'secret' : 'settings', message, remedy);
 }

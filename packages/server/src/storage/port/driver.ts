@@ -27,11 +27,11 @@ export class DatabaseHardLinked extends StorageUnavailable {
 /** The database must not be used in its present state: nothing was changed. */
 export class DatabaseRefused extends StorageUnavailable {
   override name = 'DatabaseRefused';
-  readonly wayOut: string;
+  readonly remedy: string;
 
-  constructor(message: string, wayOut: string) {
+  constructor(message: string, remedy: string) {
     super(message);
-    this.wayOut = wayOut;
+    this.remedy = remedy;
   }
 }
 
@@ -78,8 +78,8 @@ export type DataCheck = {
   checked: string;
   /** One for each problem; empty if there is none. */
   findings: string[];
-  /** What could not be checked here, and how to do it. */
-  skipped?: { what: string; wayOut: string };
+  /** What could not be checked here, and how to check it. */
+  skipped?: { what: string; remedy: string };
 };
 
 export type DataCheckOptions = {

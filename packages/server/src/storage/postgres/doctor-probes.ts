@@ -33,7 +33,7 @@ export async function checkData(url: string, options: DataCheckOptions): Promise
     const off = await transactions.run((query) => query<{ name: string }>(DURABLE_SETTINGS));
     if (off.length === 0 || found.skipped) return found;
     const what = `PostgreSQL can lose what was acknowledged, as it has ${off.map(({ name }) => name).join(', ')} off`;
-    return { ...found, skipped: { what, wayOut: DURABILITY_STEPS } };
+    return { ...found, skipped: { what, remedy: DURABILITY_STEPS } };
   });
 }
 
@@ -43,8 +43,8 @@ function checkHomes(homes: Homes): DataCheck {
     homes.missing(home).map((table) => `table ${schemaOf(home)}.${table} is missing`),
   );
   const what = 'indexes, users and profiles were not checked, as users are distributed';
-  const wayOut = 'Run amcheck on every node.';
-  return { checked: `tables of ${homes.count} homes`, findings, skipped: { what, wayOut } };
+  const remedy = 'Run amcheck on every node.';
+  return { checked: `tables of ${homes.count} homes`, findings, skipped: { what, remedy } };
 }
 
 function checkRows(transactions: Transactions, { deep, onStep }: DataCheckOptions): Promise<DataCheck> {
@@ -58,7 +58,7 @@ function checkRows(transactions: Transactions, { deep, onStep }: DataCheckOption
     const findings = await (deep ? usersWithoutProfile(query) : moreUsersThanProfiles(query));
     if (indexes === undefined) {
       const what = 'indexes were not checked: the extension amcheck is missing or not allowed to this user';
-      return { checked: 'tables, users and profiles', findings, skipped: { what, wayOut: INSTALL } };
+      return { checked: 'tables, users and profiles', findings, skipped: { what, remedy: INSTALL } };
     }
     for (const [done, { oid, name }] of indexes.entries()) {
       onStep(`index ${name}`, 1 + done, of);
