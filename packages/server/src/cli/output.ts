@@ -8,6 +8,11 @@ export function printResult(options: { json?: true }, result: unknown, readable:
   process.stdout.write(`${options.json ? toJson(result) : asTyped(withoutControls(readable()))}\n`);
 }
 
+/** On stderr, for people: with --json, stderr is only for errors. */
+export function printNote(options: { json?: true }, note: string): void {
+  if (!options.json) process.stderr.write(`innkeeper: ${note}\n`);
+}
+
 /** On a terminal, the control characters that JSON may contain would act too. */
 function toJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);

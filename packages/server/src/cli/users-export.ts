@@ -4,9 +4,10 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
+import { codeOf } from '../caught.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
-import { fileProblem, UsageError } from './failure.ts';
+import { Failure, fileProblem, UsageError } from './failure.ts';
 import { type WantedUsers, withManagement } from './management.ts';
 import { bold, counted, printResult, visible } from './output.ts';
 import { partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
@@ -126,35 +127,40 @@ async function writeText(stream: Writable, text: string): Promise<void> {
 }
 
 /** To the given file, completely or not at all, or to stdout. */
-async function writeAll({ output: path }: Options, write: (stream: Writable) => Promise<void>): Promise<void> {
-  const output = path === undefined ? toStdout() : await toFile(path);
+async function writeAll(options: Options, write: (stream: Writable) => Promise<void>): Promise<void> {
+  const { output: path } = options;
+  const output = path === undefined ? toStdout() : await toFile(path, options);
   try {
     await write(output.stream);
     await output.finish();
   } catch (error) {
-    await output.abandon();
-    throw error;
+    const isOutput = path !== undefined && error === output.stream.errored;
+    await output.discard();
+    if (!isOutput) throw error;
+    throw new Failure(`--output ${path}: ${fileProblem(error) ?? codeOf(error)}.`, {
+      remedy: 'Free some space there, or choose another file.',
+    });
   }
 }
 
-type Output = { stream: Writable; finish(): Promise<void>; abandon(): Promise<void> };
+type Output = { stream: Writable; finish(): Promise<void>; discard(): Promise<void> };
 
 function toStdout(): Output {
-  return { stream: process.stdout, finish: async () => {}, abandon: async () => {} };
+  return { stream: process.stdout, finish: async () => {}, discard: async () => {} };
 }
 
 /**
  * Written under another name until it is complete: a partial export must not look like a whole one. Anything that is
  * not a file, such as a pipe, is written directly.
  */
-async function toFile(path: string): Promise<Output> {
+async function toFile(path: string, options: Options): Promise<Output> {
   refuseDatabaseFile(`--output ${path}`, path);
   try {
     const there = await stat(path).catch(() => undefined);
     const isFile = there === undefined || there.isFile();
     const target = isFile ? behindLinks(path) : path;
     const partial = isFile ? partialPath(target) : path;
-    if (isFile) removeLeftovers(target, 'an export');
+    if (isFile) removeLeftovers(options, target, 'an export');
     const handle = await open(partial, 'w', 0o600);
     const watch = isFile ? removedWhenInterrupted(partial) : undefined;
     const stream = createWriteStream(partial, { fd: handle, flush: isFile });
@@ -172,7 +178,7 @@ async function toFile(path: string): Promise<Output> {
         if (isFile) await rename(partial, target);
         watch?.[Symbol.dispose]();
       },
-      async abandon() {
+      async discard() {
         stream.destroy();
         if (isFile) await rm(partial, { force: true });
         watch?.[Symbol.dispose]();

@@ -12,15 +12,18 @@ import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './database-files.ts';
 import { Failure, UsageError } from './failure.ts';
 import { makeDatabase, refuseLostDatabase } from './new-database.ts';
+import { printNote } from './output.ts';
 import { unknownApplication } from './refusals.ts';
 
 /** A service may be off for a while; a longer gap more likely means a wrong clock. */
 const LONG_MS = 30 * 86_400_000;
 const SET_CLOCK =
-  'Set it by NTP (timedatectl set-ntp true). If it is right, another clock was ahead: `innkeeper doctor` tells more.';
+  'Set it by NTP (timedatectl set-ntp true). If it is right, another clock was ahead: see `innkeeper doctor`.';
+
+type Note = (text: string) => void;
 
 /** `now` is the database's time, as in the service: a machine with a wrong clock writes no wrong times. */
-export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number };
+export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number; note: Note };
 
 /**
  * Opens the database in the settings, next to a server that may be using it, and closes it at the end. Commands that
@@ -41,9 +44,8 @@ export async function withStorage<T>(
     import('../storage/audited-storage.ts'),
   ]);
   const storage = await (await storageDriver(databaseUrl, config.databaseLink)).open();
-  // With --json, stderr is only for errors.
-  if (isNew && !options.json)
-    process.stderr.write(`innkeeper: created a new database, ${describeDatabase(databaseUrl)}\n`);
+  const note = (text: string): void => printNote(options, text);
+  if (isNew) note(`created a new database, ${describeDatabase(databaseUrl)}`);
   try {
     const keyring = createKeyring(config.secret, config.secretPrevious);
     // A database keeps the secret it was first used with, and `serve` refuses a weak one: accepting it here would be a
@@ -57,9 +59,9 @@ export async function withStorage<T>(
     const clock = new Clock(storage);
     await clock.measure();
     const { now } = clock;
-    if (storage.kind === 'sqlite') await doubtClock(storage, now());
+    if (storage.kind === 'sqlite') await doubtClock(storage, now(), note);
     const audited = auditedStorage(storage, currentActor, now);
-    return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now }));
+    return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now, note }));
   } catch (error) {
     if (error instanceof StorageUnavailable && storage.problems().some(({ kind }) => kind === 'lock')) {
       const { lockOf } = await import('../storage/open.ts');
@@ -75,7 +77,7 @@ export async function withStorage<T>(
  * A SQLite file only has this machine's clock: one that is behind the last time seen in the database would make
  * credentials expire immediately.
  */
-async function doubtClock({ facts }: Storage, now: number): Promise<void> {
+async function doubtClock({ facts }: Storage, now: number, note: Note): Promise<void> {
   const mark = await readMark(facts);
   const aheadMs = mark ? now - mark.at : 0;
   if (aheadMs < -TOLERATED_MS) {
@@ -84,9 +86,7 @@ async function doubtClock({ facts }: Storage, now: number): Promise<void> {
     );
   }
   if (aheadMs <= LONG_MS) return;
-  process.stderr.write(
-    `innkeeper: the clock is ${showRoughly(aheadMs)} after the time last seen in the database. ${SET_IF_WRONG}\n`,
-  );
+  note(`the clock is ${showRoughly(aheadMs)} after the time last seen in the database. ${SET_IF_WRONG}`);
 }
 
 /** Opening a PostgreSQL database never creates it. */

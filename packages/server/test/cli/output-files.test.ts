@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inThread } from './in-thread.ts';
@@ -68,7 +68,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   'an export leaves nothing behind after %s, or with the next run',
   async (signal) => {
     const output = join(folder, 'users.ndjson');
-    const left = `${output}.partial-999999999`;
+    const left = `${output}.partial-${hostname()}-999999999-0123abcd`;
     writeFileSync(left, 'half');
     const halfway = Promise.withResolvers<string[]>();
     const partials = () => readdirSync(folder).filter((name) => name.includes('.partial-'));
@@ -90,6 +90,31 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 test('an export ends when its output fails before the next page arrives', async () => {
   const page = { lines: [{ text: 'x'.repeat(100_000) }], users: 1, profilesOnly: 0, next: null };
   using service = await startService([{}], (next) => setTimeout(() => next.end(JSON.stringify(page)), 300));
-  const ended = await inThread(['users', 'export', '--app', 'a', '--output', '/dev/full'], service.settings);
-  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOSPC') });
+  const args = ['users', 'export', '--app', 'a', '--output', '/dev/full', '--json'];
+  const { code, stderr } = await inThread(args, service.settings);
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { message: '--output /dev/full: the disk is full.' } });
+});
+
+test('an import whose rejects cannot be written says so and how to continue', async () => {
+  const users = join(folder, 'users.ndjson');
+  writeFileSync(users, 'no JSON\n'.repeat(3000));
+  const ended = await run('users', 'import', users, '--app', app, '--rejects', '/dev/full', '--json');
+  expect(ended.code).toBe(1);
+  const { error } = JSON.parse(ended.stderr);
+  expect(error.message).toContain('--rejects /dev/full: the disk is full.');
+});
+
+test('only the owner can read rejected lines, also in a file that others could read', async () => {
+  const [users, rejects] = ['users.ndjson', 'rejects.ndjson'].map((name) => join(folder, name)) as [string, string];
+  writeFileSync(users, 'no JSON\n');
+  writeFileSync(rejects, 'from an earlier import\n', { mode: 0o644 });
+  await run('users', 'import', users, '--app', app, '--rejects', rejects);
+  expect(statSync(rejects).mode & 0o777).toBe(0o600);
+  expect(readFileSync(rejects, 'utf8')).toMatch(/^\{"line":1,.*\}\n$/);
+});
+
+test('a pipe or device without an end is not read forever', async () => {
+  const { code, stderr } = await run('catalog', 'apply', '/dev/zero', '--app', app);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/dev/zero is larger than 256 MiB.') });
 });
