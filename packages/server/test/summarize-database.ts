@@ -9,7 +9,7 @@ import { createBackupFile } from '../src/storage/sqlite/backup-file.ts';
 /** What a database holds, table by table. */
 export async function summarizeDatabase(url: string): Promise<TableSummary[]> {
   const tables = backupTables();
-  return (await storageDriver(url)).whole.read(tables, async (rows) => {
+  return (await storageDriver(url)).dump.read(tables, async (rows) => {
     const summaries: TableSummary[] = [];
     for (const table of tables) summaries.push(await summarizeTable(table, rows, () => {}));
     return summaries;
@@ -19,7 +19,7 @@ export async function summarizeDatabase(url: string): Promise<TableSummary[]> {
 /** Those that a backup has, told by one that is given up at once. */
 function backupTables(): readonly TableShape[] {
   const file = createBackupFile(join(tmpdir(), `innkeeper-${randomUUID()}.backup`));
-  file.abandon();
+  file.discard();
   return file.tables;
 }
 

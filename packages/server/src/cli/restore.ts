@@ -78,13 +78,13 @@ async function run(file: string, options: Options): Promise<void> {
     if (secret !== 'fits') throw wrongSecret(config, 'Nothing was changed:');
 
     refuseOverLog(config);
-    const { whole } = await storageDriver(config.databaseUrl);
-    const contents = await whole.contents();
+    const { dump } = await storageDriver(config.databaseUrl);
+    const contents = await dump.contents();
     const isEmpty = contents.applications + contents.accounts === 0;
     if (!isEmpty) await allowReplacing(options, database, contents);
     const { restoreBackup } = await import('../domain/backup.ts');
     const done = { write: 0, read: 0 };
-    const outcome = await restoreBackup(whole, opened, {
+    const outcome = await restoreBackup(dump, opened, {
       onlyEmpty: isEmpty,
       async onRows(step, count) {
         done[step] += count;

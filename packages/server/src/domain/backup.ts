@@ -24,7 +24,7 @@ type OnRows = (step: 'write' | 'read', count: number) => void;
 
 /** Writes the file and reads it back: it ends up complete, or it does not exist. */
 export async function makeBackup(
-  { whole, migrationState }: Pick<StorageDriver, 'whole' | 'migrationState'>,
+  { dump, migrationState }: Pick<StorageDriver, 'dump' | 'migrationState'>,
   files: BackupFiles,
   path: string,
   { version, now, onRows }: { version: string; now: number; onRows: OnRows },
@@ -34,7 +34,7 @@ export async function makeBackup(
   if (applied !== latest) return { outcome: applied < latest ? 'older' : 'newer', applied, latest };
   const file = files.create(path);
   try {
-    const tables = await whole.read(file.tables, async (rows) => {
+    const tables = await dump.read(file.tables, async (rows) => {
       const digests = file.tables.map((table) => ({ table, digest: new TableDigest(table) }));
       for (const { table, digest } of digests) {
         for await (const page of rows(table)) {
@@ -45,7 +45,7 @@ export async function makeBackup(
       }
       return digests.map(({ digest }) => digest.summary());
     });
-    file.finish({ version, madeAt: now, source: whole.kind, tables });
+    file.finish({ version, madeAt: now, source: dump.kind, tables });
     const written = files.open(path);
     if (written.outcome !== 'opened')
       throw new Error(`The backup was written, but reading it back failed: ${written.outcome}.`);
@@ -56,7 +56,7 @@ export async function makeBackup(
       written.file.close();
     }
   } catch (error) {
-    file.abandon();
+    file.discard();
     throw error;
   }
 }
@@ -66,7 +66,7 @@ export async function checkRows(
   { manifest, tables, rows }: BackupFile,
   onRows: (count: number) => void | Promise<void>,
 ): Promise<void> {
-  if (manifest.tables.length !== tables.length) throw new BackupDamaged('its list of tables is not whole');
+  if (manifest.tables.length !== tables.length) throw new BackupDamaged('its list of tables is incomplete');
   const listed = new Map(manifest.tables.map((table) => [table.name, table]));
   for (const table of tables) {
     const found = await summarizeTable(table, rows, onRows);
@@ -98,7 +98,7 @@ type OnRestoredRows = (step: 'write' | 'read', count: number) => Promise<void>;
  * already checked (checkRows).
  */
 export async function restoreBackup(
-  whole: DatabaseDump,
+  dump: DatabaseDump,
   backup: BackupFile,
   { onlyEmpty, onRows }: { onlyEmpty: boolean; onRows: OnRestoredRows },
 ): Promise<'replaced' | 'not-empty' | 'in-use'> {
@@ -108,7 +108,7 @@ export async function restoreBackup(
     // An upgrade may have changed the tables that the manifest describes.
     if (file === backup) for (const table of backup.manifest.tables) wanted.set(table.name, table);
     else for (const table of file.tables) wanted.set(table.name, await summarizeTable(table, file.rows, () => {}));
-    return await whole.replace(
+    return await dump.replace(
       file.tables,
       async function* (table) {
         for await (const page of file.rows(table)) {

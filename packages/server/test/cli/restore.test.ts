@@ -249,7 +249,7 @@ describe.each(databases)('restoring into $kind', (database) => {
 
   test('a difference after writing rolls everything back', async () => {
     const target = await database.empty();
-    const { whole, migrate } = await storageDriver(target);
+    const { dump, migrate } = await storageDriver(target);
     await migrate();
     const before = await summarizeDatabase(target);
     const opened = (await backupFiles()).open(await bigBackup(undefined, 10));
@@ -257,12 +257,12 @@ describe.each(databases)('restoring into $kind', (database) => {
     const check = async (): Promise<void> => {
       throw new Error('differs');
     };
-    await expect(whole.replace(opened.file.tables, opened.file.rows, { onlyEmpty: true, check })).rejects.toThrow(
+    await expect(dump.replace(opened.file.tables, opened.file.rows, { onlyEmpty: true, check })).rejects.toThrow(
       'differs',
     );
     expect(await summarizeDatabase(target)).toEqual(before);
     await makeSomething(target);
-    expect(await whole.replace(opened.file.tables, opened.file.rows, { onlyEmpty: true, check })).toBe('not-empty');
+    expect(await dump.replace(opened.file.tables, opened.file.rows, { onlyEmpty: true, check })).toBe('not-empty');
     opened.file.close();
   });
 });

@@ -62,8 +62,8 @@ export interface StorageDriver {
   /** Spreads users over the nodes of a cluster; DatabaseRefused where there is none. May be repeated. */
   distribute(onProgress: OnDistributed): Promise<Distribution>;
   open(): Promise<Storage>;
-  readonly whole: DatabaseDump;
-  /** Missing where the database cleans up by itself. */
+  readonly dump: DatabaseDump;
+  /** Undefined if the database cleans up by itself. */
   readonly scrub?: Scrub;
 }
 
@@ -152,7 +152,7 @@ export interface NewBackupFile {
   add(table: TableShape, rows: readonly StoredRow[]): void;
   /** On disk when it returns. */
   finish(manifest: Omit<BackupManifest, 'schema'>): void;
-  abandon(): void;
+  discard(): void;
 }
 
 export interface BackupFile {

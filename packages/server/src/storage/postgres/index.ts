@@ -45,7 +45,7 @@ export function postgresDriver(url: string, actMs?: number): StorageDriver {
         throw error;
       }
     },
-    whole: postgresDump(url),
+    dump: postgresDump(url),
   };
 }
 

@@ -35,7 +35,7 @@ export const backupFiles: BackupFiles = { create: (path) => createBackupFile(pat
 export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBackupFile {
   closeSync(openSync(path, 'wx', 0o600));
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
-  const abandon = (): void => {
+  const discard = (): void => {
     if (database.isOpen) database.close();
     rmSync(path, { force: true });
   };
@@ -43,7 +43,7 @@ export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBa
     try {
       return work();
     } catch (error) {
-      abandon();
+      discard();
       const { errstr, message } = error as { errstr?: string; message: string };
       if (primaryCode(error) === SQLITE_CONSTRAINT) throw new RowsContradict(message, { cause: error });
       throw new BackupUnwritable(errstr ?? message, { cause: error });
@@ -61,7 +61,7 @@ export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBa
         database.close();
         flush(path);
       }),
-    abandon,
+    discard,
   };
 }
 

@@ -72,7 +72,7 @@ export function sqliteDriver(path: string, link?: string, actMs?: number): Stora
       }
       return openSqlite(path, await writer.open(), leaveNote(path));
     },
-    whole: sqliteDump(path),
+    dump: sqliteDump(path),
     scrub: sqliteScrub(path),
   };
 }
