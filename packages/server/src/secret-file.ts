@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
-  openSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -19,6 +16,7 @@ import { dirname } from 'node:path';
 import { codeOf } from './caught.ts';
 import { SECRET_FACT } from './domain/check-secret.ts';
 import { createKeyring } from './domain/keyring.ts';
+import { flushFolder } from './flush-folder.ts';
 import { FIRST_TABLE } from './storage/sqlite/open-note.ts';
 
 /** Where a database is: the real path, and the given path if that was a symbolic link. */
@@ -150,17 +148,6 @@ function replaceFile(path: string, secret: string, ownedAs: string): void {
     throw Object.assign(error as Error, { path });
   } finally {
     rmSync(draft, { force: true });
-  }
-}
-
-/** Makes a rename durable: file names are on disk only once their folder is flushed. */
-function flushFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

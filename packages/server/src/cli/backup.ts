@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
 import { readConfig } from '../config.ts';
@@ -11,7 +11,7 @@ import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.
 import { describeDatabase, isCompanion } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
 import { bold, counted, printResult, showSize } from './output.ts';
-import { partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
+import { nameCompleted, partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { Progress } from './terminal.ts';
 
 type Options = CommandOptions & { force?: true };
@@ -49,7 +49,7 @@ async function run(file: string, options: Options): Promise<void> {
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
   const target = about(file, () => behindLinks(file));
-  removeLeftovers(target, 'a backup');
+  removeLeftovers(options, target, 'a backup');
   const partial = partialPath(target);
   using _ = removedWhenInterrupted(partial);
   const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
@@ -68,7 +68,7 @@ async function run(file: string, options: Options): Promise<void> {
   if (made.outcome !== 'made') throw notMade(made, describeDatabase(databaseUrl));
   try {
     refuseToReplace(file, options.force, files);
-    renameSync(partial, target);
+    nameCompleted(partial, target);
   } finally {
     rmSync(partial, { force: true });
   }

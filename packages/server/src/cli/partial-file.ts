@@ -1,10 +1,29 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../caught.ts';
-import { visible } from './output.ts';
+import { flushFolder } from '../flush-folder.ts';
+import { printNote, visible } from './output.ts';
 
-/** The name of a file until it is complete: a part must not look like the whole. */
-export const partialPath = (target: string): string => `${target}.partial-${process.pid}`;
+const startOf = (target: string): string => `${target}.partial-${hostname()}-`;
+
+/**
+ * The name of a file until it is complete: a part must not look like the whole. Containers that write to the same folder
+ * have different host names, but often the same process id.
+ */
+export const partialPath = (target: string): string =>
+  `${startOf(target)}${process.pid}-${randomBytes(4).toString('hex')}`;
+
+/** Gives a complete and flushed file its name, which then survives a power failure too. */
+export function nameCompleted(partial: string, target: string): void {
+  renameSync(partial, target);
+  try {
+    flushFolder(dirname(target));
+  } catch {
+    // A folder that this user may only write to, or a file system that flushes no folders: the name is written later.
+  }
+}
 
 /** Deletes an incomplete file, which is useless. */
 export function removedWhenInterrupted(partial: string): Disposable {
@@ -20,9 +39,12 @@ export function removedWhenInterrupted(partial: string): Disposable {
   };
 }
 
-/** Deletes incomplete files that killed processes which wrote this file left behind; `what` they were, for the message. */
-export function removeLeftovers(target: string, what: string): void {
-  const start = `${basename(target)}.partial-`;
+/**
+ * Deletes incomplete files that killed processes of this host which wrote this file left behind; `what` they were, for
+ * the message.
+ */
+export function removeLeftovers(options: { json?: true }, target: string, what: string): void {
+  const start = startOf(basename(target));
   const folder = dirname(target);
   const left = namesIn(folder)
     .filter((name) => name.startsWith(start) && isOver(name.slice(start.length)))
@@ -30,7 +52,7 @@ export function removeLeftovers(target: string, what: string): void {
   for (const path of left) {
     try {
       rmSync(path);
-      process.stderr.write(`innkeeper: removed ${visible(path)}, left by ${what} that was killed.\n`);
+      printNote(options, `removed ${visible(path)}, left by ${what} that was killed.`);
     } catch {
       // Another user's file: leave it.
     }
@@ -47,8 +69,9 @@ function namesIn(folder: string): string[] {
 }
 
 /** Containers reuse the same few process ids: a file with our own was left by an earlier process. */
-function isOver(pid: string): boolean {
-  if (!/^[1-9][0-9]{0,9}$/.test(pid)) return false;
+function isOver(end: string): boolean {
+  const [, pid] = /^([1-9][0-9]{0,9})-[0-9a-f]{8}$/.exec(end) ?? [];
+  if (pid === undefined) return false;
   if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);

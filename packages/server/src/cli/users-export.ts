@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
@@ -10,7 +10,7 @@ import { refuseDatabaseFile } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
 import { type WantedUsers, withManagement } from './management.ts';
 import { bold, counted, printResult, visible } from './output.ts';
-import { partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
+import { nameCompleted, partialPath, removedWhenInterrupted, removeLeftovers } from './partial-file.ts';
 import { Progress } from './terminal.ts';
 
 type Options = CommandOptions & {
@@ -175,7 +175,7 @@ async function toFile(path: string, options: Options): Promise<Output> {
         stream.end();
         await once(stream, 'close');
         if (failure) throw failure;
-        if (isFile) await rename(partial, target);
+        if (isFile) nameCompleted(partial, target);
         watch?.[Symbol.dispose]();
       },
       async discard() {

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -31,13 +32,21 @@ test('a backup removes only what killed backups to the same file left behind', a
   await cli.json('app', 'create', '--name', 'One');
   const file = scratchFile('backup');
   // No process has the first number; the one that started the tests is alive.
-  const dead = `${file}.partial-999999999`;
-  const others = [`${file}.partial-${process.ppid}`, `${file}.partial-1x`, `${file}-2.partial-999999999`];
+  const end = (pid: number | string, host = hostname()) => `.partial-${host}-${pid}-0123abcd`;
+  const dead = `${file}${end(999_999_999)}`;
+  const others = [
+    `${file}${end(process.ppid)}`,
+    `${file}${end('1x')}`,
+    `${file}${end(999_999_999, 'another-host')}`,
+    `${file}-2${end(999_999_999)}`,
+  ];
   for (const path of [dead, ...others]) writeFileSync(path, 'half');
   const { code, stderr } = await cli.run('backup', file);
   expect(code).toBe(0);
   expect(stderr).toContain(`removed ${dead}, left by a backup that was killed`);
   expect([dead, ...others].filter((path) => existsSync(path))).toEqual(others);
+  writeFileSync(dead, 'half');
+  expect(await cli.run('backup', file, '--force', '--json')).toMatchObject({ code: 0, stderr: '' });
 });
 
 describe.each(databases)('a backup of $kind', (database) => {
