@@ -1,5 +1,6 @@
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
+import { codeOf } from '../caught.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
@@ -133,17 +134,29 @@ async function run(file: string, options: Options): Promise<void> {
     rejections: shown,
   };
   printResult(options, summary, () =>
-    showSummary(name, counts, { seconds, interrupted, shown, kept: options.rejects }),
+    showSummary(name, counts, { seconds, interrupted, shown, kept: options.rejects, remedy: howToContinue(options) }),
   );
   process.exitCode = interrupted || counts.rejected > 0 ? 1 : 0;
+}
+
+/** With --resume, an import that updates would leave out every user that exists. */
+function howToContinue({ update }: Options): string {
+  const how = update ? 'Run the same command again' : 'Run it again with --resume';
+  return `Imported users are kept. ${how} to continue.`;
 }
 
 function showSummary(
   name: string,
   counts: ImportCounts,
-  about: { seconds: number; interrupted: boolean; shown: Omit<Rejection, 'text'>[]; kept: string | undefined },
+  about: {
+    seconds: number;
+    interrupted: boolean;
+    shown: Omit<Rejection, 'text'>[];
+    kept: string | undefined;
+    remedy: string;
+  },
 ): string {
-  const { seconds, interrupted, shown, kept } = about;
+  const { seconds, interrupted, shown, kept, remedy } = about;
   const rate = Math.round(counts.lines / seconds).toLocaleString('en');
   const rows = (
     [
@@ -181,7 +194,7 @@ function showSummary(
         : `See ${kept} for all of them.`,
     );
   }
-  if (interrupted) lines.push('', 'Imported users are kept. Continue with the same file and --resume.');
+  if (interrupted) lines.push('', remedy);
   return lines.join('\n');
 }
 
@@ -190,13 +203,19 @@ const FLUSH_AT = 64 * 1024;
 /** Rejected lines as NDJSON. Written immediately, not queued: a file of nothing but rejects takes no memory. */
 class RejectsFile implements Disposable {
   readonly #file: number;
+  readonly #path: string;
   #waiting = '';
 
   constructor(path: string) {
+    this.#path = path;
     refuseDatabaseFile(`--rejects ${path}`, path);
     try {
       // It contains personal data, so only the owner may read it.
-      this.#file = openSync(path, 'w', 0o600);
+      this.#file = openSync(path, 'a', 0o600);
+      if (fstatSync(this.#file).isFile()) {
+        fchmodSync(this.#file, 0o600);
+        ftruncateSync(this.#file);
+      }
     } catch (error) {
       const problem = fileProblem(error);
       if (!problem) throw error;
@@ -210,14 +229,21 @@ class RejectsFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#flush();
-    closeSync(this.#file);
+    try {
+      this.#flush();
+    } finally {
+      closeSync(this.#file);
+    }
   }
 
   #flush(): void {
     const bytes = Buffer.from(this.#waiting);
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
     this.#waiting = '';
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    } catch (error) {
+      throw new Failure(`--rejects ${this.#path}: ${fileProblem(error) ?? codeOf(error)}.`);
+    }
   }
 }
 
