@@ -6,7 +6,7 @@ import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } fro
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
-import { canAsk, confirmByTyping } from './terminal.ts';
+import { confirmByTyping, mustAsk } from './terminal.ts';
 
 export function app(): Command {
   return defineGroup({
@@ -112,7 +112,7 @@ function appDelete(): Command {
 async function runDelete(clientId: string, options: CommandOptions & { yes?: true }): Promise<void> {
   const { name, users } = await withManagement(options, async ({ applications }) => {
     const { name, users } = await applications.show(clientId);
-    if (!options.yes && canAsk())
+    if (!options.yes && mustAsk())
       await askFirst(clientId, `Deleting "${visible(name)}" also deletes its ${counted(users, 'user')}.`);
     await applications.delete(clientId);
     return { name, users };

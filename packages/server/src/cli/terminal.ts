@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { UsageError } from './failure.ts';
 import { showRoughly } from './output.ts';
 
 const EVERY_MS = 100;
@@ -54,6 +55,16 @@ function showBar(part: number): string {
 /** Whether somebody is there to answer. A script that names what to delete has confirmed it. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** Whether to ask before something is deleted. A script that names it has confirmed it. */
+export function mustAsk(): boolean {
+  if (process.stdin.isTTY === true && !canAsk()) {
+    throw new UsageError('nothing was deleted: stderr is not a terminal, so the confirmation cannot be shown.', {
+      remedy: 'Add --yes to continue.',
+    });
+  }
+  return canAsk();
 }
 
 /** Asks on stderr, so that stdout contains only the result. Ctrl+C and end of input count as no. */

@@ -5,7 +5,7 @@ import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } fro
 import { Failure, UsageError } from './failure.ts';
 import { type ShownUser, withManagement } from './management.ts';
 import { bold, layOut, printResult, visible } from './output.ts';
-import { canAsk, confirmByTyping } from './terminal.ts';
+import { confirmByTyping, mustAsk } from './terminal.ts';
 import { usersExport } from './users-export.ts';
 import { usersImport } from './users-import.ts';
 
@@ -77,7 +77,7 @@ function usersDelete(): Command {
     .action(async (id: string, options: Options & { yes?: true }) => {
       const { user, receipt } = await withManagement(options, async ({ users }) => {
         const found = await users.find(options.app, id);
-        if (!options.yes && canAsk()) await askFirst(found);
+        if (!options.yes && mustAsk()) await askFirst(found);
         return { user: found, receipt: await users.delete(options.app, found) };
       });
       const { service_user_code, clientUserId } = user;

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { describeDatabase } from '../../src/cli/database-files.ts';
 import { layOut, showAge, showDuration, showRoughly, visible } from '../../src/cli/output.ts';
-import { confirmByTyping } from '../../src/cli/terminal.ts';
+import { confirmByTyping, mustAsk } from '../../src/cli/terminal.ts';
 
 describe('a table', () => {
   test('aligns wide characters, emoji and styled text', () => {
@@ -44,6 +44,26 @@ describe('times', () => {
     expect(showAge(1500)).toBe('just now');
     expect(showAge(61_000)).toBe('61 seconds ago');
   });
+});
+
+test.each([
+  ['a script', false, false, false],
+  ['a terminal', true, true, true],
+  ['a terminal with stderr in a file', true, false, /nothing was deleted/],
+] as const)('whether to ask before deleting: %s', (_, input, errors, expected) => {
+  for (const [stream, isTTY] of [
+    [process.stdin, input],
+    [process.stderr, errors],
+  ] as const) {
+    const before = Object.getOwnPropertyDescriptor(stream, 'isTTY');
+    Object.defineProperty(stream, 'isTTY', { value: isTTY, configurable: true });
+    onTestFinished(() => {
+      Reflect.deleteProperty(stream, 'isTTY');
+      if (before) Object.defineProperty(stream, 'isTTY', before);
+    });
+  }
+  if (typeof expected === 'boolean') expect(mustAsk()).toBe(expected);
+  else expect(() => mustAsk()).toThrow(expected);
 });
 
 test('a database is described without its password', () => {
