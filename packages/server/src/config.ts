@@ -331,6 +331,10 @@ function readSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: text 
   return { isParentBased: parent !== undefined, ratio: root === 'always_off' ? 0 : ratio };
 }
 
+/** Without INNKEEPER_URL: a remote command needs a token itself. */
+export const CREATE_TOKEN =
+  'Create a token in its portal, or on its machine, beside the database, with: innkeeper token create --name NAME';
+
 export type Remote = { url: string; token: string };
 
 /** The remote service for a command to work on; undefined: work on a local database. */
@@ -348,7 +352,7 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
     problems.push(`INNKEEPER_URL is ${url}: the token would be sent unencrypted. Use an https URL.`);
   if (!token && problems.length === 0)
-    problems.push('INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. Create one there with: innkeeper token create');
+    problems.push(`INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. ${CREATE_TOKEN}`);
   if (problems.length > 0) throw new ConfigError(problems);
   return { url: url as string, token: token as string };
 }

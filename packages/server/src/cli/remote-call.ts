@@ -1,4 +1,4 @@
-import type { Remote } from '../config.ts';
+import { CREATE_TOKEN, type Remote } from '../config.ts';
 import { ERRORS, type FieldError } from '../domain/errors.ts';
 import { Failure } from './failure.ts';
 import { unknownApplication } from './refusals.ts';

@@ -82,7 +82,7 @@ function usersDelete(): Command {
       });
       const { service_user_code, clientUserId } = user;
       printResult(options, { service_user_code, clientUserId, deleted: true, receipt }, () =>
-        [`Deleted ${named(user)}.`, ...(receipt === null ? [] : [`Signed receipt: ${receipt}`])].join('\n'),
+        [`Deleted ${named(user)}.`, `Signed receipt: ${receipt ?? 'could not be fetched'}`].join('\n'),
       );
     });
 }

@@ -327,10 +327,33 @@ describe('a hostile service', () => {
     const path = join(folder, 'users.ndjson');
     writeFileSync(path, '{"clientUserId":"a","clientUserName":"A"}\n'.repeat(600));
     const { code, stderr } = await run('users', 'import', path, '--app', 'a');
-    rmSync(folder, { recursive: true });
     expect(code).toBe(1);
     expect(stderr).toContain('the import stopped at about line 500: http');
     expect(stderr).toContain('Imported users are kept. Run it again with --resume to continue');
+    parts = 0;
+    const updating = await run('users', 'import', path, '--app', 'a', '--update');
+    rmSync(folder, { recursive: true });
+    expect(updating.stderr).toContain('Imported users are kept. Run the same command again to continue');
+  });
+
+  test('a delete is done even if its receipt cannot be fetched', async () => {
+    const user = { userUid: '0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', clientUserId: 'a', clientUserName: 'A' };
+    answer = (response) => {
+      if (response.req.url?.endsWith('/deletion-receipt') === true) response.destroy();
+      else response.end(JSON.stringify(response.req.method === 'GET' ? user : {}));
+    };
+    const args = ['users', 'delete', user.userUid, '--app', 'a', '--yes'];
+    expect(await run(...args)).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted A (a).') });
+    const { code, stdout } = await run(...args, '--json');
+    expect({ code, result: JSON.parse(stdout) }).toMatchObject({ code: 0, result: { deleted: true, receipt: null } });
+  });
+
+  test('a refused token comes with advice that works', async () => {
+    answer = (response) => {
+      response.statusCode = 401;
+      response.end(JSON.stringify({ code: '9401', message: 'No.' }));
+    };
+    expect((await run('app', 'list')).stderr).toMatch(/portal.* innkeeper token create --name NAME/);
   });
 
   test('a refusal without fields ends an export and a migration', async () => {
