@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { fstatSync, type Stats } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { createReadStream, fstatSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { ParsedFile } from '../domain/catalog/parse-file.ts';
 import type { PlacedProblem } from '../domain/catalog/source.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
@@ -28,15 +27,20 @@ export async function readInput(file: string): Promise<Input> {
 export async function readBytes(file: string): Promise<Buffer> {
   const name = file === '-' ? 'stdin' : file;
   try {
-    const isTooLarge = file !== '-' && (await stat(file)).size > MAX_BYTES;
-    const bytes = isTooLarge ? undefined : file === '-' ? await buffer(process.stdin) : await readFile(file);
-    if (bytes && bytes.length <= MAX_BYTES) return bytes;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    // Counted while reading: the size of a pipe is unknown.
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
     throw new UsageError(`${visible(name)}: ${problem}.`, { remedy: 'Choose a file, or - for stdin.' });
   }
-  throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
 }
 
 /**
