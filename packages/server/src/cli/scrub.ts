@@ -16,7 +16,7 @@ export function scrub(): Command {
       'rewrite the SQLite file to erase all remains of deleted data (VACUUM). ' +
       'Deleted rows are overwritten immediately, but copies in unused parts of pages remain until a scrub. ' +
       'The service can keep running: reads continue; writes wait and get 503 with Retry-After after 5 seconds. ' +
-      'One million users (450 MB) take about ten seconds on two cores. Requires free space of twice the file size. ' +
+      'Requires free space of twice the file size. ' +
       'An interrupted scrub changes nothing. INNKEEPER_SCRUB=7d runs it every week in the service',
     settings: ['databaseUrl'],
     examples: [

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkClock, judgeRoom } from '../../src/cli/doctor/database.ts';
 import { judgeCertificate } from '../../src/cli/doctor/public-address.ts';
 import type { Mark } from '../../src/domain/clock.ts';
+import { bytesForScrub } from '../../src/storage/sqlite/scrub-space.ts';
 import { databases } from '../databases.ts';
 import { startReceiver } from '../events/receiver.ts';
 import { freePort } from '../free-port.ts';
@@ -310,12 +311,13 @@ describe('each failure has a suggested fix', () => {
     expect(inDays(30)).toMatchObject({ ok: true, remedy: null, detail: `of ${url}, valid for 30 more days` });
     expect(inDays(13)).toMatchObject({ ok: true, remedy: expect.stringContaining('Renew') });
     expect(inDays(-1)).toMatchObject({ ok: false, detail: `of ${url} has expired` });
-    expect(judgeRoom({ kind: 'disk', free: 3e9, size: 2e9 })).toMatchObject({ wayOut: null });
+    const disk = (free: number, size: number) => judgeRoom({ kind: 'disk', free, size, forScrub: bytesForScrub(size) });
+    expect(disk(5e9, 2e9)).toMatchObject({ remedy: null });
     for (const [free, size] of [
-      [1e9, 2e9],
+      [3e9, 2e9],
       [1e8, 1e6],
     ] as const) {
-      expect(judgeRoom({ kind: 'disk', free, size })).toMatchObject({
+      expect(disk(free, size)).toMatchObject({
         ok: true,
         remedy: expect.stringContaining('Free'),
       });

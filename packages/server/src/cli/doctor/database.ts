@@ -180,13 +180,13 @@ export function judgeRoom(room: DatabaseRoom): Check {
       'Raise max_connections, put pgbouncer in between, or lower INNKEEPER_WORKERS or the number of replicas.',
     );
   }
-  const { free, size } = room;
+  const { free, size, forScrub } = room;
   const detail = `${showSize(free)} free beside a database of ${showSize(size)}`;
-  if (free >= Math.max(size, LEAST_BYTES)) return passed('disk', detail);
+  if (free >= Math.max(forScrub, LEAST_BYTES)) return passed('disk', detail);
   return warned(
     'disk',
     detail,
-    'Free some space, or move the database to a larger disk: scrub and backup need its size once more.',
+    `Free some space, or move the database to a larger disk: a scrub needs ${showSize(forScrub)}, and a backup the size of the database.`,
   );
 }
 

@@ -69,7 +69,7 @@ export interface StorageDriver {
 
 /** What is left before writes fail: on the disk of the file, or for further clients of the server. */
 export type DatabaseRoom =
-  | { kind: 'disk'; free: number; size: number }
+  | { kind: 'disk'; free: number; size: number; forScrub: number }
   | { kind: 'connections'; used: number; most: number };
 
 /** For `innkeeper doctor`: whether the content of a database is consistent. */

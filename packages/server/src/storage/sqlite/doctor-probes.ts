@@ -6,6 +6,7 @@ import { connectToRead, connectToWrite } from './connection.ts';
 import { namingFile } from './errors.ts';
 import { checkSteps, factActs, readFileCheck, runChecks } from './file-check.ts';
 import { migrate } from './migrations.ts';
+import { bytesForScrub } from './scrub-space.ts';
 
 /**
  * Only reads, so it is safe next to a running service. If damage was found before, everything is checked: a clean
@@ -80,5 +81,6 @@ export function tryWrite(path: string, value: string): void {
 
 export function diskRoom(path: string): DatabaseRoom {
   const { bavail, bsize } = statfsSync(dirname(path));
-  return { kind: 'disk', free: bavail * bsize, size: statSync(path).size };
+  const { size } = statSync(path);
+  return { kind: 'disk', free: bavail * bsize, size, forScrub: bytesForScrub(size) };
 }

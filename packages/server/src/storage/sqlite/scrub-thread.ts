@@ -7,14 +7,12 @@ import { type Connection, connectToWrite, truncateLog } from './connection.ts';
 import { isBusy, isDamage } from './errors.ts';
 import { OpenFile } from './open-file.ts';
 import type { ScrubData, ScrubMessage } from './scrub.ts';
+import { bytesForScrub } from './scrub-space.ts';
 
 const DONE = 'scrubbed-at';
 const BEGUN = 'scrub-begun-at';
 /** Afterwards, a scrub that did not finish was killed. */
 const CLAIM_MS = 3_600_000;
-/** VACUUM writes a copy, then writes the copy into the log. */
-const COPIES = 2;
-const SPARE_BYTES = 16 * 1024 * 1024;
 const EMPTY_WAIT_MS = 500;
 
 const { path, now, unlessSince, emptyTries } = workerData as ScrubData;
@@ -37,7 +35,7 @@ function scrub(connection: Connection): ScrubOutcome {
   const file = new OpenFile(path);
   const folder = dirname(path);
   const { bavail, bsize } = statfsSync(folder);
-  const needed = { neededBytes: COPIES * wholeBytes + SPARE_BYTES, freeBytes: bavail * bsize };
+  const needed = { neededBytes: bytesForScrub(wholeBytes), freeBytes: bavail * bsize };
   if (needed.freeBytes < needed.neededBytes) return { outcome: 'no-space', ...needed, folder };
   if (!claim(connection)) return { outcome: 'not-due' };
   const bytesBefore = statSync(path).size;
