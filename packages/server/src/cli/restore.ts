@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { createKeyring } from '../domain/keyring.ts';
 import { secretPath } from '../secret-file.ts';
-import { BackupDamaged, type BackupFile, type BackupFiles, type Contents } from '../storage/port.ts';
+import { BackupDamaged, type BackupFile, type BackupFiles, BackupUnwritable, type Contents } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './database-files.ts';
 import { isFromNewerVersion } from './explain-error.ts';
@@ -102,6 +102,11 @@ async function run(file: string, options: Options): Promise<void> {
     });
   } catch (error) {
     if (error instanceof BackupDamaged) throw damaged(file, error.message);
+    if (error instanceof BackupUnwritable) {
+      throw new Failure(`nothing was changed: ${file} has an older schema, and ${error.message}.`, {
+        remedy: 'Free space there, or set TMPDIR to a folder with more.',
+      });
+    }
     if (isFromNewerVersion(error)) {
       throw new Failure(`nothing was changed: ${database} was last used by a newer Innkeeper.`, {
         remedy: 'Restore into a new database: set INNKEEPER_DATABASE_URL to one that does not exist yet.',

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createApplication } from '../../src/domain/applications/application.ts';
 import { TableDigest } from '../../src/domain/backup.ts';
 import { checkSecret } from '../../src/domain/check-secret.ts';
@@ -218,6 +220,25 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(await storage.applications.findByClientId('7_restored')).toMatchObject({ name: 'Restored' });
     expect(await storage.activity.list(7, { step: 'day', from: 0, to: Date.now() })).toEqual([]);
     await storage.close();
+  });
+
+  test('a full folder for temporary files is not a damaged backup', async () => {
+    if (database.kind !== 'sqlite') return;
+    const old = await bigBackup(3, 20_000);
+    const kilobytes = Math.ceil(statSync(old).size / 1024);
+    const temporary = mkdtempSync(join(inject('scratchFolder'), 'temporary-'));
+    // The copy does not fit, and a copy that fits cannot be upgraded.
+    for (const most of [kilobytes - 100, kilobytes + 8]) {
+      const command = ['-c', `ulimit -f ${most}; exec "$@"`, 'bash', process.execPath, bin, 'restore', old];
+      const env = { PATH: process.env.PATH, TMPDIR: temporary, INNKEEPER_SECRET: SECRET };
+      const target = `sqlite:${scratchFile('db')}`;
+      const limited = spawn('bash', command, { env: { ...env, INNKEEPER_DATABASE_URL: target } });
+      const [stderr, [code]] = await Promise.all([text(limited.stderr), once(limited, 'close')]);
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`fits into ${temporary}`) });
+      expect(stderr).toContain('TMPDIR');
+      expect(stderr).not.toContain('damaged');
+      expect(readdirSync(temporary)).toEqual([]);
+    }
   });
 
   test('beside a running service, which serves the restored data within a second', async () => {

@@ -15,7 +15,7 @@ import {
   type TableSummary,
 } from '../port.ts';
 import { rowInserter, rowPages, tableShapes } from './dump.ts';
-import { primaryCode } from './errors.ts';
+import { isUnwritable, primaryCode } from './errors.ts';
 import { LATEST_MIGRATION, migrate } from './migrations.ts';
 
 /** "Inkb", for programs that identify files by their contents. */
@@ -150,9 +150,14 @@ function toRead(database: DatabaseSync): Pick<BackupFile, 'tables' | 'rows' | 'c
 
 /** In the folder for temporary files, because that of the backup may be read-only. */
 function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
-  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-restore-'));
+  let folder = tmpdir();
   let database: DatabaseSync | undefined;
+  const remove = (): void => {
+    database?.close();
+    if (folder !== tmpdir()) rmSync(folder, { recursive: true, force: true });
+  };
   try {
+    folder = mkdtempSync(join(folder, 'innkeeper-restore-'));
     const copy = join(folder, 'upgraded.db');
     copyFileSync(path, copy);
     chmodSync(copy, 0o600);
@@ -160,23 +165,21 @@ function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
     database.exec('pragma journal_mode = memory; pragma synchronous = off');
     migrate(database);
     if (!isCurrent(database)) throw new BackupDamaged('its tables are not those of an Innkeeper');
-    const { close, ...read } = toRead(database);
-    const file: BackupFile = {
-      ...read,
-      manifest,
-      upgraded: () => file,
-      close() {
-        close();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
+    const file: BackupFile = { ...toRead(database), manifest, upgraded: () => file, close: remove };
     return file;
   } catch (error) {
-    database?.close();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
+    // The rows of the backup were read before: what fails now is the copy.
+    if (isUnwritable(error) || isSystemError(error)) {
+      throw new BackupUnwritable(`no copy of it fits into ${tmpdir()} (${messageOf(error)})`, { cause: error });
+    }
     if (primaryCode(error) === 0) throw error;
     throw new BackupDamaged(messageOf(error), { cause: error });
   }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function isCurrent(database: DatabaseSync): boolean {
