@@ -4,6 +4,7 @@ import { recordExport, recordLink } from '../domain/audit.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
+import type { Revision as StoredRevision } from '../domain/catalog/revisions.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import { createManageToken } from '../domain/manage/authorize-manager.ts';
 import { finish } from '../domain/slices.ts';
@@ -29,7 +30,7 @@ import { findApplication, type OpenStorage } from './with-storage.ts';
 
 /** Works on an open database. Rules are loaded on use: each command loads only its own part. */
 export function localManagement(open: OpenStorage): Management {
-  const { storage, keyring, config, now } = open;
+  const { storage, keyring, config, now, note } = open;
   const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
   /** A read replica cannot store the entry; the export does not need it. */
   const noteExport = async (read: Omit<Parameters<typeof recordExport>[1], 'actor'>): Promise<void> => {
@@ -37,7 +38,7 @@ export function localManagement(open: OpenStorage): Management {
       await recordExport(storage.audit, { actor: cliAuthor(), ...read }, now());
     } catch (error) {
       if (!storage.problems().some(({ kind }) => kind === 'read-only')) throw error;
-      process.stderr.write('innkeeper: the database is read-only, so this export has no audit entry.\n');
+      note('the database is read-only, so this export has no audit entry.');
     }
   };
   const publishing = ({ allowBreaking, ifRevision, note }: ApplyOptions) => ({
@@ -47,23 +48,17 @@ export function localManagement(open: OpenStorage): Management {
     ...(ifRevision !== undefined && { expectedRevision: ifRevision }),
     ...(note !== undefined && { note }),
   });
-  const loadCatalog = async (clientId: string, revision?: number): Promise<Catalog> => {
+  const loadCatalog = async (clientId: string): Promise<Catalog> => {
     const { readCatalog } = await import('../domain/catalog/catalog.ts');
-    const appId = await appIdOf(clientId);
-    if (revision === 0) return { revision, languages: [], groups: [] };
-    const stored =
-      revision === undefined ? await storage.catalogs.load(appId) : await storage.catalogs.loadAt(appId, revision);
-    if (!stored) throw unknownRevision(revision as number);
-    return finish(readCatalog(stored));
+    return finish(readCatalog(await storage.catalogs.load(await appIdOf(clientId))));
   };
-  const readRevision = (record: Awaited<ReturnType<typeof storage.catalogs.revisions>>['items'][number]): Revision => ({
-    revision: record.revision,
-    createdAt: showTime(record.createdAt),
-    author: record.author,
-    authors: record.authors,
-    ...(record.note !== undefined && { note: record.note }),
-    changes: JSON.parse(record.difference) as Revision['changes'],
-  });
+  const notFound = (revision: number) => (error: unknown) => {
+    throw error instanceof InnkeeperError && error.error === 'revisionNotFound' ? unknownRevision(revision) : error;
+  };
+  const findRevision = async (clientId: string, revision: number) => {
+    const { getRevision } = await import('../domain/catalog/revisions.ts');
+    return getRevision(storage, await appIdOf(clientId), revision).catch(notFound(revision));
+  };
 
   return {
     place: describeDatabase(config.databaseUrl),
@@ -142,12 +137,17 @@ export function localManagement(open: OpenStorage): Management {
       },
       async read(clientId, revision) {
         const { toFile } = await import('../domain/catalog/to-file.ts');
-        const catalog = await loadCatalog(clientId, revision);
+        const catalog =
+          revision === undefined ? await loadCatalog(clientId) : (await findRevision(clientId, revision)).catalog;
         return { revision: catalog.revision, file: finish(toFile(catalog)) };
       },
       async texts(clientId, { format, language = '', revision }) {
         const { exportTexts } = await import('../domain/catalog/export-texts.ts');
-        const catalog = await loadCatalog(clientId, revision);
+        const { catalogAt } = await import('../domain/catalog/revisions.ts');
+        const catalog =
+          revision === undefined
+            ? await loadCatalog(clientId)
+            : await catalogAt(storage, await appIdOf(clientId), revision).catch(notFound(revision));
         const languages = language.split(',').filter((word) => word.trim() !== '');
         try {
           const application = await findApplication(storage, clientId);
@@ -191,19 +191,11 @@ export function localManagement(open: OpenStorage): Management {
         return { outcome: 'marked', ...marked };
       },
       async revisions(clientId, page) {
+        const { readRevision } = await import('../domain/catalog/revisions.ts');
         const { total, items } = await storage.catalogs.revisions(await appIdOf(clientId), page);
-        return { total, items: items.map(readRevision) };
+        return { total, items: items.map((item) => showRevision(readRevision(item))) };
       },
-      async revision(clientId, wanted) {
-        const appId = await appIdOf(clientId);
-        const { revision: newest } = await storage.catalogs.load(appId);
-        if (wanted < 1 || wanted > newest) throw unknownRevision(wanted);
-        // Numbered without gaps, newest first. Read two, in case another was published meanwhile.
-        const { items } = await storage.catalogs.revisions(appId, { offset: newest - wanted, limit: 2 });
-        const record = items.find(({ revision }) => revision === wanted);
-        if (!record) throw unknownRevision(wanted);
-        return readRevision(record);
-      },
+      revision: async (clientId, revision) => showRevision((await findRevision(clientId, revision)).record),
       async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
         const { migrateValues, migrationProblem, planMigration } = await import('../domain/catalog/migrate-values.ts');
         const { compileCatalog } = await import('../domain/catalog/compile.ts');
@@ -225,15 +217,11 @@ export function localManagement(open: OpenStorage): Management {
         });
         return { ...about, planned, ...done };
       },
-      async compare(clientId, from, to) {
-        const { definitionOf } = await import('../domain/catalog/definition.ts');
-        const { planCatalog } = await import('../domain/catalog/plan.ts');
-        const { readableDifference } = await import('../domain/catalog/publish.ts');
-        const [before, after] = [await loadCatalog(clientId, from), await loadCatalog(clientId, to)];
-        return {
-          to: after.revision,
-          changes: finish(readableDifference(finish(planCatalog(before, finish(definitionOf(after)))).changes)),
-        };
+      async compare(clientId, from, wanted) {
+        const { compareRevisions } = await import('../domain/catalog/revisions.ts');
+        const appId = await appIdOf(clientId);
+        const to = wanted ?? (await storage.drafts.look(appId)).revision;
+        return { to, changes: await compareRevisions(storage, appId, from, to).catch(notFound(Math.max(from, to))) };
       },
     },
     users: {
@@ -354,6 +342,13 @@ async function viewPublished(clientId: string, published: PublishOutcome): Promi
   const view = await viewPlan(published.plan);
   if (published.outcome === 'breaking') return { outcome: 'breaking', ...view };
   return { outcome: published.outcome, revision: published.revision, ...view };
+}
+
+function showRevision({ revision, createdAt, author, authors, note, changes }: StoredRevision): Revision {
+  return {
+    ...{ revision, createdAt: showTime(createdAt), author, authors },
+    ...{ ...(note !== undefined && { note }), changes },
+  };
 }
 
 async function readWanted(storage: Storage, appId: number, { where, ...more }: WantedUsers): Promise<UserFilter> {

@@ -17,6 +17,10 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
     const { items } = await get<{ items: Revision[] }>(of(clientId, '/revisions?limit=1'));
     return items[0]?.revision ?? 0;
   };
+  const pathOf = (clientId: string, revision: number): string => {
+    if (revision < 1) throw unknownRevision(revision);
+    return of(clientId, `/revisions/${revision}`);
+  };
   const notFound = (revision: number) => (error: unknown) => {
     if (error instanceof Failure && error.message === ERRORS.revisionNotFound.message) throw unknownRevision(revision);
     throw error;
@@ -39,7 +43,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       return readPublished(answer, async () => (await this.plan(clientId, file)).changes);
     },
     async restore(clientId, revision, options) {
-      const path = of(clientId, `/revisions/${revision}/restore`);
+      const path = `${pathOf(clientId, revision)}/restore`;
       const answer = await publish('POST', path, undefined, options).catch(notFound(revision));
       return readPublished(
         answer,
@@ -51,9 +55,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
         const { body, etag } = await call<CatalogFile>('GET', of(clientId, '/catalog'));
         return { revision: Number(/\d+/.exec(etag ?? '')?.[0]), file: body };
       }
-      const found = await get<{ catalog: CatalogFile }>(of(clientId, `/revisions/${revision}`)).catch(
-        notFound(revision),
-      );
+      const found = await get<{ catalog: CatalogFile }>(pathOf(clientId, revision)).catch(notFound(revision));
       return { revision, file: found.catalog };
     },
     async texts(clientId, { format, language, revision: wanted }) {
@@ -113,7 +115,7 @@ export function remoteCatalog({ call, get }: RemoteCalls): Management['catalog']
       return { total, items: items.map(toRevision) };
     },
     revision: async (clientId, revision) =>
-      toRevision(await get<Revision>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision))),
+      toRevision(await get<Revision>(pathOf(clientId, revision)).catch(notFound(revision))),
     async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
       const { groups } = await get<Tree>(of(clientId, '/catalog/tree'));
       const keys = groups.flatMap((group) => group.keys.map((key) => ({ ...key, path: `${group.name}.${key.name}` })));

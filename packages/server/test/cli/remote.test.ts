@@ -108,7 +108,14 @@ describe.each(databases)('the remote command line on $kind', ({ fresh }) => {
     await same('catalog', 'revisions', ...app, '--json');
     await same('catalog', 'show', '2', ...app);
     await same('catalog', 'diff', '1', ...app);
-    await same('catalog', 'show', '9', ...app);
+    await same('catalog', 'diff', '0', ...app);
+    await same('catalog', 'diff', '9', ...app);
+    for (const unknown of ['0', '9']) {
+      expect((await same('catalog', 'show', unknown, ...app)).code).toBe(1);
+      expect((await same('catalog', 'export', ...app, '--revision', unknown)).code).toBe(1);
+      expect((await same('catalog', 'restore', unknown, ...app)).code).toBe(1);
+    }
+    await same('catalog', 'export', ...app, '--format', 'csv', '--revision', '0');
     const early = (await same('catalog', 'export', ...app, '--format', 'csv', '--revision', '1')).stdout;
     expect(early).toBe(texts);
     for (const [more, code] of [
