@@ -137,11 +137,7 @@ export function readConfig(
     return value as T;
   };
 
-  const place = check(
-    'databaseUrl',
-    readDatabasePlace(text('databaseUrl')),
-    'sqlite:PATH or postgres://… (and no loop of symbolic links)',
-  );
+  const place = check('databaseUrl', readDatabasePlace(text('databaseUrl')), 'sqlite:PATH or postgres://…');
   const scrub = check('scrub', readScrub(text('scrub')), 'off or 1h to 365d, for example 7d');
   const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');
   const host = text('host');

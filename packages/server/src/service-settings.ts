@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { behindLinks } from './behind-links.ts';
-import { codeOf } from './caught.ts';
 import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM } from './domain/limits/rate-limit.ts';
 import type { DatabasePlace } from './secret-file.ts';
@@ -161,9 +160,8 @@ export function readDatabasePlace(text: string): DatabasePlace | undefined {
   try {
     const path = behindLinks(given);
     return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
-  } catch (error) {
-    if (codeOf(error) === 'ELOOP') return undefined;
-    // For example, the folder cannot be read: opening the file reports it.
+  } catch {
+    // For example, the folder cannot be read, or links lead in a circle: opening the file reports it.
     return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
   }
 }

@@ -37,7 +37,7 @@ describe('usage errors exit with 2, one message and no result', () => {
     ['an expiry without a unit', 'token create --name ci --expires 90', 'a number with s, m, h or d, for example 24h'],
     ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'The maximum is 30d.'],
     ['a port in words', 'serve --port many', 'INNKEEPER_PORT is "many": it must be a number from 0 to 65535.'],
-    ['a database of another kind', 'migrate --database-url mysql://x', 'it must be sqlite:PATH or postgres://'],
+    ['a database of another kind', 'migrate --database-url mysql://x', 'it must be sqlite:PATH or postgres://….'],
     [
       'a database address that cannot be read',
       'app list --database-url postgres://u:hun/ter2@db.example.com/innkeeper',
