@@ -24,7 +24,9 @@ export async function run(
   let isEnding = false;
   try {
     const ephemeral = options.ephemeral ? await import('./ephemeral.ts') : undefined;
-    const server = await startServer(config, ephemeral?.movedTime);
+    const server = await untilReachable(config, createLogger(config.logLevel), () =>
+      startServer(config, ephemeral?.movedTime),
+    );
     const asked = endAsked();
     answerWatch();
     reportListening();
@@ -65,21 +67,28 @@ export async function runEphemeral(settings: Settings): Promise<void> {
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 
+/** A database server may start after the service. */
+export async function waitForDatabase(config: Config, logger: Logger): Promise<void> {
+  if (isEmbedded(config)) return;
+  const driver = await storageDriver(config.databaseUrl);
+  const { applied } = await untilReachable(config, logger, () => driver.migrationState());
+  // Points out a mistyped name or a wrong search_path, which would otherwise go unnoticed.
+  if (applied === 0) logger.info('the database is new and empty: its tables are created');
+}
+
+const isEmbedded = ({ databaseUrl }: Config): boolean => databaseUrl.startsWith('sqlite:');
+
 /**
- * A database server may start after the service. A start retries with growing pauses for as long as the setting allows,
- * then fails with the last error. An embedded database is not waited for.
+ * Retries with growing pauses for as long as the setting allows, then fails with the last error. An embedded database
+ * is not waited for.
  */
-export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, logger: Logger): Promise<void> {
-  if (databaseUrl.startsWith('sqlite:')) return;
-  const driver = await storageDriver(databaseUrl);
-  const deadline = performance.now() + databaseWaitMs;
+async function untilReachable<T>(config: Config, logger: Logger, attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + (isEmbedded(config) ? 0 : config.databaseWaitMs);
   for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS), tries++) {
     try {
-      const { applied } = await driver.migrationState();
-      // Points out a mistyped name or a wrong search_path, which would otherwise go unnoticed.
-      if (applied === 0) logger.info('the database is new and empty: its tables are created');
+      const result = await attempt();
       if (tries > 1) logger.info({ tries }, 'the database is reachable');
-      return;
+      return result;
     } catch (error) {
       const canPass = error instanceof StorageUnavailable && !(error instanceof DatabaseRefused);
       if (!canPass || error instanceof DatabaseDamaged) throw error;

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { IdentityProblem } from '../../tokens/port.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
 
-const LIMIT_MS = 2_500;
+const LIMIT_MS = 10_000;
 
 export async function checkTokenService({ tokenService }: Config): Promise<Check> {
   if (!tokenService) return passed('token service', 'embedded');

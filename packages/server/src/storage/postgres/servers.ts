@@ -7,6 +7,8 @@ import { answerWithin } from './deadline.ts';
 import { describeSplit, isEndedByServer } from './errors.ts';
 
 const CONNECT_MS = 2_000;
+/** For the first connection, if there is no other address to try: nothing waits behind it. */
+const FIRST_CONNECT_MS = 8_000;
 /** An act without a response by then is cancelled (deadline.ts). */
 const STATEMENT_MS = 5_000;
 /** Lock timeout of a statement: acts in the same batch, or behind it on its connection, wait as well. */
@@ -102,11 +104,14 @@ export class Servers {
   async #connectInTurn(options: { pipeline: boolean }): Promise<pg.Client> {
     const reasons: string[] = [];
     let cause: unknown;
+    // Another connection may change what is preferred in the meantime.
+    const first = this.#preferred;
+    const withinMs = this.#isConnected || this.#urls.length > 1 ? CONNECT_MS : FIRST_CONNECT_MS;
     for (let tried = 0; tried < this.#urls.length; tried++) {
-      const index = (this.#preferred + tried) % this.#urls.length;
+      const index = (first + tried) % this.#urls.length;
       const client = new pg.Client({
         connectionString: this.#urls[index] as string,
-        connectionTimeoutMillis: CONNECT_MS,
+        connectionTimeoutMillis: withinMs,
         keepAlive: true,
         fallback_application_name: 'innkeeper',
         types: TYPES,
@@ -118,9 +123,9 @@ export class Servers {
         await client.connect();
         const { processID } = client as unknown as { processID: number };
         const bounds = [processID, serverMs(this.statementMs), options.pipeline ? LOCK_MS : 0];
-        await answerWithin(client, { text: BOUND_SESSION, values: bounds }, CONNECT_MS);
+        await answerWithin(client, { text: BOUND_SESSION, values: bounds }, withinMs);
         if (this.#urls.length > 1) {
-          const { rows } = await answerWithin(client, { text: 'show transaction_read_only' }, CONNECT_MS);
+          const { rows } = await answerWithin(client, { text: 'show transaction_read_only' }, withinMs);
           if (rows[0]?.transaction_read_only !== 'off') throw new Error('is read-only');
         }
         const isMove = this.#isConnected && this.#preferred !== index;
