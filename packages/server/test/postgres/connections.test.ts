@@ -18,20 +18,45 @@ afterEach(async () => {
   while (undo.length > 0) await undo.pop()?.();
 });
 
-async function open(url: string): Promise<Storage> {
-  const storage = await postgresDriver(url).open();
+async function open(url: string, actMs?: number): Promise<Storage> {
+  const storage = await postgresDriver(url, actMs).open();
   undo.push(() => storage.close());
   return storage;
 }
 
 describe('an unreachable server', () => {
-  test('acts fail immediately while it is away, and succeed when it is back, without reopening', async () => {
+  test('acts wait for a server that is back soon: those that were not sent succeed', async () => {
     const server = await startPostgres();
     undo.push(() => server.stop());
-    const storage = await open(await server.createDatabase());
+    const storage = await open(await server.createDatabase(), 60_000);
+    const appId = await createApplication(storage);
+    const { userId } = await createUser(storage, appId);
+
+    await server.pause('crash');
+    // Connections are known to be lost.
+    await expect.poll(() => storage.figures().connections?.open).toBe(0);
+    const acts = Promise.all([
+      ...times(100, () => storage.users.createWithToken(user(appId))),
+      storage.tokens.revokeAll(appId, userId).then(() => 'revoked'),
+      storage.applications.update(appId, { name: 'x' }),
+      storage.users.find(appId, userId).then((found) => found?.userId),
+    ]);
+    await expect(storage.ping()).rejects.toBeInstanceOf(StorageUnavailable);
+    await server.resume();
+    expect(new Set(await acts)).toEqual(new Set(['created', 'revoked', 'updated', userId]));
+    expect(await storage.applications.countUsers(appId)).toBe(101);
+  });
+
+  test('acts fail immediately while it stays away, and succeed when it is back, without reopening', async () => {
+    const server = await startPostgres();
+    undo.push(() => server.stop());
+    const storage = await open(await server.createDatabase(), 1_500);
     const appId = await createApplication(storage);
 
     await server.pause('crash');
+    await storage.users.createWithToken(user(appId)).catch(() => {});
+    // Waits for the server, in vain.
+    await storage.users.createWithToken(user(appId)).catch(() => {});
     for (const _ of times(5, String)) {
       const asked = Date.now();
       const acts = [
@@ -142,7 +167,8 @@ describe('an unreachable server', () => {
 });
 
 test('a busy process does not take the server for gone while connecting', async () => {
-  const opening = open(await postgres.fresh());
+  // With another address to try, connecting has little time.
+  const opening = open((await postgres.fresh()).replace(/@([^/]+)/, '@$1,127.0.0.1:1'));
   // As loading modules does on a busy machine, beyond the time that connecting has.
   setImmediate(() => {
     for (const until = performance.now() + 2_200; performance.now() < until; );
@@ -162,6 +188,20 @@ test('prepared statements lost in a pooler cost only speed', async () => {
     expect(new Set(await create())).toEqual(new Set(['created']));
     expect(await storage.applications.countUsers(appId)).toBe(40 * round);
   }
+});
+
+test('prepared statements lost once are prepared again', async () => {
+  const proxy = await flakyProxy(await postgres.fresh());
+  undo.push(() => proxy.close());
+  const storage = await open(proxy.url);
+  const appId = await createApplication(storage);
+  const create = () => Promise.all(times(40, () => storage.users.createWithToken(user(appId))));
+  await create();
+  await proxy.forgetPreparedStatements();
+  await create();
+  const before = proxy.names();
+  await create();
+  expect(proxy.names()).toBeGreaterThan(before);
 });
 
 test('a server with few connections left is used with those', async () => {

@@ -44,7 +44,8 @@ export async function saveForUser(
     // An unknown user must not cost a match.
     return await saveWanted(service, user, () => ({ authMethod }), readWanted, look);
   } catch (error) {
-    await look();
+    // Not after a failure of the database, which a request would wait for again.
+    if (error instanceof InnkeeperError) await look();
     throw error;
   }
 }

@@ -22,7 +22,7 @@ import {
 } from './errors.ts';
 import { LockWatch } from './lock-watch.ts';
 import { chooseConnection, PipelinedConnection } from './pipelined-connection.ts';
-import { AddressWatch, LOCK_MS, Servers } from './servers.ts';
+import { AddressWatch, LOCK_MS, Servers, Unreached } from './servers.ts';
 import { type Kind, LockedOut, StatementBatcher } from './statement-batcher.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
@@ -48,6 +48,11 @@ const ANSWERS_MS = 1_000;
 /** Beyond this many acts the server cannot keep up: failing fast beats answering too late. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_TRIES = 8;
+/**
+ * Lock timeout of transactions, which are few and have their connection to themselves. Those that wait for one another
+ * get their turn within it; those that wait for a stuck one leave room for others.
+ */
+const TRANSACTION_LOCK_MS = 500;
 
 /** Prepared under a name derived from its text, so that a pooler shared by two versions never runs the wrong one. */
 export type Statement = { name: string; text: string };
@@ -65,6 +70,7 @@ export function statement(text: string): Statement {
 }
 
 const SETTINGS = statement(DURABLE_SETTINGS);
+const PING = statement('select 1 as one');
 
 /** A batch statement that skips no one. */
 export function waitingStatement(text: string): SharedStatement {
@@ -88,9 +94,16 @@ export interface Connections {
   writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]>;
   /** For the busiest acts: one statement runs many of them, and this returns the rows of one. */
   writeWithOthers<Row extends SharedRow>(statement: SharedStatement, act: object, keys: string[]): Promise<Row[]>;
-  /** `work` may run several times, each time in a new transaction. An abort cancels its statement and rolls back. */
+  /**
+   * `work` may run several times, each time in a new transaction. Without `statementMs` it waits for locks only
+   * briefly, and releases its connection before it starts again. An abort cancels its statement and rolls back.
+   */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number, signal?: AbortSignal): Promise<T>;
 }
+
+/** Prepared statements are lost behind some poolers, again and again; elsewhere by a lock or a change of a table. */
+const MAX_LOST_NAMES = 3;
+const LOST_NAMES_MS = { apart: 1_000, within: 60_000 };
 
 /** A connection opened while others were being closed may be closed with them. */
 const MAX_REPEATS = 3;
@@ -100,6 +113,7 @@ export class ConnectionPool implements Connections {
   readonly #writeConnections: PipelinedConnection[];
   readonly #sharedConnections: PipelinedConnection[];
   readonly #transactions: Transactions;
+  readonly #servers: Servers;
   readonly #batchers = new Map<Statement | SharedStatement, StatementBatcher<never, never>>();
   readonly #failedWrite = new RecentFailure();
   readonly #refusedWrite = new RecentFailure();
@@ -108,6 +122,8 @@ export class ConnectionPool implements Connections {
   readonly #locks: LockWatch;
   readonly #addresses: AddressWatch;
   #isLossy = false;
+  /** When prepared statements were lost; too often, and they are no longer prepared. */
+  #lostNames: number[] = [];
   #naming = true;
   #inFlight = 0;
   #committed = 0;
@@ -120,6 +136,7 @@ export class ConnectionPool implements Connections {
   constructor(url: string, statementMs?: number) {
     // Connections to the previous address would keep writing there.
     const servers = new Servers(url, () => this.#retireAll(), statementMs);
+    this.#servers = servers;
     this.#statementMs = servers.statementMs;
     this.#readConnections = Array.from({ length: READ_CONNECTIONS }, () => new PipelinedConnection(servers));
     this.#writeConnections = Array.from({ length: WRITE_CONNECTIONS }, () => new PipelinedConnection(servers));
@@ -131,8 +148,15 @@ export class ConnectionPool implements Connections {
 
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(() =>
-      untilUnlocked(this.#statementMs, () => this.#send<Row>(this.#readConnections, statement, values, true)),
+      untilUnlocked(this.#statementMs, () =>
+        this.#send<Row>(this.#readConnections, statement, values, { repeatable: true }),
+      ),
     );
+  }
+
+  /** Whether the server responds now: does not wait for one that is away. */
+  async ping(): Promise<void> {
+    await this.#act(() => this.#send(this.#readConnections, PING, [], { repeatable: true, now: true }));
   }
 
   write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
@@ -196,7 +220,7 @@ export class ConnectionPool implements Connections {
     values: unknown[],
     withinMs?: number,
   ): Promise<Row[]> {
-    const rows = await this.#send<Row>(connections, statement, values, false, withinMs);
+    const rows = await this.#send<Row>(connections, statement, values, { withinMs });
     this.#commits++;
     this.#refusedWrite.clear();
     return rows;
@@ -219,7 +243,12 @@ export class ConnectionPool implements Connections {
     statementMs?: number,
     signal?: AbortSignal,
   ): Promise<T> {
-    const attempt = (): Promise<T> => this.#transactions.run(work, statementMs, signal);
+    const startedAt = performance.now();
+    const attempt = (): Promise<T> =>
+      this.#transactions.run(work, statementMs, signal, isLong).catch(async (error: unknown) => {
+        if (error instanceof Unreached && (await this.#servers.isBackSoon(startedAt))) return attempt();
+        throw error;
+      });
     const result = await untilNoConflict(attempt).catch((error: unknown) => {
       if (isReadOnly(error)) this.#retireAll();
       throw error;
@@ -301,13 +330,18 @@ export class ConnectionPool implements Connections {
     connections: PipelinedConnection[],
     { name, text }: Statement,
     values: unknown[],
-    repeatable: boolean,
-    withinMs?: number,
+    {
+      repeatable = false,
+      now = false,
+      withinMs,
+    }: { repeatable?: boolean; now?: boolean; withinMs?: number | undefined },
   ): Promise<Row[]> {
+    const startedAt = performance.now();
     let repeats = 0;
     let usable = connections;
+    let isLost = false;
     const attempt = async (connection = chooseConnection(usable)): Promise<Row[]> => {
-      const named = this.#naming;
+      const named = this.#naming && !isLost;
       try {
         const { rows } = await connection.query(named ? { name, text, values } : { text, values }, withinMs);
         this.#answeredAt = performance.now();
@@ -321,11 +355,17 @@ export class ConnectionPool implements Connections {
           usable = open;
           return attempt();
         }
-        if (named && isAboutPreparedStatement(error)) {
-          this.#naming = false;
+        if (error instanceof Unreached && !now && (await this.#servers.isBackSoon(startedAt))) {
+          usable = connections;
           return attempt();
         }
-        if (repeats < MAX_REPEATS && (wasNotSent(error) || (repeatable && isConnectionLost(error)))) {
+        if (named && isAboutPreparedStatement(error)) {
+          isLost = true;
+          this.#noteLostName(connection);
+          return attempt();
+        }
+        const didNothing = wasNotSent(error) || isReadOnly(error);
+        if (repeats < MAX_REPEATS && (didNothing || (repeatable && isConnectionLost(error)))) {
           repeats++;
           // On a new connection: the others may be lost too, which shows only when they are used.
           return attempt(connection);
@@ -334,6 +374,14 @@ export class ConnectionPool implements Connections {
       }
     };
     return untilNoConflict(() => attempt());
+  }
+
+  #noteLostName(connection: PipelinedConnection): void {
+    connection.retire();
+    const now = performance.now();
+    if (now < (this.#lostNames.at(-1) ?? Number.NEGATIVE_INFINITY) + LOST_NAMES_MS.apart) return;
+    this.#lostNames = [...this.#lostNames.filter((at) => at > now - LOST_NAMES_MS.within), now];
+    if (this.#lostNames.length === MAX_LOST_NAMES) this.#naming = false;
   }
 
   /**

@@ -35,7 +35,8 @@ const TIMED_OUT = 'timeout expired';
 const BUSY = 0.25;
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 1_000;
+/** While acts wait for the server to come back, and after that. */
+const MAX_PAUSE_MS = { awaited: 250, gone: 1_000 };
 
 const NUMBER_TYPES = new Set([20, 21, 23]);
 /** bigint as a number: all of ours are ids and milliseconds below 2^53. */
@@ -44,12 +45,17 @@ const TYPES: pg.CustomTypesConfig = {
     NUMBER_TYPES.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
+/** No connection could be opened: nothing was sent. */
+export class Unreached extends StorageUnavailable {}
+
 /** One database under one or several addresses (`postgres://u:p@h1:5432,h2:5432/db`), one of which accepts writes. */
 export class Servers {
   readonly #urls: string[];
   #preferred = 0;
   #failures = 0;
   #pausedUntil = 0;
+  /** When connecting failed for the first time since it last succeeded. */
+  #lostAt: number | undefined;
   #lastError: Error | undefined;
   #isConnected = false;
   readonly #onMove: () => void;
@@ -73,13 +79,35 @@ export class Servers {
     try {
       const client = await this.#connectToAny(options);
       this.#failures = 0;
+      this.#lostAt = undefined;
       return client;
     } catch (error) {
       this.#lastError = error as Error;
-      const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
-      this.#pausedUntil = performance.now() + pause * (0.5 + Math.random() / 2);
+      this.#lostAt ??= performance.now();
+      this.#pause();
       throw this.#unavailable();
     }
+  }
+
+  /** Connections that fail together count once. */
+  #pause(): void {
+    if (performance.now() < this.#pausedUntil) return;
+    const longest = this.#isGone ? MAX_PAUSE_MS.gone : MAX_PAUSE_MS.awaited;
+    const pause = Math.min(longest, FIRST_PAUSE_MS * 2 ** this.#failures++);
+    this.#pausedUntil = performance.now() + pause * (0.5 + Math.random() / 2);
+  }
+
+  /** A server that has been away for as long as an act may take is not waited for: acts fail at once until it is back. */
+  get #isGone(): boolean {
+    if (!this.#isConnected) return true;
+    return this.#lostAt !== undefined && performance.now() > this.#lostAt + this.statementMs;
+  }
+
+  /** For an act that was not sent: waits for the next time to connect, and returns whether to try. */
+  async isBackSoon(startedAt: number): Promise<boolean> {
+    if (this.#isGone || performance.now() > startedAt + this.statementMs) return false;
+    await sleep(Math.max(FIRST_PAUSE_MS, this.#pausedUntil - performance.now()));
+    return true;
   }
 
   /**
@@ -149,8 +177,8 @@ export class Servers {
     return found.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
   }
 
-  #unavailable(): StorageUnavailable {
-    return new StorageUnavailable(`PostgreSQL cannot be reached: ${this.#lastError?.message}`, {
+  #unavailable(): Unreached {
+    return new Unreached(`PostgreSQL cannot be reached: ${this.#lastError?.message}`, {
       cause: this.#lastError,
     });
   }
