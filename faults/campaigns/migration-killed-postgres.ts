@@ -13,7 +13,7 @@ import { postgresFor } from '../databases.ts';
  */
 const withoutTransactions: InTransit = (bytes) =>
   Buffer.from(
-    bytes.toString('latin1').replace(/(begin|commit)\0/g, (text) => `${';'.repeat(text.length - 1)}\0`),
+    bytes.toString('latin1').replace(/begin(?=[;\0])|commit(?=\0)/g, (text) => ';'.repeat(text.length)),
     'latin1',
   );
 const asSent: InTransit = (bytes) => bytes;

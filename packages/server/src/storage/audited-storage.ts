@@ -247,7 +247,7 @@ export function auditedStorage(storage: Storage, currentActor: () => string | un
   return { ...storage, ...(stores as unknown as Stores) };
 }
 
-type LockApplication = (appId: number) => Promise<void>;
+type LockApplication = (appId: number) => Promise<unknown>;
 
 /**
  * Runs a change and writes its audit entries, on stores inside one transaction: the adapter commits on success and

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NewUser, Storage } from '../../src/storage/port.ts';
+import { auditedStorage } from '../../src/storage/audited-storage.ts';
+import type { ImportEntry, NewUser, Storage } from '../../src/storage/port.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
 import { orderedUuid } from '../../src/uuid.ts';
 import { createApplication, createUser, hash, MINUTE, NOW, tally, times, user } from '../contract/examples.ts';
@@ -27,6 +28,10 @@ afterEach(async () => {
 
 const token = () => ({ tokenHash: hash(), expiresAt: NOW + MINUTE });
 const idempotency = () => ({ keyHash: hash(), bodyHash: hash(), expiresAt: NOW + MINUTE });
+const entry = (): ImportEntry => {
+  const { clientUserId, clientUserName, userId } = user(appId);
+  return { clientUserId, clientUserName, userId: null, newUserId: userId, createdAt: NOW, selections: [] };
+};
 /** The same request once more: as the rules send it, with a new user id and a new special token. */
 const repeat = (sent: NewUser): Promise<string> =>
   storage.users.createWithToken({ ...sent, userId: user(appId).userId, specialToken: token() });
@@ -82,6 +87,44 @@ test('writing the request log does not block deleting an application', async () 
   await other.query('commit');
   await logged;
   expect(await storage.requestLog.count(appId, { from: 0, to: NOW + 1 })).toBe(0);
+});
+
+test('changes of locked users leave connections for other transactions', async () => {
+  const people = await Promise.all(times(12, () => createUser(storage, appId)));
+  await other.query('delete from users where app_id = $1', [appId]);
+  const audited = auditedStorage(storage, () => 'ada@example.com', Date.now);
+  const acts = people.map(({ userId }, index) =>
+    (index % 2 ? storage : audited).users.update(appId, userId, { status: 'suspended' }, NOW),
+  );
+  let waiting = acts.length;
+  for (const act of acts) void act.finally(() => waiting--).catch(() => {});
+  for (const name of ['One', 'Two', 'Three']) {
+    expect(await storage.applications.update(appId, { name })).toBe('updated');
+  }
+  expect(waiting).toBe(acts.length);
+  await other.query('rollback');
+  expect(await tally(acts.map(async (act) => (await act).outcome))).toEqual({ updated: 12 });
+});
+
+test('long acts leave a connection for short transactions', async () => {
+  await other.query('lock table selections in access exclusive mode');
+  const audited = auditedStorage(storage, () => 'ada@example.com', Date.now);
+  const change = { at: NOW, ifThere: 'update' as const, importId: orderedUuid() };
+  const acts: Promise<unknown>[] = [
+    ...times(4, () => storage.selections.countByValue(appId, 1, null)),
+    ...times(4, () => storage.transfer.importUsers(appId, [entry()], change)),
+    ...times(4, () => audited.transfer.importUsers(appId, [entry()], change)),
+  ];
+  let waiting = acts.length;
+  for (const act of acts) void act.finally(() => waiting--).catch(() => {});
+  for (const name of ['One', 'Two', 'Three']) {
+    expect(await storage.applications.update(appId, { name })).toBe('updated');
+    expect(await audited.applications.update(appId, { name: `${name}!` })).toBe('updated');
+  }
+  expect(waiting).toBe(acts.length);
+  await other.query('rollback');
+  await Promise.all(acts);
+  expect(await storage.applications.countUsers(appId)).toBe(8);
 });
 
 test('several processes migrate a new database concurrently, at any isolation level', async () => {

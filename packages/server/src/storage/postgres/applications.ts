@@ -1,5 +1,5 @@
 import { joinLogo, type StoredSettings, splitLogo } from '../application-logo.ts';
-import { toBytes, toHex } from '../common/store.ts';
+import { lockApplication, toBytes, toHex } from '../common/store.ts';
 import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
@@ -8,7 +8,7 @@ import type { Query } from './transactions.ts';
 import { userWalk } from './user-walk.ts';
 
 /** Deleting a million users with their data takes minutes. */
-const DELETE_MS = 600_000;
+export const DELETE_MS = 600_000;
 
 // One row per secret; an application without secrets still has one row.
 const COLUMNS = `
@@ -84,9 +84,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
 
     rotateSecret: (appId, secret, previousExpiresAt, unlessValidAt) =>
       connections.transaction(async (query) => {
-        // Serialises rotations. "No key" still lets users be created.
-        const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
-        if (found.length === 0) return 'unknown';
+        if (!(await lockApplication(query, appId))) return 'unknown';
         const valid = 'select 1 from application_secrets where app_id = $1 and expires_at > $2';
         if (unlessValidAt !== undefined && (await query(valid, [appId, unlessValidAt])).length > 0)
           return 'previous-valid';
@@ -99,8 +97,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
 
     endPreviousSecrets: (appId) =>
       connections.transaction(async (query) => {
-        const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
-        if (found.length === 0) return 'unknown';
+        if (!(await lockApplication(query, appId))) return 'unknown';
         await query('delete from application_secrets where app_id = $1 and expires_at is not null', [appId]);
         await logChange(query, 'application', appId);
         return 'ended';
@@ -120,8 +117,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
         // Users are created and deleted meanwhile. Rows are locked in the order those statements use (user before
         // profile) to avoid deadlocks. The application's row, which every create reads, is locked last, so that few of
         // them wait and hold up their connection.
-        const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
-        if (found.length === 0) return 'unknown';
+        if (!(await lockApplication(query, appId))) return 'unknown';
         await query('delete from users where app_id = $1', [appId]);
         await query(
           'delete from profiles p where app_id = $1 and not exists (select 1 from users u where u.user_id = p.user_id)',

@@ -1,4 +1,5 @@
 import { addSources, deleteDraft } from '../common/drafts.ts';
+import { lockApplication } from '../common/store.ts';
 import { publishedData, typeNumber } from '../event-rows.ts';
 import type { CatalogItem, CatalogStore, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';
@@ -7,7 +8,7 @@ import { violation } from './errors.ts';
 import { keepsEvents } from './events.ts';
 
 /** Publishing writes thousands of items in one statement. */
-const PUBLISH_MS = 60_000;
+export const PUBLISH_MS = 60_000;
 
 // One statement, so that revision and items are consistent. The first row is the revision, the others are its items.
 const catalogOf = (revision: string): string => `
@@ -73,9 +74,7 @@ export function catalogStore(connections: Connections): CatalogStore {
       const { appId, revision, createdAt, author, authors, difference, languages, items, draft, note } = publication;
       try {
         return await connections.transaction(async (query) => {
-          // Serialises publications. "No key" still lets users be created.
-          const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
-          if (found.length === 0) return 'application-gone';
+          if (!(await lockApplication(query, appId))) return 'application-gone';
           const added = await query(
             `insert into catalog_revisions (app_id, revision, created_at, author, difference, languages, authors, note)
              select $1::bigint, $2::integer, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::text

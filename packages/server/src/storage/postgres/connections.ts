@@ -141,7 +141,7 @@ export class ConnectionPool implements Connections {
     this.#readConnections = Array.from({ length: READ_CONNECTIONS }, () => new PipelinedConnection(servers));
     this.#writeConnections = Array.from({ length: WRITE_CONNECTIONS }, () => new PipelinedConnection(servers));
     this.#sharedConnections = Array.from({ length: SHARED_CONNECTIONS }, () => new PipelinedConnection(servers));
-    this.#transactions = new Transactions(servers);
+    this.#transactions = new Transactions(servers, TRANSACTION_LOCK_MS);
     this.#locks = new LockWatch(servers);
     this.#addresses = new AddressWatch(servers);
   }
@@ -227,21 +227,23 @@ export class ConnectionPool implements Connections {
   }
 
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number, signal?: AbortSignal): Promise<T> {
-    return this.#act(() => this.#transact(work, statementMs, signal));
+    const attempt = (): Promise<T> => this.#transact(work, statementMs, signal);
+    return this.#act(() => (statementMs === undefined ? untilUnlocked(this.#statementMs, attempt) : attempt()));
   }
 
   /**
    * Runs several acts, all or none. If one meets a locked row, it releases its connection and starts again, for as long
-   * as an act may take.
+   * as an act may take. `isLong`: one of them has a statement timeout of its own.
    */
-  inOneTransaction<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>): Promise<T> {
-    return this.#act(() => untilUnlocked(this.#statementMs, () => this.#transact(work)));
+  inOneTransaction<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, isLong: boolean): Promise<T> {
+    return this.#act(() => untilUnlocked(this.#statementMs, () => this.#transact(work, undefined, undefined, isLong)));
   }
 
   async #transact<T>(
     work: (query: Query, queryFor: QueryFor) => Promise<T>,
     statementMs?: number,
     signal?: AbortSignal,
+    isLong?: boolean,
   ): Promise<T> {
     const startedAt = performance.now();
     const attempt = (): Promise<T> =>

@@ -1,4 +1,5 @@
 import { performAudited } from '../audited-storage.ts';
+import { lockApplication } from '../common/store.ts';
 import { commonStores } from '../common/stores.ts';
 import type { Storage, StorageDriver, Stores, TransferStore } from '../port.ts';
 import { activityStore, auditStore, requestLogStore } from './activity-and-audit.ts';
@@ -7,7 +8,7 @@ import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
 import { bindingOf } from './common.ts';
-import { ConnectionPool, type Connections, statement } from './connections.ts';
+import { ConnectionPool, type Connections } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
@@ -23,10 +24,6 @@ import { inTransaction } from './transactions.ts';
 import { transferStore } from './transfer.ts';
 import { userSearch, userWalk } from './user-walk.ts';
 import { trialStore, userStore } from './users.ts';
-
-const PING = statement('select 1 as one');
-// "No key" still lets users be created.
-const LOCK_APPLICATION = statement('select 1 as one from applications where app_id = $1 for no key update');
 
 /** `actMs`: maximum duration of an act, including waiting for locks. */
 export function postgresDriver(url: string, actMs?: number): StorageDriver {
@@ -49,20 +46,35 @@ export function postgresDriver(url: string, actMs?: number): StorageDriver {
   };
 }
 
+/** Audited acts with a statement timeout of their own. */
+const LONG_ACTS = new Set(['applications.delete', 'catalogs.publish', 'drafts.save', 'transfer.importUsers']);
+
 function openPostgres(connections: ConnectionPool, homes: Homes | undefined): Storage {
+  const stores = postgresStores(connections, homes, false);
+  const refreshStatistics = afterImports(connections, homes);
   return {
-    ...postgresStores(connections, homes, false),
-    kind: 'postgres',
-    audited: (by, call) =>
-      connections.inOneTransaction((query, queryFor) => {
-        const transaction = inTransaction(query, queryFor);
-        return performAudited(postgresStores(transaction, homes, true), by, call, async (appId) => {
-          await transaction.write(LOCK_APPLICATION, [appId]);
-        });
-      }),
-    async ping() {
-      await connections.read(PING);
+    ...stores,
+    transfer: {
+      ...stores.transfer,
+      async importUsers(appId, entries, change) {
+        const result = await stores.transfer.importUsers(appId, entries, change);
+        await refreshStatistics(entries);
+        return result;
+      },
     },
+    kind: 'postgres',
+    async audited(by, call) {
+      const outcome = await connections.inOneTransaction(
+        (query, queryFor) => {
+          const inner = postgresStores(inTransaction(query, queryFor), homes, true);
+          return performAudited(inner, by, call, (appId) => lockApplication(query, appId));
+        },
+        LONG_ACTS.has(`${call.store}.${call.act}`),
+      );
+      if (call.act === 'importUsers') await refreshStatistics(call.args[1] as readonly ImportEntry[]);
+      return outcome;
+    },
+    ping: () => connections.ping(),
     problems: () => connections.problems(),
     purgeExpired: (now) => (homes ? purgeDistributed(homes, connections, now) : purgeExpired(connections, now)),
     waitingActs: () => connections.inFlight,
@@ -73,7 +85,6 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
 
 /** `homes`: where users are, if they are distributed. */
 function postgresStores(connections: Connections, homes: Homes | undefined, isTransaction: boolean): Stores {
-  const distributed = homes && distributedStores(homes, connections, isTransaction);
   return {
     ...commonStores(bindingOf(connections)),
     applications: applicationStore(connections),
@@ -91,8 +102,8 @@ function postgresStores(connections: Connections, homes: Homes | undefined, isTr
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),
     deliveries: deliveryStore(connections),
-    ...distributed,
-    transfer: analyzeAfterImport(distributed?.transfer ?? transferStore(connections), connections, homes),
+    transfer: transferStore(connections),
+    ...(homes && distributedStores(homes, connections, isTransaction)),
   };
 }
 

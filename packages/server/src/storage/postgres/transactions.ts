@@ -6,6 +6,8 @@ import { isReadOnly } from './errors.ts';
 import { endClient, LOCK_MS, type Servers, serverMs } from './servers.ts';
 
 const MAX_CLIENTS = 4;
+/** Acts with a timeout of their own may each take minutes: the rest is for others. */
+const MAX_LONG = 3;
 const IDLE_MS = 30_000;
 
 export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -13,18 +15,25 @@ export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unkno
 /** The same connection, for statements with another timeout. */
 export type QueryFor = (statementMs: number) => Query;
 
-/** For the rest of the transaction. */
-const boundStatements = (statementMs: number): string => `set local statement_timeout = ${serverMs(statementMs)}`;
+/** For the rest of the transaction. A long act waits for locks. */
+const boundStatements = (statementMs: number): string =>
+  `set local statement_timeout = ${serverMs(statementMs)}; set local lock_timeout to default`;
 
 /** A small pool of ordinary connections for the rare acts of several statements. */
 export class Transactions {
   readonly #servers: Servers;
+  readonly #begin: string;
   readonly #idle: { client: pg.Client; timer: NodeJS.Timeout }[] = [];
-  readonly #queue: (() => void)[] = [];
+  readonly #queue: { isLong: boolean; enter: () => void }[] = [];
   #busy = 0;
+  #long = 0;
+  /** Clients from before the last `close` are not kept. */
+  #generation = 0;
 
-  constructor(servers: Servers) {
+  /** `lockMs`: lock timeout of acts without a statement timeout of their own. */
+  constructor(servers: Servers, lockMs?: number) {
     this.#servers = servers;
+    this.#begin = lockMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockMs}`;
   }
 
   get figures(): { open: number; idle: number; waiting: number } {
@@ -35,12 +44,15 @@ export class Transactions {
     work: (query: Query, queryFor: QueryFor) => Promise<T>,
     statementMs = this.#servers.statementMs,
     signal?: AbortSignal,
+    isLong = statementMs !== this.#servers.statementMs,
   ): Promise<T> {
-    await this.#place();
+    await this.#place(isLong, statementMs);
     let client: pg.Client | undefined;
     let sound = false;
+    let generation = this.#generation;
     try {
       client = await this.#take();
+      generation = this.#generation;
       const connected = client;
       const queryFor: QueryFor =
         (maxMs) =>
@@ -49,7 +61,8 @@ export class Transactions {
       const query = queryFor(statementMs);
       const abortable: Query = async (text, values = []) =>
         (await answerWithin(connected, { text, values }, statementMs, signal)).rows;
-      await query(statementMs === this.#servers.statementMs ? 'begin' : `begin; ${boundStatements(statementMs)}`);
+      const isBound = statementMs !== this.#servers.statementMs;
+      await query(isBound ? `begin; ${boundStatements(statementMs)}` : this.#begin);
       try {
         const result = await work(signal ? abortable : query, queryFor);
         await query('commit');
@@ -66,15 +79,15 @@ export class Transactions {
         throw error;
       }
     } finally {
-      this.#busy--;
-      if (client && sound) this.#keep(client);
+      if (client && sound && generation === this.#generation) this.#keep(client);
       else if (client) endClient(client).catch(() => {});
-      this.#queue.shift()?.();
+      this.#leave(isLong);
     }
   }
 
-  /** Closes idle connections. */
+  /** Closes idle connections now, and the others when they are no longer used. */
   async close(): Promise<void> {
+    this.#generation++;
     await Promise.all(
       this.#idle.splice(0).map(({ client, timer }) => {
         clearTimeout(timer);
@@ -83,24 +96,40 @@ export class Transactions {
     );
   }
 
-  /** Waits until fewer than MAX_CLIENTS are in use, then takes one. */
-  async #place(): Promise<void> {
-    if (this.#busy < MAX_CLIENTS) {
-      this.#busy++;
-      return;
-    }
+  /** Waits for its turn, for at most `ms`. */
+  async #place(isLong: boolean, ms: number): Promise<void> {
+    if (this.#hasRoom(isLong)) return this.#enter(isLong);
     await new Promise<void>((resolve, reject) => {
-      const enter = (): void => {
-        clearTimeout(timer);
-        this.#busy++;
-        resolve();
+      const waiting = {
+        isLong,
+        enter: (): void => {
+          clearTimeout(timer);
+          this.#enter(isLong);
+          resolve();
+        },
       };
       const timer = setTimeout(() => {
-        this.#queue.splice(this.#queue.indexOf(enter), 1);
+        this.#queue.splice(this.#queue.indexOf(waiting), 1);
         reject(new StorageUnavailable('PostgreSQL: every connection for transactions has been busy for too long.'));
-      }, this.#servers.statementMs);
-      this.#queue.push(enter);
+      }, ms);
+      this.#queue.push(waiting);
     });
+  }
+
+  #hasRoom(isLong: boolean): boolean {
+    return this.#busy < MAX_CLIENTS && (!isLong || this.#long < MAX_LONG);
+  }
+
+  #enter(isLong: boolean): void {
+    this.#busy++;
+    if (isLong) this.#long++;
+  }
+
+  #leave(isLong: boolean): void {
+    this.#busy--;
+    if (isLong) this.#long--;
+    const next = this.#queue.findIndex((waiting) => this.#hasRoom(waiting.isLong));
+    if (next !== -1) this.#queue.splice(next, 1)[0]?.enter();
   }
 
   async #take(): Promise<pg.Client> {

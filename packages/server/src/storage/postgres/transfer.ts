@@ -20,7 +20,7 @@ import type { Query } from './transactions.ts';
 import { codeHash } from './users.ts';
 
 /** Imports hundreds of users in one statement. */
-const IMPORT_MS = 60_000;
+export const IMPORT_MS = 60_000;
 const MAX_ROUNDS = 20;
 
 // A profile's user is the one it names, if that user has the same name: any other has the id by chance. Each is looked

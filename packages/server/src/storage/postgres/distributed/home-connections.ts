@@ -19,7 +19,7 @@ export function homeConnections(
   const shard = homes.shard(home, 'guard');
   const runFor = (lockMs: number): Statement =>
     statement(onNode(home, `${shard}, $1, $2, $3::json, null, '${lockMs}'`));
-  // A transaction may wait for locks until its statement timeout; other acts share their connection.
+  // A long act, or one over several homes, may wait for locks until its statement timeout; others share connections.
   const runToTheEnd = runFor(0);
   const run = isTransaction ? runToTheEnd : runFor(LOCK_MS);
   const runInTurn = statement(onNode(home, `${shard}, $1, $2, $3::json, $4, null`));
@@ -66,7 +66,8 @@ export function homeConnections(
             }
             if (!claimed) await query(claim(home));
             claimed = true;
-            return rowsOf(query<JsonRow>(runToTheEnd.text, valuesOf(text, values)));
+            const { text: sent } = statementMs === undefined ? run : runToTheEnd;
+            return rowsOf(query<JsonRow>(sent, valuesOf(text, values)));
           });
         },
         statementMs,

@@ -1,3 +1,4 @@
+import { lockApplication } from '../../common/store.ts';
 import type {
   ActivityStore,
   ApplicationStore,
@@ -11,18 +12,14 @@ import type {
   TrialStore,
 } from '../../port.ts';
 import { activityStore, auditStore } from '../activity-and-audit.ts';
-import { applicationStore } from '../applications.ts';
-import { catalogStore } from '../catalogs.ts';
+import { applicationStore, DELETE_MS } from '../applications.ts';
+import { catalogStore, PUBLISH_MS } from '../catalogs.ts';
 import { logChange } from '../changes.ts';
 import { statement } from '../connections.ts';
 import { deliveryStore } from '../deliveries.ts';
 import type { Cluster } from './cluster.ts';
 import { byBytes, mergePages, sum } from './homes.ts';
 import { distributedUsers, LOCK_USER } from './users.ts';
-
-/** Deleting a million users with their data takes minutes. */
-const DELETE_MS = 600_000;
-const PUBLISH_MS = 60_000;
 
 const READ_APPLICATION = statement(
   'select app_id, client_id, name, settings, created_at from applications where app_id = $1',
@@ -71,8 +68,7 @@ export function distributedApplications(cluster: Cluster): ApplicationStore {
     delete: (appId) =>
       cluster.together(async (inner) => {
         const { connections } = inner;
-        const lock = statement('select app_id from applications where app_id = $1 for no key update');
-        if ((await connections.write(lock, [appId])).length === 0) return 'unknown';
+        if (!(await connections.transaction((query) => lockApplication(query, appId)))) return 'unknown';
         for (const removal of REMOVE_OF_APPLICATION) {
           await inner.everywhere((home) => home.connections.write(removal, [appId]));
         }

@@ -7,6 +7,7 @@ import {
 } from '../../port.ts';
 import { statement } from '../connections.ts';
 import { violation } from '../errors.ts';
+import { IMPORT_MS } from '../transfer.ts';
 import { codeHash } from '../users.ts';
 import type { Cluster } from './cluster.ts';
 import { byBytes } from './homes.ts';
@@ -34,8 +35,6 @@ const REMOVE = statement(
 const MAX_ROUNDS = 20;
 /** Users read from each home beyond its share of a page. */
 const MORE_OF_EACH = 8;
-/** Imports hundreds of users in one transaction. */
-const IMPORT_MS = 60_000;
 /** Another request created the same user meanwhile: the next attempt sees it. */
 class Overtaken extends Error {}
 
