@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NewUser, Storage } from '../../src/storage/port.ts';
-import { answerWithin } from '../../src/storage/postgres/deadline.ts';
+import { answerWithin, Overdue } from '../../src/storage/postgres/deadline.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
 import { runInnkeeper } from '../cli/run-innkeeper.ts';
 import { accessToken, createApplication, createUser, NOW, tally, times, user } from '../contract/examples.ts';
 import { postgres } from '../databases.ts';
 import { SECRET, startTestServer } from '../http/start.ts';
+import { startPostgres } from '../postgres-server.ts';
 
 let url: string;
 let locker: pg.Client;
@@ -125,5 +126,32 @@ test('overdue statements of a shared connection are each cancelled', async () =>
     expect((await locker.query('select n from kept')).rows).toEqual([{ n: 99 }]);
   } finally {
     await shared.end();
+  }
+});
+
+test('a commit whose wait for a standby was cancelled for another statement is not acknowledged', async () => {
+  const server = await startPostgres({ durable: true });
+  const shared = new pg.Client({ connectionString: server.url('postgres'), pipeline: true });
+  await shared.connect();
+  const other = new pg.Client({ connectionString: server.url('postgres') });
+  await other.connect();
+  try {
+    await other.query('create table kept (n integer)');
+    await other.query("alter system set synchronous_standby_names = 'away'");
+    await other.query('select pg_reload_conf()');
+    await expect
+      .poll(async () => (await other.query('show synchronous_standby_names')).rows)
+      .toEqual([{ synchronous_standby_names: 'away' }]);
+    const patient = answerWithin(shared, { text: 'insert into kept values (1)' }, 60_000);
+    const waits = "select from pg_stat_activity where wait_event = 'SyncRep'";
+    await expect.poll(async () => (await other.query(waits)).rowCount).toBe(1);
+    const late = answerWithin(shared, { text: 'select 1' }, 50);
+    await expect(patient).rejects.toBeInstanceOf(Overdue);
+    // Cancelled as well, or carried out.
+    await late.catch(() => {});
+  } finally {
+    await shared.end();
+    await other.end();
+    await server.stop();
   }
 });

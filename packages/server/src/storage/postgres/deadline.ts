@@ -8,6 +8,8 @@ const CANCEL_MS = 2_000;
 const CANCEL_AGAIN_MS = 100;
 /** `warning`: a cancelled commit is done here, but perhaps not on the standby it waits for. */
 const WARNING = /^01/;
+/** The part of PostgreSQL in which a commit waits for a standby. */
+const WAITING_FOR_STANDBY = 'SyncRepWaitForLSN';
 
 /**
  * There was no response in time. Whether the statement was carried out is known only if the server could be asked to
@@ -28,7 +30,7 @@ export async function answerWithin(
   signal?: AbortSignal,
 ): Promise<pg.QueryResult> {
   signal?.throwIfAborted();
-  const answer = client.query(query);
+  const answer = confirmed(client, query);
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const cancel = (): void => resolve();
   const timer = setTimeout(cancel, ms);
@@ -41,6 +43,35 @@ export async function answerWithin(
     signal?.removeEventListener('abort', cancel);
   }
   return cancelled(client, answer);
+}
+
+const unconfirmed = new WeakMap<pg.Client, { isLast: boolean }>();
+
+/**
+ * A cancellation meant for a late statement can reach the one before it on the same connection, and end its wait for a
+ * standby. The server reports that right before the result.
+ */
+function confirmed(client: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const noted = unconfirmed.get(client) ?? noteUnconfirmed(client);
+  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
+  // Called while the results are read, before the notice of the next statement.
+  client.query(query, (error: Error | undefined, result: pg.QueryResult) => {
+    const isUnconfirmed = noted.isLast;
+    noted.isLast = false;
+    if (error) reject(error);
+    else if (isUnconfirmed) reject(new Overdue('the commit was not confirmed by a standby'));
+    else resolve(result);
+  });
+  return promise;
+}
+
+function noteUnconfirmed(client: pg.Client): { isLast: boolean } {
+  const noted = { isLast: false };
+  unconfirmed.set(client, noted);
+  client.on('notice', ({ routine }) => {
+    if (routine === WAITING_FOR_STANDBY) noted.isLast = true;
+  });
+  return noted;
 }
 
 /** Overdue statements of a connection. They are cancelled one at a time, in the order in which the server runs them. */
