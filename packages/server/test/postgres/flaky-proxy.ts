@@ -10,8 +10,12 @@ export type FlakyProxy = {
   heal(): void;
   /** As an administrator does who ends connections by a list: the next one too, as soon as it has begun. */
   endTheNext(): void;
+  /** The connection is lost after the next statement with this text among its values, before its answer. */
+  loseAnswerTo(text: string): void;
   /** As a transaction pooler does: the next statement meets a server connection that knows no prepared ones. */
   forgetPreparedStatements(): Promise<void>;
+  /** How often the name of a prepared statement of ours has passed. */
+  names(): number;
   close(): Promise<void>;
 };
 
@@ -21,6 +25,7 @@ type Line = {
   swallow: ((bytes: Buffer) => void) | undefined;
   /** The server has answered all it was asked, its greeting included. */
   atRest: boolean;
+  losesAnswer: boolean;
 };
 
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
@@ -28,6 +33,8 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const lines = new Set<Line>();
   let passing = true;
   let endsNext = false;
+  let names = 0;
+  let losing: string | undefined;
 
   const listener = createServer((client) => {
     const line: Line = {
@@ -35,20 +42,27 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       server: connect(Number(target.port), target.hostname),
       swallow: undefined,
       atRest: false,
+      losesAnswer: false,
     };
     lines.add(line);
     client.on('data', (bytes) => {
+      names += bytes.toString('latin1').split('\0ik_').length - 1;
       if (endsNext && line.atRest) {
         endsNext = false;
         client.end(ENDED_BY_ADMINISTRATOR);
         return;
       }
       line.atRest = false;
+      if (losing !== undefined && bytes.includes(losing)) {
+        losing = undefined;
+        line.losesAnswer = true;
+      }
       if (passing) line.server.write(bytes);
     });
     line.server.on('data', (bytes: Buffer) => {
       line.atRest = endsReady(bytes);
-      if (line.swallow) line.swallow(bytes);
+      if (line.losesAnswer) client.destroy();
+      else if (line.swallow) line.swallow(bytes);
       else if (passing) client.write(bytes);
     });
     for (const [end, other] of [
@@ -78,10 +92,14 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       for (const { client } of lines) client.destroy();
       endsNext = true;
     },
+    loseAnswerTo(text) {
+      losing = text;
+    },
     async forgetPreparedStatements() {
       while ([...lines].some((line) => !line.atRest)) await new Promise((resolve) => setTimeout(resolve, 5));
       await Promise.all([...lines].map(deallocateAll));
     },
+    names: () => names,
     async close() {
       for (const { client } of lines) client.destroy();
       listener.close();

@@ -2,7 +2,7 @@ import { commonStore } from '../common/stores.ts';
 import { type ActivityStore, type AuditStore, type NewAuditEntry, type RequestLogStore, stepStart } from '../port.ts';
 import { bindingOf } from './common.ts';
 import { type Connections, type Statement, statement } from './connections.ts';
-import { violation } from './errors.ts';
+import { isOutcomeUnknown, violation } from './errors.ts';
 import { USER_OF_PROFILE } from './rows.ts';
 import { lockTimeout } from './statement-batcher.ts';
 
@@ -30,6 +30,8 @@ export function activityStore(connections: Connections): ActivityStore {
           await connections.write(ADD_COUNTS, [JSON.stringify(wide)]);
           return;
         } catch (error) {
+          // They may have been added: statistics are better lost than counted twice.
+          if (isOutcomeUnknown(error)) return;
           // The application was deleted meanwhile; the next attempt sees that.
           if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
         }

@@ -98,6 +98,12 @@ export function isConnectionLost(error: unknown): boolean {
   return /^Connection terminated|not queryable|SSL connection|^Connection ended/.test(error.message);
 }
 
+/** What the caller got after an act that may have been committed. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  const { cause } = error as Error;
+  return (isConnectionLost(cause) && !wasNotSent(cause)) || isTimeout(cause);
+}
+
 // 25006: a standby, or a primary that has become one. 53: out of disk, memory or connections. 55P03 and 57014: timed
 // out. 58: the server's disk fails.
 const UNAVAILABLE = /^(08|25006|25P0|53|55P03|57|58)/;
