@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { auditedStorage } from '../../src/storage/audited-storage.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import { pageOfUsers, walkStatement } from '../../src/storage/postgres/user-walk.ts';
 import { run } from '../citus-cluster.ts';
@@ -11,7 +12,8 @@ const BATCH = 1_000;
 const postgres = databases.filter(({ kind }) => kind === 'postgres');
 
 async function importUsers(url: string): Promise<number> {
-  const storage = await (await storageDriver(url)).open();
+  const opened = await (await storageDriver(url)).open();
+  const storage = auditedStorage(opened, () => 'ada@example.com', Date.now);
   const appId = await createApplication(storage);
   for (let from = 0; from < 12 * BATCH; from += BATCH) {
     const entries = times(BATCH, (at) => ({

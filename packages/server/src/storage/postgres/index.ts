@@ -1,7 +1,7 @@
 import { performAudited } from '../audited-storage.ts';
 import { lockApplication } from '../common/store.ts';
 import { commonStores } from '../common/stores.ts';
-import type { Storage, StorageDriver, Stores, TransferStore } from '../port.ts';
+import type { ImportEntry, Storage, StorageDriver, Stores } from '../port.ts';
 import { activityStore, auditStore, requestLogStore } from './activity-and-audit.ts';
 import { applicationStore } from './applications.ts';
 import { catalogStore } from './catalogs.ts';
@@ -118,25 +118,19 @@ const ANALYZE_MS = 60_000;
  * Autovacuum notices a grown table only after a minute or so. Until then the planner assumes that it is nearly empty,
  * and sorts all users of an application for every page.
  */
-function analyzeAfterImport(store: TransferStore, connections: Connections, homes?: Homes): TransferStore {
+function afterImports(connections: Connections, homes?: Homes): (entries: readonly ImportEntry[]) => Promise<void> {
   const places = homes ? homes.all.map((home) => `${schemaOf(home)}.`) : [''];
   const tables = places.flatMap((place) => ['users', 'profiles', 'selections'].map((table) => `${place}${table}`));
   let imported = 0;
   let next = FIRST;
   let lastAt = Number.NEGATIVE_INFINITY;
-  return {
-    ...store,
-    async importUsers(appId, entries, change) {
-      const result = await store.importUsers(appId, entries, change);
-      if (performance.now() - lastAt > NEW_IMPORT_MS) [imported, next] = [0, FIRST];
-      lastAt = performance.now();
-      imported += entries.length;
-      if (imported >= next) {
-        next *= AGAIN;
-        // If this fails, reads are slower for a while; the import itself succeeded.
-        await connections.transaction((query) => query(`analyze ${tables.join(', ')}`, []), ANALYZE_MS).catch(() => {});
-      }
-      return result;
-    },
+  return async ({ length }) => {
+    if (performance.now() - lastAt > NEW_IMPORT_MS) [imported, next] = [0, FIRST];
+    lastAt = performance.now();
+    imported += length;
+    if (imported < next) return;
+    next *= AGAIN;
+    // If this fails, reads are slower for a while; the import itself succeeded.
+    await connections.transaction((query) => query(`analyze ${tables.join(', ')}`, []), ANALYZE_MS).catch(() => {});
   };
 }
