@@ -110,4 +110,30 @@ describe.each(databases)('users on $kind', (database) => {
     );
     expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('created');
   });
+
+  test('a user deleted while being renamed leaves no name behind', async () => {
+    for (const round of times(20, String)) {
+      const { userId, clientUserId } = await createUser(storage, appId);
+      const names = [clientUserId, ...times(3, (index) => `renamed ${round} ${index} ${userId}`)];
+      const renaming = names.slice(1).map((name) => storage.users.update(appId, userId, { clientUserId: name }, NOW));
+      const deleting = storage.users.delete(appId, userId);
+      expect(await deleting).toBe('deleted');
+      for (const { outcome } of await Promise.all(renaming)) expect(outcome).toMatch(/updated|unknown/);
+      const again = names.map((name) => storage.users.createWithToken(user(appId, { clientUserId: name })));
+      expect(await tally(again)).toEqual({ created: names.length });
+    }
+  });
+
+  test('concurrent updates of a user all take effect', async () => {
+    for (const round of times(20, String)) {
+      const { userId } = await createUser(storage, appId);
+      const changes = { clientUserName: 'Renamed', status: 'suspended', clientUserId: `${userId} ${round}` } as const;
+      const updates = Object.entries(changes).map(([name, value]) =>
+        storage.users.update(appId, userId, { [name]: value }, NOW),
+      );
+      for (const { outcome } of await Promise.all(updates)) expect(outcome).toBe('updated');
+      expect(await storage.users.find(appId, userId)).toMatchObject(changes);
+      expect(await storage.users.findByClientUserId(appId, changes.clientUserId)).toMatchObject({ userId });
+    }
+  });
 });

@@ -128,10 +128,14 @@ const FORGET_EXPIRED_KEY = statement(
 /** The hash of a user's code, as text: all that is kept of a deleted user (deleted_users). */
 export const codeHash = (code: string): string => `sha256(convert_to(${code}, 'UTF8'))`;
 
-// Tokens and idempotency keys are deleted by their foreign keys, in the same statement.
+// Tokens and idempotency keys are deleted by their foreign keys, in the same statement. After waiting for a user who was
+// renamed meanwhile, the statement would not see the new profile: it deletes only the version of the user that it saw at
+// its start. The outcome is null if that has changed, and the statement is sent again.
 const DELETE = statement(`
   with ${lockTimeout('$3')}, gone as (
-    delete from users u using lock_wait where u.user_id = $1 and u.app_id = $2 returning u.user_id, u.app_id, u.client_user_id
+    delete from users u using lock_wait, users seen
+    where u.user_id = $1 and u.app_id = $2 and seen.user_id = $1 and seen.ctid = u.ctid
+    returning u.user_id, u.app_id, u.client_user_id
   ), profile as (
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
@@ -140,7 +144,9 @@ const DELETE = statement(`
     select app_id, ${codeHash('user_id::text')}, ${DATABASE_NOW}, json_build_object(${countRows('$1')})::text from gone
     on conflict (app_id, code_hash) do update set at = excluded.at, deleted_rows = excluded.deleted_rows
   ), noted as (${addEvents('user.deleted', DATABASE_NOW, 'gone')})
-  select user_id from gone
+  select case
+    when exists (select 1 from gone) then 'deleted'
+    when not exists (select 1 from users where user_id = $1 and app_id = $2) then 'unknown' end as outcome
 `);
 
 const FIND_DELETED = statement(
@@ -192,8 +198,12 @@ export function userStore(
       return rows.length > 0 ? 'withdrawn' : 'unknown';
     },
     async delete(appId, userId) {
-      const rows = await connections.writeInTurn(DELETE, [userId, appId], [userId]);
-      return rows.length > 0 ? 'deleted' : 'unknown';
+      type Row = { outcome: 'deleted' | 'unknown' | null };
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const [row] = await connections.writeInTurn<Row>(DELETE, [userId, appId], [userId]);
+        if (row?.outcome) return row.outcome;
+      }
+      throw new StorageUnavailable('Others keep changing the same user.');
     },
   };
 }
@@ -257,9 +267,10 @@ async function tryCreate(connections: Connections, user: NewUser): Promise<Creat
 
 type Update = { appId: number; userId: string; change: UserChange; at: number };
 
-/** Locks the user before its profile, as everywhere. */
+/** Locks the user before its profile, as everywhere, and before reading it: a statement that waits sees the old profile. */
 async function update(query: Query, { appId, userId, change, at }: Update): Promise<UpdateUserOutcome> {
-  const [row] = await query<UserRow>(`${FIND.text} for no key update of u`, [userId, appId]);
+  await query('select user_id from users where user_id = $1 and app_id = $2 for no key update', [userId, appId]);
+  const [row] = await query<UserRow>(FIND.text, [userId, appId]);
   if (!row) return { outcome: 'unknown' };
   const before = toUser(row);
   const changed = changedFields(before, change);
@@ -268,10 +279,12 @@ async function update(query: Query, { appId, userId, change, at }: Update): Prom
   const { clientUserId, clientUserName, status } = user;
   const place = [appId, before.clientUserId, userId];
   if (clientUserId === before.clientUserId) {
-    await query(
-      'update profiles set client_user_name = $4 where app_id = $1 and client_user_id = $2 and user_id = $3',
-      [...place, clientUserName],
-    );
+    if (changed.includes('clientUserName')) {
+      await query(
+        'update profiles set client_user_name = $4 where app_id = $1 and client_user_id = $2 and user_id = $3',
+        [...place, clientUserName],
+      );
+    }
   } else {
     // Inserts a new row instead of changing the key of the old one: a conflicting row is waited for and seen, and fails
     // nothing.
@@ -303,13 +316,13 @@ async function update(query: Query, { appId, userId, change, at }: Update): Prom
 
 const ADD = statement('insert into trial_users (app_id, client_user_id, ends_at) values ($1, $2, $3)');
 
-/** Deletes records of trials, and the user of each. */
+/** Deletes records of trials, and the user of each, unless renamed meanwhile. */
 export const endTrials = (which: string): string => `
   with trial as (
     delete from trial_users where ${which} returning app_id, client_user_id
   ), gone as (
-    delete from users where user_id in (
-      select u.user_id from trial t
+    delete from users where (user_id, client_user_id) in (
+      select u.user_id, u.client_user_id from trial t
       join profiles p on p.app_id = t.app_id and p.client_user_id = t.client_user_id
       join ${USER_OF_PROFILE}
     ) returning user_id, app_id, client_user_id

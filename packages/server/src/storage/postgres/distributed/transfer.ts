@@ -11,7 +11,7 @@ import { IMPORT_MS } from '../transfer.ts';
 import { codeHash } from '../users.ts';
 import type { Cluster } from './cluster.ts';
 import { byBytes } from './homes.ts';
-import { addNameEntry } from './users.ts';
+import { addNameEntry, REMOVE_PROFILE } from './users.ts';
 
 const PROFILES = statement(`
   select client_user_id as "clientUserId", user_id as "userId" from profiles
@@ -28,9 +28,6 @@ const FORGET_DELETED = statement(
   `delete from deleted_users where app_id = $1 and code_hash = ${codeHash('$2::text')} returning 1 as one`,
 );
 const FIND_ANY = statement('select 1 as one from users where user_id = $1');
-const REMOVE = statement(
-  'delete from profiles where app_id = $1 and client_user_id = $2 and user_id = $3 returning user_id',
-);
 
 const MAX_ROUNDS = 20;
 /** Users read from each home beyond its share of a page. */
@@ -109,7 +106,7 @@ export function distributedTransfer(cluster: Cluster): TransferStore {
               if (!leads || (outcomes[index] !== 'created' && outcomes[index] !== 'adopted')) continue;
               const { connections } = inner.at(homes.ofName(appId, clientUserId));
               if (adopts !== null) {
-                const removed = await connections.write(REMOVE, [appId, clientUserId, adopts]);
+                const removed = await connections.write(REMOVE_PROFILE, [appId, clientUserId, adopts]);
                 if (removed.length === 0) throw new Overtaken();
               }
               const userId = entry.userId ?? entry.newUserId;

@@ -14,6 +14,7 @@ import {
 import { statement } from '../connections.ts';
 import { violation } from '../errors.ts';
 import { tokenIdToBytes } from '../rows.ts';
+import { lockTimeout } from '../statement-batcher.ts';
 import type { Cluster, HomeStores } from './cluster.ts';
 import { byBytes, mergePages, sum } from './homes.ts';
 
@@ -25,7 +26,7 @@ const ADD_PROFILE = statement(`
   insert into profiles (app_id, client_user_id, user_id, client_user_name) values ($1, $2, $3, $4)
   on conflict (app_id, client_user_id) do nothing returning user_id
 `);
-const REMOVE_PROFILE = statement(
+export const REMOVE_PROFILE = statement(
   'delete from profiles where app_id = $1 and client_user_id = $2 and user_id = $3 returning user_id',
 );
 const NAMES = statement(`
@@ -43,6 +44,11 @@ const PUT_KEY = statement(`
   returning user_id
 `);
 export const LOCK_USER = statement('select user_id from users where user_id = $1 for key share');
+// Before the user is read in a transaction: what is read afterwards stays.
+const LOCK_FOR_CHANGE = statement(`
+  with ${lockTimeout('$3')}
+  select u.user_id from lock_wait, users u where u.user_id = $1 and u.app_id = $2 for no key update of u
+`);
 const FORGET_IN_AUDIT = statement('update audit_log set user_id = null where user_id = $1');
 const FORGET_RESPONSES = statement('delete from webhook_responses where user_id = $1');
 
@@ -111,6 +117,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
       const { clientUserId } = change;
       if (clientUserId === undefined) return cluster.ofUser(userId).users.update(appId, userId, change, at);
       const outcome = await cluster.together<UpdateUserOutcome>(async (inner, undo) => {
+        await inner.ofUser(userId).connections.writeInTurn(LOCK_FOR_CHANGE, [userId, appId], [userId]);
         const before = await inner.ofUser(userId).users.find(appId, userId);
         if (!before || before.clientUserId === clientUserId)
           return inner.ofUser(userId).users.update(appId, userId, change, at);
@@ -127,6 +134,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
 
     async delete(appId, userId) {
       return cluster.together(async (inner) => {
+        await inner.ofUser(userId).connections.writeInTurn(LOCK_FOR_CHANGE, [userId, appId], [userId]);
         const user = await inner.ofUser(userId).users.find(appId, userId);
         const outcome = await inner.ofUser(userId).users.delete(appId, userId);
         if (outcome !== 'deleted') return outcome;
