@@ -33,6 +33,34 @@ describe.each(databases)('delete-user on $kind', (database) => {
     expect(again.userCode).not.toBe(user.userCode);
   });
 
+  test('an access token deletes its own user, also while another user takes over the clientUserId', async () => {
+    const application = await server.application();
+    const user = await makeSignedInUser(server, application);
+    const { users } = server.service.storage;
+    const { findByClientUserId } = users;
+    let other: { userCode: string } | undefined;
+    const takeOver = async () => {
+      const { appId } = application;
+      await users.update(appId, user.userCode, { clientUserId: `${user.clientUserId}-renamed` }, Date.now());
+      other = await makeSignedInUser(server, application, user.clientUserId);
+    };
+    Object.assign(users, {
+      async findByClientUserId(...args: Parameters<typeof findByClientUserId>) {
+        if (!other) await takeOver();
+        return findByClientUserId(...args);
+      },
+    });
+    try {
+      const rest = `/by-client-id/${encodeURIComponent(user.clientUserId)}`;
+      await remove(application.clientId, rest, bearer(user.accessToken));
+    } finally {
+      Object.assign(users, { findByClientUserId });
+    }
+    if (!other) await takeOver();
+    const left = await users.find(application.appId, other?.userCode ?? '');
+    expect(left?.clientUserId).toBe(user.clientUserId);
+  });
+
   test("204 by the user's own access token, which then fails immediately", async () => {
     const application = await server.application();
     const user = await makeSignedInUser(server, application);

@@ -145,32 +145,36 @@ export async function deleteUser(service: Service, request: DeleteUserRequest): 
   const { clientId, path, credentials, admission } = request;
   const application = await service.applications.findByClientId(clientId);
   if (!application) throw new InnkeeperError('applicationUnknown');
-  if (!(await mayDelete(service, application, path, credentials))) throw new InnkeeperError('credentialsWrong');
+  const deletable = await authorizeDelete(service, application, path, credentials);
+  if (!deletable) throw new InnkeeperError('credentialsWrong');
   admission.admitApplication(application, 'users');
-  const { userId } = await findUserOfPath(service, application, path);
+  const { userId } = await findUserOfPath(service, application, deletable);
   const outcome = await service.storage.users.delete(application.appId, userId);
   if (outcome === 'unknown') throw new InnkeeperError('userUnknown');
   service.activity.count(application.appId, 'usersErased');
 }
 
-async function mayDelete(
+/** Whom the credentials may delete; undefined: not the user of this path. */
+async function authorizeDelete(
   service: Service,
   application: Application,
   path: UserOfPath,
   credentials: Credentials,
-): Promise<boolean> {
+): Promise<UserOfPath | undefined> {
   switch (credentials.kind) {
     case 'none':
-      return !application.settings.deleteNeedsCredentials;
+      return application.settings.deleteNeedsCredentials ? undefined : path;
     case 'unreadable':
-      return false;
+      return undefined;
     case 'basic':
-      return hasSecretOf(service, application, credentials);
+      return (await hasSecretOf(service, application, credentials)) ? path : undefined;
     case 'bearer': {
       const user = await authenticateUser(service, credentials.accessToken);
       // A token gives access to its own user only. For any other user the credentials are wrong, whether that user
       // exists or not, so that a token cannot be used to find out.
-      return user?.appId === application.appId && isUserOfPath(user, path);
+      if (user?.appId !== application.appId || !isUserOfPath(user, path)) return undefined;
+      // Another user may have this clientUserId by now.
+      return 'clientUserId' in path ? { userCode: user.userId } : path;
     }
   }
 }
