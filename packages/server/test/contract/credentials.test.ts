@@ -56,6 +56,25 @@ describe.each(databases)("an account's credentials on $kind", (database) => {
     expect(await storage.accounts.setPassword(MISSING, 'x', kept.sessionId)).toBe('unknown');
   });
 
+  test('a session opened by a link during a new password or a reset ends with the others', async () => {
+    const ways = [
+      () => storage.accounts.setPassword(ada.accountId, 'two', MISSING),
+      () => storage.accounts.reset('ada@example.com', { password: true, totp: false }),
+    ];
+    for (const end of ways) {
+      const pending = link();
+      await storage.accounts.createWithLink(ada, pending);
+      await end();
+      expect(await storage.accounts.findByLink(pending.linkHash, NOW)).toBeUndefined();
+      for (const _ of times(20, String)) {
+        const given = link();
+        await storage.accounts.createWithLink(ada, given);
+        await Promise.all([storage.sessions.openByLink(given.linkHash, NOW, session()), end()]);
+        expect(await storage.sessions.list(ada.accountId, NOW)).toEqual([]);
+      }
+    }
+  });
+
   test('a secret is active once confirmed, and only the last one begun', async () => {
     expect(await storage.secondFactors.begin(MISSING, 'x')).toBe('unknown');
     await storage.secondFactors.begin(ada.accountId, 'first');

@@ -209,4 +209,40 @@ describe.each(databases)('members on $kind', (database) => {
       expect(await opened()).not.toContain(made.email);
     }
   });
+
+  test('an administrator who loses the role keeps invitations only to owned applications', async () => {
+    await storage.accounts.createWithLink(account('root@example.com'), link());
+    const owned = await createApplication(storage);
+    const opened = async (of: number) => (await storage.invitations.list(of, NOW)).map(({ email }) => email);
+    const ada = await join('ada@example.com', 'owner', owned);
+    await storage.accounts.setRole(ada.accountId, 'administrator');
+    const invite = (to: number, email: string) =>
+      storage.invitations.create(invitation(to, email, { inviterId: ada.accountId }));
+    for (const to of [appId, owned]) expect(await invite(to, 'grace@example.com')).toBe('created');
+    expect(await storage.accounts.setRole(ada.accountId, 'member')).toBe('changed');
+    expect([await opened(appId), await opened(owned)]).toEqual([[], ['grace@example.com']]);
+    // Whichever comes first: nothing of theirs is left.
+    for (const round of times(8, String)) {
+      await storage.accounts.setRole(ada.accountId, 'administrator');
+      await Promise.all([invite(appId, `${round}@example.com`), storage.accounts.setRole(ada.accountId, 'member')]);
+      expect(await opened(appId)).toEqual([]);
+    }
+  });
+
+  test('an administrator who loses the role and an ownership at once keeps no invitation', async () => {
+    await storage.accounts.createWithLink(account('root@example.com'), link());
+    for (const round of times(8, String)) {
+      const owned = await createApplication(storage);
+      const ada = await join(`ada${round}@example.com`, 'owner', owned);
+      await storage.accounts.setRole(ada.accountId, 'administrator');
+      await storage.invitations.create(invitation(owned, 'grace@example.com', { inviterId: ada.accountId }));
+      await Promise.all([
+        round === '0'
+          ? storage.members.changeRole(owned, ada.accountId, 'editor', null)
+          : storage.members.remove(owned, ada.accountId),
+        storage.accounts.setRole(ada.accountId, 'member'),
+      ]);
+      expect(await storage.invitations.list(owned, NOW)).toEqual([]);
+    }
+  });
 });

@@ -106,6 +106,13 @@ export const accounts: CommonStore<AccountStore, Read> = {
       const others = administrators.filter((each) => each.account_id !== accountId);
       if (role !== 'administrator' && others.length === 0) return 'last-administrator';
       await query('update accounts set role = $1 where account_id = $2::uuid', [role, accountId]);
+      if (role !== 'administrator') {
+        await query(
+          `delete from invitations where inviter_id = $1::uuid and not exists (
+             select 1 from memberships m where m.app_id = invitations.app_id and m.account_id = $1::uuid and m.role = 'owner')`,
+          [accountId],
+        );
+      }
       return 'changed';
     },
     async addLink({ query }, accountId, { linkHash, expiresAt }) {
@@ -124,7 +131,9 @@ export const accounts: CommonStore<AccountStore, Read> = {
       );
       return added.length > 0 ? 'added' : 'account-there';
     },
+    // Delete links before sessions, here and in a reset: a link in use has then already opened its session.
     async setPassword({ query }, accountId, passwordHash, keepSessionId) {
+      await query('delete from sign_in_links where account_id = $1::uuid', [accountId]);
       const changed = await query(
         'update accounts set password_hash = $2 where account_id = $1::uuid returning account_id',
         [accountId, passwordHash],
@@ -133,7 +142,6 @@ export const accounts: CommonStore<AccountStore, Read> = {
       await query('delete from sessions where account_id = $1::uuid and session_id <> $2::uuid', [
         ...[accountId, keepSessionId],
       ]);
-      await query('delete from sign_in_links where account_id = $1::uuid', [accountId]);
       return 'set';
     },
     async setPreferences({ query }, accountId, preferences) {
@@ -141,6 +149,10 @@ export const accounts: CommonStore<AccountStore, Read> = {
       return (await query(text, [accountId, preferences])).length > 0 ? 'set' : 'unknown';
     },
     async reset({ query }, emailKey, { password, totp }) {
+      await query(
+        'delete from sign_in_links where account_id = (select account_id from accounts where email_key = $1)',
+        [emailKey],
+      );
       const [row] = await query<{ account_id: string }>(
         'select account_id from accounts where email_key = $1 for no key update',
         [emailKey],

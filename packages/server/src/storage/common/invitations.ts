@@ -83,10 +83,10 @@ export const invitations: CommonStore<InvitationStore, 'list' | 'isInvited' | 'f
   },
 };
 
-/** As an owner or an administrator. Locked: one who loses the right at this moment invites nobody, or loses this invitation too. */
+/** Whether the account is an owner or administrator. The lock keeps it one until the invitation is stored. */
 async function mayInvite(query: Query, appId: number, accountId: string): Promise<boolean> {
   const administrator = await query(
-    "select role from accounts where account_id = $1::uuid and role = 'administrator' for key share",
+    "select role from accounts where account_id = $1::uuid and role = 'administrator' for share",
     [accountId],
   );
   if (administrator.length > 0) return true;

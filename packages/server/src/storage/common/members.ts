@@ -47,9 +47,13 @@ export const members: CommonStore<MemberStore, 'list'> = {
   },
 };
 
-/** Two owners who remove each other come one after the other. */
+/**
+ * The locks make owners who remove each other run one after the other, and so does a change of the account's own role:
+ * otherwise each act would keep the invitations because of the permission that the other one ends.
+ */
 async function lockRole(query: Query, appId: number, accountId: string): Promise<Role | undefined> {
   await lockApplication(query, appId);
+  await query('select role from accounts where account_id = $1::uuid for share', [accountId]);
   const [row] = await query<{ role: Role }>(
     'select role from memberships where app_id = $1 and account_id = $2::uuid for no key update',
     [appId, accountId],
