@@ -249,6 +249,20 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.deliveries.find(randomUUID(), tested.deliveryId)).toBeUndefined();
   });
 
+  test('later events of a user wait for one that was resent and failed', async () => {
+    const { made, lease } = await makeLeased();
+    const userId = randomUUID();
+    const [first, second, third] = [delivery(1, userId), delivery(2, userId), delivery(3, userId)] as const;
+    await storage.deliveries.enqueue(lease, { after: 3, since: 0 }, [first, second, third]);
+    expect(await storage.deliveries.settle(lease, [attempt(first)], null)).toMatchObject([second]);
+    await storage.deliveries.resend(made, first.deliveryId, NOW);
+    expect(await storage.deliveries.take(lease, NOW, 10)).toMatchObject([first]);
+    const failed = attempt(first, { state: 'pending', status: 500, nextAt: NOW + 5 });
+    expect(await storage.deliveries.settle(lease, [failed, attempt(second)], null)).toEqual([]);
+    expect(await storage.deliveries.take(lease, NOW + 5, 10)).toMatchObject([first]);
+    expect(await storage.deliveries.settle(lease, [attempt(first)], null)).toMatchObject([third]);
+  });
+
   test("a receiver's response is deleted with the user, and not stored for a deleted one", async () => {
     const { made, lease } = await makeLeased();
     const { userId } = await createUser(storage, appId);

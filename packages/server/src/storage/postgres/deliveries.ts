@@ -79,7 +79,7 @@ const settle = (usersThere: string) =>
   ), ${GIVEN}, ${note(usersThere)}, next as (
     select distinct on (d.user_id) d.delivery_id, d.state from webhook_deliveries d
     where d.webhook_id = $2 and d.ended_at is null and d.user_id in (select user_id from noted where state <> 'pending')
-      and d.delivery_id not in (select delivery_id from noted)
+      and d.delivery_id not in (select delivery_id from noted where state <> 'pending')
     order by d.user_id, d.state = 'waiting', d.event_no
   ), freed as (
     update webhook_deliveries d set state = 'sending' from held, next
