@@ -159,23 +159,34 @@ type ReadRow = { oldest: number; paged: number; looked_at: number; last: number 
 /** `horizon`: how far events can be read. */
 export function eventStore(
   connections: Connections,
-  horizon: Pick<EventHorizon, 'advance'> = new EventHorizon(connections),
+  horizon: Pick<EventHorizon, 'known' | 'advance'> = new EventHorizon(connections),
 ): EventStore {
   const find: EventStore['find'] = async (appId, nos) =>
     (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);
   const newest = async (): Promise<number> => (await connections.read<{ no: number }>(NEWEST))[0]?.no ?? 0;
+  const readUpTo = async (
+    upTo: number,
+    ...[appId, from, { limit, types }]: Parameters<EventStore['read']>
+  ): ReturnType<EventStore['read']> => {
+    const given = from === 'start' ? null : from === 'latest' ? upTo : from;
+    const scan = scanLimit(limit, types);
+    const wanted = types ? JSON.stringify(types.map(typeNumber)) : null;
+    const rows = await connections.read<ReadRow>(READ, [appId, given, upTo, scan, limit, wanted]);
+    const { oldest = 0, paged = 0, looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
+    const after = given ?? oldest;
+    if (after < oldest) return { outcome: 'expired', oldest };
+    const items = rows.flatMap((row) => (row.no === null ? [] : [toEvent(row)]));
+    return toPage({ items, after, limit, isFull: items.length < paged, cutAt: lookedAt < scan ? null : last, upTo });
+  };
   return {
-    async read(appId, from, { limit, types }) {
-      const upTo = await horizon.advance();
-      const given = from === 'start' ? null : from === 'latest' ? upTo : from;
-      const scan = scanLimit(limit, types);
-      const wanted = types ? JSON.stringify(types.map(typeNumber)) : null;
-      const rows = await connections.read<ReadRow>(READ, [appId, given, upTo, scan, limit, wanted]);
-      const { oldest = 0, paged = 0, looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
-      const after = given ?? oldest;
-      if (after < oldest) return { outcome: 'expired', oldest };
-      const items = rows.flatMap((row) => (row.no === null ? [] : [toEvent(row)]));
-      return toPage({ items, after, limit, isFull: items.length < paged, cutAt: lookedAt < scan ? null : last, upTo });
+    async read(appId, from, options) {
+      // A reader that is behind gets its next pages without waiting for the transactions of others.
+      const { known } = horizon;
+      if (typeof from === 'number' && from < known) {
+        const page = await readUpTo(known, appId, from, options);
+        if (page.outcome === 'expired' || page.more) return page;
+      }
+      return readUpTo(await horizon.advance(), appId, from, options);
     },
     find,
     async listBack(appId, filter, { before, limit }) {
@@ -219,6 +230,8 @@ const PAUSES_MS = [1, 2, 4, 8, 16];
  * Maximum snapshots whose writers are still active. Beyond it, a transaction is taking long, and more would not help.
  */
 const MAX_LOOKS = 16;
+/** What was learned holds for the server that said so; no standby is promoted within this time. */
+const KNOWN_MS = 500;
 
 type Look = { no: number; writers: Set<string> };
 
@@ -230,11 +243,17 @@ class EventHorizon {
   readonly #connections: Connections;
   readonly #looks: Look[] = [];
   #passed = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #current: Promise<number> | undefined;
   #next: Promise<number> | undefined;
 
   constructor(connections: Connections) {
     this.#connections = connections;
+  }
+
+  /** How far events can be read without looking again; 0 if that is not certain. */
+  get known(): number {
+    return performance.now() < this.#lookedAt + KNOWN_MS ? this.#passed : 0;
   }
 
   /**
@@ -266,8 +285,10 @@ class EventHorizon {
   }
 
   async #look(): Promise<number> {
+    const startedAt = performance.now();
     const [row] = await this.#connections.read<{ no: number; writers: string[] }>(LOOK);
     const { no, writers } = row as { no: number; writers: string[] };
+    this.#lookedAt = startedAt;
     const working = new Set(writers);
     // Numbers went back: this is another server, which did not receive the last of them.
     if (no < this.#passed) this.#passed = this.#looks.length = 0;

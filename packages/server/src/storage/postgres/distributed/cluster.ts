@@ -159,7 +159,7 @@ export class Cluster {
       tokens: tokenStore(connections),
       selections: selectionStore(connections),
       transfer: transferStore(connections),
-      events: eventStore(connections, { advance: async () => this.#horizon }),
+      events: eventStore(connections, { known: 0, advance: async () => this.#horizon }),
       requestLog: requestLogStore(connections),
       trials: trialStore(connections),
       activity: activityStore(connections),
