@@ -32,10 +32,14 @@ type ExportPage = { text: string; users: number; profilesOnly: number; next: str
 export async function* exportUsers(
   storage: Storage,
   appId: number,
-  { begin = null, filter }: { begin?: string | null; filter?: UserFilter | undefined } = {},
+  {
+    begin = null,
+    filter,
+    signal,
+  }: { begin?: string | null; filter?: UserFilter | undefined; signal?: AbortSignal } = {},
 ): AsyncGenerator<ExportPage> {
   let catalog = await loadCatalog(storage, appId);
-  const pages = filter ? matchingUsers(storage, appId, filter, begin) : allUsers(storage, appId, begin);
+  const pages = filter ? matchingUsers(storage, appId, filter, { begin, signal }) : allUsers(storage, appId, begin);
   for await (const { page, next } of pages) {
     // A selection may be newer than the catalog in memory.
     if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
@@ -64,7 +68,7 @@ async function* matchingUsers(
   { users, transfer }: Storage,
   appId: number,
   filter: UserFilter,
-  begin: string | null,
+  { begin, signal }: { begin: string | null; signal: AbortSignal | undefined },
 ): AsyncGenerator<UserPage> {
   const read = async ({ userId, clientUserId }: UserRecord): Promise<StoredUser | undefined> => {
     const user = await transfer.find(appId, clientUserId);
@@ -73,7 +77,7 @@ async function* matchingUsers(
     return renamed && transfer.find(appId, renamed.clientUserId);
   };
   for (let place = begin === null ? undefined : (JSON.parse(begin) as ListPlace); ; ) {
-    const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE });
+    const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE, signal });
     const page: StoredUser[] = [];
     let [taken, bytes] = [0, 0];
     while (taken < found.users.length && bytes < PAGE_BYTES) {

@@ -59,7 +59,6 @@ export async function* matchUsers(
   const { status, test, created: { from = 0, to = Number.POSITIVE_INFINITY } = {} } = filter;
   let after = place?.after ?? null;
   for (let limit = Math.min(atOnce, MAX); ; limit = Math.min(limit * 4, MAX)) {
-    signal?.throwIfAborted();
     const found = await users.walk(appId, walk, { after, limit, keyNos });
     const matched: MatchedUser[] = [];
     const pause = pauses();
@@ -74,6 +73,7 @@ export async function* matchUsers(
     const { next } = found;
     yield { matched, looked: found.users.length, next: next && { by, after: next } };
     if (next === null) return;
+    signal?.throwIfAborted();
     after = next;
   }
 }

@@ -27,7 +27,13 @@ export async function searchUsers(
     place,
     limit,
     atMost = Number.POSITIVE_INFINITY,
-  }: { place: SearchPlace | undefined; limit: number; atMost?: number | undefined },
+    signal,
+  }: {
+    place: SearchPlace | undefined;
+    limit: number;
+    atMost?: number | undefined;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<FoundUsers> {
   const from = place ?? { by: 'id', after: null };
   const userId = place ? undefined : readUuid(search);
@@ -44,7 +50,8 @@ export async function searchUsers(
   let looked = 0;
   if (search !== '' && found.length <= limit) {
     let after = from.by === 'name' ? from.after : null;
-    for await (const { last, matching } of scanNames(users, appId, search, { after, atOnce: Math.min(SCAN, atMost) })) {
+    const atOnce = Math.min(SCAN, atMost);
+    for await (const { last, matching } of scanNames(users, appId, search, { after, atOnce, signal })) {
       looked += last.count;
       for (const clientUserId of matching) {
         const user = await users.findByClientUserId(appId, clientUserId);
@@ -83,7 +90,7 @@ async function* scanNames(
   users: UserStore,
   appId: number,
   search: string,
-  { after, atOnce }: { after: string | null; atOnce: number },
+  { after, atOnce, signal }: { after: string | null; atOnce: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<Scanned> {
   const holds = createHolds(search);
   const pause = pauses();
@@ -99,6 +106,7 @@ async function* scanNames(
     from = names.length < atOnce ? null : (names.at(-1)?.[0] ?? null);
     yield { matching, last: { clientUserId: from, count: names.length } };
     if (from === null) return;
+    signal?.throwIfAborted();
   }
 }
 

@@ -140,7 +140,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
         next: Nullable(Type.String()),
       }),
     },
-    async handle({ application: { appId }, manager, query, readQuery }) {
+    async handle({ application: { appId }, manager, query, readQuery, request }) {
       const { search = '', after: place, ...span } = readQuery();
       const after = readAfter(service, appId, place);
       const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
@@ -156,6 +156,8 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
       for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, {
         begin: after,
         filter,
+        // Few match: that may take as long as reading every user.
+        signal: request.signal,
       })) {
         const lines = text
           .trimEnd()

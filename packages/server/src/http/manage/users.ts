@@ -101,6 +101,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
             await searchUsers(users, appId, search, {
               place: readPlace(after),
               limit,
+              signal,
               ...(isPartial && { atMost: MAX_NAMES }),
             }),
             writePlace,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { discardAll, discardBody, hasBody } from './body.ts';
+import { ClientGone, discardAll, discardBody, hasBody } from './body.ts';
 import type { Exchange } from './connection.ts';
 import { type Body, type BodyStream, type HttpReply, isStream } from './request-and-reply.ts';
 import { statusText, toWireBytes, WireText } from './wire-text.ts';
@@ -51,7 +51,7 @@ export async function writeStream({ raw, response, connection }: Exchange, reply
   } catch (error) {
     // The client must not mistake it for the whole list.
     connection.socket.destroy();
-    throw error;
+    if (!(error instanceof ClientGone)) throw error;
   } finally {
     connection.socket.off('end', end);
     await texts.return?.();

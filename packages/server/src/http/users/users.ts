@@ -177,21 +177,26 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuseParameter)));
     if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
       reply.header('cache-control', 'no-store').header('vary', 'Accept');
-      return reply.stream(`${NDJSON}; charset=utf-8`, isNobody ? nothing() : stream(service, appId, filter));
+      return reply.stream(
+        `${NDJSON}; charset=utf-8`,
+        isNobody ? nothing() : stream(service, appId, filter, request.signal),
+      );
     }
     const limit = readLimit(query);
     const place = readPlace(readOnce(query, 'after', refuseParameter), refuseParameter);
     const isCounted = readTruth(query, 'count', refuseParameter);
     if (isNobody) return answerUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
     const { users } = service.storage;
-    const page = await pageOfUsers(users, appId, filter, { place, limit });
+    // Few match, or all are counted: that may take as long as reading every user.
+    const { signal } = request;
+    const page = await pageOfUsers(users, appId, filter, { place, limit, signal });
     const next = page.next && writePlace(page.next);
     if (next !== null)
       reply.header(
         'link',
         linkToNext(`/api/v2/app/${clientId}/users`, { ...query, after: next, limit: String(limit) }),
       );
-    const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
+    const total = isCounted ? { total: await countUsers(users, appId, filter, signal) } : {};
     return answerUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
   });
 }
@@ -209,9 +214,16 @@ async function narrow(
   return user !== undefined;
 }
 
-async function* stream({ storage: { users } }: Service, appId: number, filter: UserFilter): AsyncGenerator<string> {
+async function* stream(
+  { storage: { users } }: Service,
+  appId: number,
+  filter: UserFilter,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   for await (const { matched } of matchUsers(users, appId, filter, { place: undefined, atOnce: STREAMED })) {
-    if (matched.length > 0) yield matched.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
+    // A client that has left is noticed when something is written to it; without a match, only by the signal.
+    if (matched.length === 0) signal.throwIfAborted();
+    yield matched.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
   }
 }
 
