@@ -29,6 +29,7 @@ export function createLanguages(all: readonly Language[]): Languages {
   );
   const byTag = new Map(all.map((language) => [language.tag, language]));
   const byLowerTag = new Map(all.map((language) => [language.tag.toLowerCase(), language]));
+  const basesOf = new Map(all.map(({ tag }) => [tag, withBases(tag)]));
   const longestTag = Math.max(0, ...all.map(({ tag }) => tag.length));
 
   return {
@@ -50,7 +51,7 @@ export function createLanguages(all: readonly Language[]): Languages {
     textFor(texts, language, name) {
       const own = language && texts[language.tag];
       if (own !== undefined) return { text: own, language: byTag.get(language?.tag ?? '')?.name ?? null };
-      for (const tag of language?.tag.includes('-') ? withBases(language.tag) : []) {
+      for (const tag of language?.tag.includes('-') ? (basesOf.get(language.tag) ?? withBases(language.tag)) : []) {
         const text = texts[tag];
         if (text !== undefined) return { text, language: byTag.get(tag)?.name ?? null };
       }

@@ -26,7 +26,12 @@ type Circumstances = {
   language: Language | undefined;
   held: readonly Scalar[];
   matches?: Matches | undefined;
+  /** Of the same request, which may name a key many times. */
+  translated?: TranslatedValues | undefined;
 };
+
+/** Values by the text shown in a language, each with the name of its key and language. */
+export type TranslatedValues = Map<string, ReadonlyMap<unknown, AllowedValue>>;
 
 /**
  * The canonical value of what was sent for a key: checked by type without coercion, translated
@@ -36,6 +41,7 @@ type Circumstances = {
 export function checkSelection(key: Key, sent: readonly unknown[], circumstances: Circumstances): CheckedValue {
   if (!key.multiple && sent.length > 1) return { problems: [countProblem(key, sent.length, 1)] };
 
+  const choices = new Choices(key, circumstances);
   const problems: FieldError[] = [];
   const values: Scalar[] = [];
   const seen = new Set<unknown>();
@@ -44,7 +50,7 @@ export function checkSelection(key: Key, sent: readonly unknown[], circumstances
     if (seen.has(value)) continue;
     seen.add(value);
     if (seen.size > MAX_VALUES) return { problems: [countProblem(key, seen.size, MAX_VALUES)] };
-    const checked = checkOne(key, value, circumstances);
+    const checked = checkOne(key, value, choices, circumstances.matches);
     if ('value' in checked) values.push(checked.value);
     else problems.push({ field: `value[${index}]`, ...checked });
     if (problems.length === MAX_PROBLEMS) break;
@@ -77,9 +83,10 @@ export function changeList(
   }
   const adds = new Set<unknown>(added.value as Scalar[]);
   const removes = new Set<unknown>();
+  const choices = new Choices(key, circumstances);
   const problems: FieldError[] = [];
   for (const [index, value] of remove.entries()) {
-    const meant = findTranslated(key, value, circumstances.languages, circumstances.language)?.value ?? value;
+    const meant = choices.find(value)?.value ?? value;
     const problem = typeProblem(key.type, meant) ?? (adds.has(meant) ? 'is in `add` too' : undefined);
     if (problem !== undefined) problems.push({ field: `remove[${index}]`, message: problem });
     if (problems.length === MAX_PROBLEMS) break;
@@ -107,36 +114,76 @@ function countProblem(key: Key, count: number, atMost: number): FieldError {
 function checkOne(
   key: Key,
   sent: unknown,
-  { languages, language, held, matches }: Circumstances,
+  choices: Choices,
+  matches: Matches | undefined,
 ): { value: Scalar } | { message: string; allowed?: unknown } {
   if (!key.values) {
     const problem = typeProblem(key.type, sent) ?? constraintProblem(key.constraint, sent as Scalar, matches);
     if (problem) return { message: problem, allowed: describeOpen(key) };
     return { value: sent === 0 ? 0 : (sent as Scalar) };
   }
-  const found = findAllowed(key.values, sent) ?? findTranslated(key, sent, languages, language);
-  if (found && (!found.retired || held.includes(found.value))) return { value: found.value };
-  const allowed = key.values
-    .filter(({ retired, value }) => !retired || held.includes(value))
-    .slice(0, MAX_ALLOWED)
-    .map(({ value }) => value);
+  const found = choices.find(sent);
+  if (found && choices.isOffered(found)) return { value: found.value };
+  const { allowed } = choices;
   if (!found) return { message: typeProblem(key.type, sent) ?? 'is not among the allowed values', allowed };
   const instead = found.replacement === undefined ? '' : `; choose ${JSON.stringify(found.replacement)} instead`;
   return { message: `is retired${instead}`, allowed };
 }
 
-/** With a language, the texts shown in that language may be sent. */
-function findTranslated(
-  key: Key,
-  sent: unknown,
-  languages: Languages,
-  language: Language | undefined,
-): AllowedValue | undefined {
-  if (!language || key.type !== 'string' || typeof sent !== 'string') return undefined;
-  return (
-    key.values?.find(({ texts }) => texts[language.tag] === sent) ??
-    key.values?.find(({ value, texts }) => languages.textFor(texts, language, String(value)).text === sent)
-  );
+/**
+ * What one user can choose for a key. A key and a list may have thousands of values each, so that nothing here may take
+ * longer for each value of the list: what depends on the key alone is made once.
+ */
+class Choices {
+  readonly #key: Key;
+  readonly #circumstances: Circumstances;
+  readonly #translated: TranslatedValues;
+  #held: ReadonlySet<Scalar> | undefined;
+  #allowed: Scalar[] | undefined;
+
+  constructor(key: Key, circumstances: Circumstances) {
+    this.#key = key;
+    this.#circumstances = circumstances;
+    this.#translated = circumstances.translated ?? new Map();
+  }
+
+  /** By value, or with a language by the text shown in that language. */
+  find(sent: unknown): AllowedValue | undefined {
+    const found = findAllowed(this.#key.values, sent);
+    const { language } = this.#circumstances;
+    if (found || !language || this.#key.type !== 'string' || typeof sent !== 'string') return found;
+    const name = `${language.tag} ${this.#key.keyNo}`;
+    const known = this.#translated.get(name) ?? listTranslated(this.#key, this.#circumstances);
+    this.#translated.set(name, known);
+    return known.get(sent);
+  }
+
+  isOffered({ value, retired }: AllowedValue): boolean {
+    if (!retired) return true;
+    this.#held ??= new Set(this.#circumstances.held);
+    return this.#held.has(value);
+  }
+
+  /** The first ones, for an error. */
+  get allowed(): Scalar[] {
+    this.#allowed ??= (this.#key.values ?? [])
+      .filter((each) => this.isOffered(each))
+      .slice(0, MAX_ALLOWED)
+      .map(({ value }) => value);
+    return this.#allowed;
+  }
+}
+
+/** By the text shown in the language: the first of several, a text of its own before one of another language. */
+function listTranslated({ values }: Key, { languages, language }: Circumstances): Map<unknown, AllowedValue> {
+  const found = new Map<unknown, AllowedValue>();
+  if (!language || !values) return found;
+  const add = (text: string | undefined, value: AllowedValue) => {
+    if (text !== undefined && !found.has(text)) found.set(text, value);
+  };
+  for (const each of values) add(each.texts[language.tag], each);
+  for (const each of values) add(languages.textFor(each.texts, language, String(each.value)).text, each);
+  return found;
 }
 
 function describeOpen(key: Key): Record<string, unknown> {

@@ -4,6 +4,7 @@ import type { Scalar } from '../catalog/catalog.ts';
 import { type Matches, parseValue } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
+import { pauses } from '../slices.ts';
 import { type UserClaims, userOfCredentials, userOfTokens } from '../users/identify-user.ts';
 import { checkSelection, countMatching, MAX_STEPS_INLINE, matchOnThread, matchWithin } from './check-selection.ts';
 
@@ -33,7 +34,16 @@ export async function effectiveSelections(
 ): Promise<EffectiveSelection[]> {
   const byKey = new Map(saved.map((record) => [record.keyNo, record]));
   const matches = await matchesFor(service, appId, catalog, saved);
-  return catalog.keys.flatMap((placed) => effectiveOf(catalog, placed, byKey.get(placed.key.keyNo), matches) ?? []);
+  // A user may have chosen thousands of values in each of many keys.
+  const pause = pauses();
+  const effective: EffectiveSelection[] = [];
+  for (const placed of catalog.keys) {
+    const found = effectiveOf(catalog, placed, byKey.get(placed.key.keyNo), matches);
+    if (found) effective.push(found);
+    const paused = pause();
+    if (paused) await paused;
+  }
+  return effective;
 }
 
 /** The same for one key; undefined: neither saved nor with a default. */

@@ -6,7 +6,14 @@ import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
-import { changeList, checkSelection, MAX_STEPS_INLINE, matchWithin, type Refusals } from './check-selection.ts';
+import {
+  changeList,
+  checkSelection,
+  MAX_STEPS_INLINE,
+  matchWithin,
+  type Refusals,
+  type TranslatedValues,
+} from './check-selection.ts';
 import { isAllowed } from './effective.ts';
 import { isOpenText, setText, textsOf } from './open-texts.ts';
 
@@ -43,7 +50,12 @@ type SaveOptions = {
 
 type Current = ReadonlyMap<number, SelectionRecord>;
 /** `matchesHeld` is for existing values: limited for the whole request. */
-type Rules = { catalog: CompiledCatalog; matches: Matches | undefined; matchesHeld: Matches };
+type Rules = {
+  catalog: CompiledCatalog;
+  matches: Matches | undefined;
+  matchesHeld: Matches;
+  translated: TranslatedValues;
+};
 
 /** How often to retry when others change the same record at the same time. */
 const TRIES = 200;
@@ -73,9 +85,10 @@ async function saveNow(
   const { selections } = service.storage;
   const read = async (): Promise<Current> =>
     new Map((await selections.list(user.userId)).map((record) => [record.keyNo, record]));
+  const translated: TranslatedValues = new Map();
   let current = isCounted || wanted.some(dependsOnRecord) ? await read() : undefined;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true) };
+    const rules = { catalog, matches, matchesHeld: matchWithin(MAX_STEPS_INLINE, true), translated };
     const changes = wanted.map((each) => toChange(each, rules, current, refusals));
     refusals.throwIfAny();
     const sent = changes as WantedChange[];
@@ -164,12 +177,12 @@ function isMet(ifMatch: NonNullable<WantedSelection['ifMatch']>, record: Selecti
 
 function readValue(
   { placed, values, remove, language, field }: WantedSelection,
-  { catalog, matches, matchesHeld }: Rules,
+  { catalog, matches, matchesHeld, translated }: Rules,
   record: SelectionRecord | undefined,
 ): Scalar | Scalar[] {
   const { key } = placed;
   const held = record ? parseValues(record.value) : [];
-  const circumstances = { languages: catalog.languages, language, held, matches };
+  const circumstances = { languages: catalog.languages, language, held, matches, translated };
   const checked = remove
     ? changeList(key, listOf(catalog, placed, language, record, matchesHeld), { add: values, remove }, circumstances)
     : checkSelection(key, values, circumstances);

@@ -4,7 +4,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { effectiveSelections, readSelections } from '../../domain/selections/effective.ts';
 import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
-import { pauses } from '../../domain/slices.ts';
+import { directlyOrInSlices, pauses, type Steps } from '../../domain/slices.ts';
 import { PAGE_BYTES } from '../../page-bytes.ts';
 import { NotModified, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
@@ -82,14 +82,17 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     let bytes = 0;
     const pause = pauses();
     for (const { placed, record, source } of matching.slice(page.offset, page.offset + page.limit)) {
-      if (!record || source === 'default') options.push(writeDefault(view, placed, record));
+      let steps: Steps<Written>;
+      if (!record || source === 'default') steps = writeDefault(view, placed, record);
       else {
         // A value to act on now needs the current names, and a group in which it can be saved again.
         const isOfToday = source === 'saved' || record.revision === catalog.revision;
         const made = isOfToday ? { catalog, placed } : placeAt(service, application.appId, record);
         const then = made instanceof Promise ? await made : made;
-        options.push(writeUserOption(view, then, record, source));
+        steps = writeUserOption(view, then, record, source);
       }
+      const written = directlyOrInSlices(steps);
+      options.push(written instanceof Promise ? await written : written);
       bytes += options.at(-1)?.bytes.length ?? 0;
       if (bytes >= PAGE_BYTES) break;
       const paused = pause();
@@ -168,7 +171,7 @@ export async function withCurrentRecord(
   if (record) {
     const today = await service.catalogs.get(appId);
     const view = recordView(today, readWording(today, {}, acceptLanguage), { clientId, userId: user.userId });
-    current = viewUserOption(view, await placeAt(service, appId, record), record);
+    current = await viewUserOption(view, await placeAt(service, appId, record), record);
   }
   return new InnkeeperError('selectionChanged', { message, ...(fields && { fields }), more: { current } });
 }

@@ -6,7 +6,7 @@ import type { Refusals } from '../../domain/selections/check-selection.ts';
 import { type SavedForUser, saveForUser } from '../../domain/selections/save-for-user.ts';
 import { recordTag, type WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
-import { directlyOrInSlices, mapSteps, type Steps } from '../../domain/slices.ts';
+import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
 import { type HttpRequest, noteUser } from '../server/request-and-reply.ts';
@@ -111,7 +111,8 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
       .header('location', `/api/user_options/${done.record.selectionId}`);
     const wording = wordingOfSave(catalog, option.language, request);
     const view = recordView(catalog, wording, { clientId: application.clientId, userId: user.userId });
-    const { bytes } = writeUserOption(view, { catalog, placed: option.placed }, done.record);
+    const written = writeUserOption(view, { catalog, placed: option.placed }, done.record);
+    const { bytes } = await directlyOrInSlices(written);
     return reply.type(JSON_TYPE).send(new WireText(bytes));
   });
 }
@@ -229,11 +230,14 @@ function* writeSaved(
   view: RecordView,
   { catalog, wanted, saved }: Pick<SavedForUser, 'catalog' | 'wanted' | 'saved'>,
 ): Steps<string> {
-  const items = yield* mapSteps(saved, ({ record }, index) => {
+  const items: string[] = [];
+  for (const [index, { record }] of saved.entries()) {
+    yield;
     const placed = wanted[index]?.placed;
     if (!placed) throw new Error('a save returned more than was sent');
-    return writeUserOption(view, { catalog, placed }, record).bytes;
-  });
+    const { bytes } = yield* writeUserOption(view, { catalog, placed }, record);
+    items.push(bytes);
+  }
   return `{"items":[${items.join()}],"total":${items.length}}`;
 }
 

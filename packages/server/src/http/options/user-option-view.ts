@@ -4,6 +4,7 @@ import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts
 import { translationUid } from '../../domain/catalog/translatable.ts';
 import { holdTexts, isOpenText, type OpenTexts, textsOf } from '../../domain/selections/open-texts.ts';
 import { recordTag } from '../../domain/selections/save-selections.ts';
+import { directlyOrInSlices, type Steps } from '../../domain/slices.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { etagOf } from '../request-headers.ts';
 import { toWireBytes } from '../server/wire-text.ts';
@@ -39,21 +40,25 @@ type Choice = Pick<SelectionRecord, 'value' | 'language' | 'texts'>;
  * it still reads as it did. It has one translation per language of that revision, or only the requested one. Labels are
  * current.
  */
-export function writeUserOption(
+export function* writeUserOption(
   view: RecordView,
   then: PlacedThen,
   record: SelectionRecord,
   source?: 'saved',
-): Written {
+): Steps<Written> {
   return enclose(
     `{"user_options_uid":"${record.selectionId}",${view.owner}`,
-    writeChoice(view, then, record),
+    yield* writeChoice(view, then, record),
     `${writeState(record)}${source ? ',"source":"saved"' : ''}}`,
   );
 }
 
 /** With effective=true: the value for a user who never chose, or whose choice is no longer allowed. */
-export function writeDefault(view: RecordView, placed: PlacedKey, record: SelectionRecord | undefined): Written {
+export function* writeDefault(
+  view: RecordView,
+  placed: PlacedKey,
+  record: SelectionRecord | undefined,
+): Steps<Written> {
   const { today, owner } = view;
   const uid = record ? `"${record.selectionId}"` : 'null';
   const state = record
@@ -61,14 +66,14 @@ export function writeDefault(view: RecordView, placed: PlacedKey, record: Select
     : ',"created_at":null,"updated_at":null,"etag":null';
   return enclose(
     `{"user_options_uid":${uid},${owner}`,
-    writeChoice(view, { catalog: today, placed }, defaultChoice(today, placed.key)),
+    yield* writeChoice(view, { catalog: today, placed }, defaultChoice(today, placed.key)),
     `${state},"is_default":true,"source":"default"}`,
   );
 }
 
 /** The same as an object, for combining with more. */
-export function viewUserOption(view: RecordView, then: PlacedThen, record: SelectionRecord): object {
-  const { bytes } = writeUserOption(view, then, record);
+export async function viewUserOption(view: RecordView, then: PlacedThen, record: SelectionRecord): Promise<object> {
+  const { bytes } = await directlyOrInSlices(writeUserOption(view, then, record));
   return JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8')) as object;
 }
 
@@ -92,16 +97,16 @@ type Choices = { ofKeys: Map<Key, Map<string, Written>>; characters: number };
 const choices = new WeakMap<CompiledCatalog, Choices>();
 
 /** Members from `option_group_uid` to `option`: equal for everyone who chose the same, so they are written once. */
-function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Written {
+function* writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Steps<Written> {
   const { key, group } = then.placed;
-  const write = (): string => {
+  const write = function* (): Steps<string> {
     const uids = `"option_group_uid":"${group.groupUid}","option_key_uid":"${key.keyUid}"`;
-    const option = JSON.stringify(viewOption(view, then, choice));
+    const option = yield* writeOption(view, then, choice);
     return toWireBytes(`${uids},"group":${writeGroupOf(view, then)},"option":${option}`);
   };
   // Free text rarely repeats.
   if (key.values === null && key.type !== 'boolean') {
-    const bytes = write();
+    const bytes = yield* write();
     return { bytes, mark: bytes };
   }
   const { today, wording } = view;
@@ -121,8 +126,10 @@ function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Writte
   const name = isUsual ? choice.value : `${language?.tag}${only ? '!' : ''} ${choice.value}`;
   const known = ofKey.get(name);
   if (known) return known;
-  const bytes = write();
+  const bytes = yield* write();
   const written = { bytes, mark: etagOf(bytes) };
+  // It would only push out all others.
+  if (bytes.length > KEPT_CHARACTERS) return written;
   ofKey.set(name, written);
   kept.characters += name.length + bytes.length;
   return written;
@@ -149,28 +156,36 @@ function writeGroupOf({ today, wording, groups }: RecordView, { catalog, placed:
   return written;
 }
 
-function viewOption(
+/** As JSON, a language at a time: there may be 200 languages and 2,000 values. */
+function* writeOption(
   { today, wording }: RecordView,
   { catalog: { languages }, placed: { key } }: PlacedThen,
   choice: Choice,
-) {
+): Steps<string> {
   const current = today.keyByNo.get(key.keyNo)?.key ?? key;
   const label = today.languages.textFor(current.texts, wording.language, current.name);
   const value = parseValue(choice.value);
   const texts = textsOf(choice);
-  return {
+  const translations: string[] = [];
+  for (const language of languages.all.filter(isShown(wording))) {
+    // Most catalogs have few languages.
+    if (translations.length > 0) yield;
+    const translation = {
+      option_key_translation_uid: translationUid(key.keyUid, language.tag),
+      language: language.name,
+      name: languages.textFor(key.texts, language, key.name).text,
+      value: isOpenText(key) ? openText(texts, language) : each(value, (one) => translate(one, language)),
+    };
+    translations.push(JSON.stringify(translation));
+  }
+  const option = {
     name: key.name,
     label: label.text,
     label_language: label.language,
     value,
     value_label: labelOf(value),
-    translations: languages.all.filter(isShown(wording)).map((language) => ({
-      option_key_translation_uid: translationUid(key.keyUid, language.tag),
-      language: language.name,
-      name: languages.textFor(key.texts, language, key.name).text,
-      value: isOpenText(key) ? openText(texts, language) : each(value, (one) => translate(one, language)),
-    })),
   };
+  return `${JSON.stringify(option).slice(0, -1)},"translations":[${translations.join()}]}`;
 
   function openText(of: OpenTexts, language: Language | undefined) {
     return languages.textFor<Scalar | Scalar[]>(of, language, value).text;

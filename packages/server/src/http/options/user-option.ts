@@ -3,6 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { findReceipt, type Receipt, signReceipt } from '../../domain/selections/receipts.ts';
 import { isTagOf, recordTag } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
+import { directlyOrInSlices } from '../../domain/slices.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { NotModified, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS } from '../../storage/port.ts';
@@ -84,7 +85,8 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     if (!record) throw new InnkeeperError('selectionNotFound');
     const then = await placeAt(service, application.appId, record);
     const view = recordView(today, wording, { clientId: application.clientId, userId: user.userId });
-    return answerPrivately(request, reply, writeUserOption(view, then, record), recordTag(record));
+    const written = await directlyOrInSlices(writeUserOption(view, then, record));
+    return answerPrivately(request, reply, written, recordTag(record));
   });
 
   const deleteSchema: RouteSchema = {
