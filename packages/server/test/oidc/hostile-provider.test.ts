@@ -1,78 +1,35 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createIdentityProvider } from '../../src/tokens/remote/identity-provider.ts';
 import { databases } from '../databases.ts';
 import { freePort } from '../free-port.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { visitorWith } from '../portal/portal.ts';
 import { openBrowser } from './browser-of.ts';
+import { answerJson, type HostileProvider, startHostileProvider, tokenAnswer } from './hostile-provider.ts';
 
-type Answering = (response: ServerResponse) => void;
+let remote: HostileProvider;
+beforeAll(async () => {
+  remote = await startHostileProvider();
+});
+afterAll(() => remote.close());
+beforeEach(() => {
+  const name = uniqueName('person');
+  Object.assign(remote, { metadata: {}, answers: {} });
+  remote.claims = { sub: name, email: `${name}@example.com`, email_verified: true };
+});
 
-/** A provider that signs whatever claims a test wants, and answers as badly as it likes. */
 describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
-  let remote: Server;
-  let issuer: string;
   let server: TestServer;
-  let claims: JWTPayload;
-  let metadata: Record<string, unknown>;
-  let answers: Record<string, Answering>;
-  let nonce = '';
-  const pair = generateKeyPair('RS256');
-  beforeAll(async () => {
-    const { publicKey, privateKey } = await pair;
-    const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
-    const handle = async (request: IncomingMessage, response: ServerResponse) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', issuer);
-      const answer = answers[pathname];
-      if (answer) return answer(response);
-      if (pathname === '/authorize') {
-        nonce = searchParams.get('nonce') ?? '';
-        const back = new URL(searchParams.get('redirect_uri') ?? '');
-        back.searchParams.set('code', 'code');
-        back.searchParams.set('state', searchParams.get('state') ?? '');
-        return response.writeHead(303, { location: back.href }).end();
-      }
-      const idToken = () =>
-        new SignJWT({ iss: issuer, aud: 'innkeeper', nonce, ...claims })
-          .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-          .setIssuedAt()
-          .setExpirationTime('5m')
-          .sign(privateKey);
-      const bodies: Record<string, () => unknown> = {
-        '/.well-known/openid-configuration': () => ({
-          issuer,
-          authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`,
-          jwks_uri: `${issuer}/keys`,
-          ...metadata,
-        }),
-        '/keys': () => ({ keys: [jwk] }),
-        '/token': async () => ({ access_token: 'x', token_type: 'Bearer', id_token: await idToken() }),
-      };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(await bodies[pathname]?.()));
-    };
-    remote = createServer((request, response) => void handle(request, response));
-    await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve));
-    issuer = `http://127.0.0.1:${(remote.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    remote.closeAllConnections();
-    remote.close();
-  });
   beforeEach(async () => {
-    [metadata, answers] = [{}, {}];
-    const name = uniqueName('person');
-    claims = { sub: name, email: `${name}@example.com`, email_verified: true };
     const port = String(await freePort());
     server = await startTestServer(await database.fresh(), {
       ...{ port, publicUrl: `http://127.0.0.1:${port}`, oidcDomains: 'example.com', oidcRolesClaim: 'groups' },
       ...{
         oidcRoles: 'admins=administrator',
-        oidcIssuer: issuer,
+        oidcIssuer: remote.issuer,
         oidcClientId: 'innkeeper',
         oidcClientSecret: 'secret',
       },
@@ -88,44 +45,241 @@ describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
   };
 
   test('a subject that databases cannot store is rejected, and so is an empty one', async () => {
-    const base = claims;
+    const base = remote.claims;
     for (const sub of ['a\u0000b', 'a\ud800b', '', 'x'.repeat(256), 7 as unknown as string]) {
-      claims = { ...base, sub };
+      remote.claims = { ...base, sub };
       expect([sub, await enter()]).toMatchObject([sub, { problem: 'refused', status: 200, session: 401 }]);
     }
-    claims = { ...base, sub: 'Zoë 1' };
+    remote.claims = { ...base, sub: 'Zoë 1' };
     expect(await enter()).toMatchObject({ problem: null, session: 200 });
   });
 
-  test.each(['nonsense', 'javascript:alert(1)', 7])('signing out does not redirect to %s', async (endpoint) => {
-    metadata = { end_session_endpoint: endpoint };
-    expect(await enter()).toMatchObject({ session: 200, json: { signOutUrl: null } });
-  });
+  test.each(['nonsense', 'javascript:alert(1)', 7, { toString: 1 }, ['https://id.example.com/']])(
+    'signing out does not redirect to %j',
+    async (endpoint) => {
+      remote.metadata = { end_session_endpoint: endpoint };
+      expect(await enter()).toMatchObject({ session: 200, json: { signOutUrl: null } });
+    },
+  );
 
-  test('endless and compressed responses and redirects are rejected, with little read', async () => {
-    const json = { 'content-type': 'application/json' };
-    const bomb = gzipSync(Buffer.alloc(100_000_000, 0x20));
-    let written = 0;
-    const endless: Answering = (response) => {
-      const chunk = Buffer.alloc(65_536, 0x20);
-      const write = () => {
-        do written += chunk.length;
-        while (response.write(chunk));
-      };
-      response.writeHead(200, json).on('drain', write);
-      write();
-    };
+  test('endless responses and redirects lead back to the sign-in page', async () => {
     for (const path of ['/token', '/keys']) {
-      for (const answer of [
-        endless,
-        (response: ServerResponse) => response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(bomb),
-        (response: ServerResponse) => response.writeHead(302, { location: `${issuer}/elsewhere` }).end(),
-        (response: ServerResponse) => response.writeHead(200, json).end('['.repeat(60_000)),
-      ]) {
-        answers = { [path]: answer, '/elsewhere': () => expect.unreachable() };
+      for (const answer of [endless().answer, redirect]) {
+        remote.answers = { [path]: answer, '/elsewhere': () => expect.unreachable() };
         expect(await enter()).toMatchObject({ problem: 'refused', status: 200, session: 401 });
       }
     }
-    expect(written).toBeLessThan(50_000_000);
+  });
+});
+
+const JSON_HEAD = { 'content-type': 'application/json' };
+
+/** Writes `piece` until the connection ends. `head`: raw, before it; by default a complete one. */
+function endless(piece = ' ', head?: string) {
+  const counted = {
+    written: 0,
+    answer(response: ServerResponse) {
+      const { socket } = response;
+      const chunk = piece.repeat(Math.ceil(65_536 / piece.length));
+      if (head === undefined) response.writeHead(200, JSON_HEAD);
+      else socket?.write(head);
+      const target = head === undefined ? response : socket;
+      const write = () => {
+        while (target && !socket?.destroyed && counted.written < 1e9) {
+          counted.written += chunk.length;
+          if (!target.write(chunk)) return;
+        }
+      };
+      target?.on('drain', write);
+      write();
+    },
+  };
+  return counted;
+}
+
+function redirect(response: ServerResponse): void {
+  response.writeHead(302, { location: '/elsewhere' }).end();
+}
+
+describe('the answers of a hostile OpenID provider', () => {
+  /** The claims, or the kind of the problem. */
+  const enter = async (timeoutMs?: number) => {
+    const provider = createIdentityProvider({
+      ...{ issuer: remote.issuer, clientId: 'innkeeper', clientSecret: 'secret', scope: 'openid' },
+      ...(timeoutMs && { timeoutMs }),
+    });
+    const redirectUri = 'http://127.0.0.1/callback';
+    try {
+      const { url, pending } = await provider.begin(redirectUri);
+      const { headers } = await fetch(url, { redirect: 'manual' });
+      const { searchParams } = new URL(headers.get('location') ?? '');
+      return await provider.finish(searchParams, pending, redirectUri);
+    } catch (error) {
+      return (error as { kind?: string }).kind ?? error;
+    } finally {
+      provider.close();
+    }
+  };
+  const DISCOVERY = '/.well-known/openid-configuration';
+  const PATHS = [DISCOVERY, '/token', '/keys', '/userinfo'];
+  /** Of the signing-in at each path in turn. */
+  const atEach = async (answer: (response: ServerResponse) => unknown, timeoutMs?: number) => {
+    remote.metadata = { userinfo_endpoint: `${remote.issuer}/userinfo` };
+    const outcomes: unknown[] = [];
+    for (const path of PATHS) {
+      remote.answers = { [path]: answer, '/elsewhere': () => expect.unreachable() };
+      outcomes.push(await enter(timeoutMs));
+    }
+    return outcomes;
+  };
+  const all = (kind: string) => PATHS.map(() => kind);
+
+  test('that are as they should be sign in', async () => {
+    expect(await enter()).toMatchObject(remote.claims);
+  });
+
+  test('compressed, large and deeply nested bodies and redirects are rejected', async () => {
+    const bomb = gzipSync(Buffer.alloc(100_000_000, 0x20));
+    const large = JSON.stringify({ keys: Array.from({ length: 40_000 }, (_, kid) => ({ ...remote.jwk, kid })) });
+    const deep = `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
+    for (const answer of [
+      redirect,
+      (response: ServerResponse) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+      (response: ServerResponse) => response.writeHead(200, { ...JSON_HEAD, 'content-encoding': 'gzip' }).end(bomb),
+      (response: ServerResponse) => response.writeHead(200, JSON_HEAD).end(large),
+      (response: ServerResponse) => response.writeHead(200, JSON_HEAD).end(deep),
+      (response: ServerResponse) => response.writeHead(200, JSON_HEAD).end('['.repeat(60_000)),
+      (response: ServerResponse) => response.writeHead(204).end(),
+      (response: ServerResponse) => response.writeHead(401, { 'www-authenticate': 'Bearer '.repeat(1000) }).end(),
+    ]) {
+      expect(await atEach(answer)).toEqual(all('refused'));
+    }
+  });
+
+  const CHUNKED = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+  test.each([
+    ['bodies', 'refused', ' ', undefined],
+    ['chunks', 'refused', '1\r\n \r\n', CHUNKED],
+    ['chunk extensions', 'unreachable', 'y', `${CHUNKED}1;`],
+    ['trailers', 'unreachable', 'x-more: y\r\n', `${CHUNKED}0\r\n`],
+    ['headers', 'unreachable', 'x-more: y\r\n', 'HTTP/1.1 200 OK\r\n'],
+    ['header values', 'unreachable', 'y', 'HTTP/1.1 200 OK\r\nx: '],
+    ['interim responses', 'unreachable', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n', ''],
+  ])('endless %s are cut off', async (_, kind, piece, head) => {
+    const sent = endless(piece, head);
+    expect(await atEach(sent.answer, kind === 'refused' ? undefined : 250)).toEqual(all(kind));
+    expect(sent.written).toBeLessThan(1e9);
+  });
+
+  test('keys in some chunks are read, and in thousands of them rejected', async () => {
+    const inChunks = async (count: number) => {
+      const body = JSON.stringify({ keys: [remote.jwk] });
+      const text = `${CHUNKED}${'1\r\n \r\n'.repeat(count)}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+      remote.answers = { '/keys': ({ socket }) => socket?.end(text) };
+      return enter();
+    };
+    expect(await inChunks(500)).toMatchObject(remote.claims);
+    expect(await inChunks(2_000)).toBe('refused');
+  });
+
+  test('answers in drips end at the time limit', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const drip = (response: ServerResponse) => {
+      response.writeHead(200, JSON_HEAD);
+      timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    expect(await atEach(drip, 150)).toEqual(all('unreachable'));
+    expect(await atEach(() => undefined, 150)).toEqual(all('unreachable'));
+  });
+
+  test.each([
+    ['token_endpoint', 'http://169.254.169.254/latest/meta-data/'],
+    ['token_endpoint', 'file:///etc/passwd'],
+    ['token_endpoint', { toString: 1 }],
+    ['token_endpoint_auth_methods_supported', 7],
+    ['jwks_uri', 'http://169.254.169.254/latest/meta-data/'],
+    ['jwks_uri', 'data:application/json,{"keys":[]}'],
+    ['jwks_uri', ['x']],
+    ['userinfo_endpoint', 'http://10.0.0.1/'],
+    ['userinfo_endpoint', 7],
+    ['authorization_endpoint', 7],
+    ['authorization_endpoint', ''],
+    ['issuer', 'https://other.example'],
+    ['issuer', 7],
+    ['id_token_signing_alg_values_supported', ['none']],
+    ['id_token_signing_alg_values_supported', ['HS256']],
+  ])('metadata with %s %j are rejected', async (name, value) => {
+    remote.metadata = { [name]: value };
+    expect(await enter()).toBe('refused');
+  });
+
+  test('ID tokens without a signature, or signed with the published key as a shared secret, are rejected', async () => {
+    const claims = () => ({ iss: remote.issuer, aud: 'innkeeper', nonce: remote.nonce, ...remote.claims });
+    const hmac = (key: string) => () =>
+      new SignJWT(claims())
+        .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(Buffer.from(key));
+    for (const supported of [undefined, ['none', 'HS256', 'RS256']]) {
+      remote.metadata = { id_token_signing_alg_values_supported: supported };
+      for (const sign of [
+        async () => new UnsecuredJWT(claims()).setIssuedAt().setExpirationTime('5m').encode(),
+        async () => (await remote.idToken()).replace(/[^.]+$/, ''),
+        hmac(JSON.stringify(remote.jwk)),
+        hmac(remote.jwk.n as string),
+        hmac('secret'),
+      ]) {
+        remote.answers = { '/token': async (response) => answerJson(response, tokenAnswer(await sign())) };
+        expect(await enter()).toBe('refused');
+      }
+    }
+  });
+
+  test('the ID token of an earlier sign-in is rejected', async () => {
+    expect(await enter()).toMatchObject(remote.claims);
+    const earlier = await remote.idToken();
+    remote.answers = { '/token': (response) => answerJson(response, tokenAnswer(earlier)) };
+    expect(await enter()).toBe('refused');
+  });
+
+  test('only one published key may match', async () => {
+    const { jwk } = remote;
+    const others = (count: number, more: JWK) => Array.from({ length: count }, () => ({ ...jwk, ...more }));
+    const published = async (keys: unknown) => {
+      remote.answers = { '/keys': (response) => answerJson(response, { keys }) };
+      return enter();
+    };
+    expect(await published([...others(100, { kid: 'two' }), jwk])).toMatchObject(remote.claims);
+    for (const keys of [
+      others(100, {}),
+      [{ ...jwk, kty: 'oct', k: jwk.n }],
+      [{ ...jwk, n: 'AQAB' }],
+      [{ ...jwk, e: 'x'.repeat(50_000) }],
+      [{ ...jwk, x5c: 7, key_ops: 7, use: 7 }],
+      [null],
+      [],
+      'one',
+      {},
+    ]) {
+      expect([keys, await published(keys)]).toEqual([keys, 'refused']);
+    }
+  });
+
+  test.each([
+    [{ email: 'a@example.com' }, { email: 'a@example.com', email_verified: true }, 'a@example.com', true],
+    [{ email: 'a@example.com', email_verified: true }, { email_verified: false }, 'a@example.com', true],
+    [{}, { email: 'a@example.com', email_verified: true }, 'a@example.com', true],
+    [{ email: 'a@example.com' }, { email: 'b@example.com', email_verified: true }, 'a@example.com', undefined],
+    [{ email: 'a@example.com' }, { email_verified: true }, 'a@example.com', undefined],
+    [{ email_verified: true }, { email: 'b@example.com', email_verified: false }, 'b@example.com', false],
+  ])('an ID token with %j and user info with %j: %s, verified: %j', async (token, info, email, verified) => {
+    const { sub } = remote.claims;
+    remote.claims = { sub: sub as string, ...token };
+    remote.metadata = { userinfo_endpoint: `${remote.issuer}/userinfo` };
+    remote.answers = { '/userinfo': (response) => answerJson(response, { sub, groups: ['a'], ...info }) };
+    const claims = (await enter()) as Record<string, unknown>;
+    expect([claims.sub, claims.groups, claims.email, claims.email_verified]).toEqual([sub, ['a'], email, verified]);
   });
 });

@@ -65,7 +65,9 @@ async function discover(issuer: URL, discovery: readonly Discovery[], signal: Ab
   for (const algorithm of discovery) {
     try {
       const response = await discoveryRequest(issuer, { ...requestOptions(signal), algorithm });
-      return await processDiscoveryResponse(issuer, response);
+      const metadata = await processDiscoveryResponse(issuer, response);
+      requireHttps(issuer, metadata);
+      return metadata;
     } catch (error) {
       if (error instanceof TokenServiceUnreachable) throw error;
       reason = error instanceof Error ? error.message : String(error);
@@ -76,7 +78,31 @@ async function discover(issuer: URL, discovery: readonly Discovery[], signal: Ab
   );
 }
 
+/** A server elsewhere must not make us send its codes and our secret to a program on this machine. */
+function requireHttps(issuer: URL, metadata: Metadata): void {
+  if (issuer.protocol !== 'https:') return;
+  for (const [name, address] of Object.entries(metadata)) {
+    const isAddress = name === 'jwks_uri' || name.endsWith('_endpoint');
+    if (!isAddress || typeof address !== 'string' || URL.parse(address)?.protocol === 'https:') continue;
+    throw new TokenServiceRefused(`its ${name} must use https, as the issuer does`);
+  }
+}
+
 const MAX_BODY_BYTES = 64 * 1024;
+/** An answer in chunks of a byte would take half a second to read. */
+const MAX_BODY_CHUNKS = 1024;
+
+/** Its answer says nothing about a token. Counts as unreachable, except for an exchange: see toTokenError. */
+class TokenServiceFailed extends TokenServiceUnreachable {
+  readonly #status: number;
+  constructor(status: number) {
+    super(`the token service responded with HTTP ${status}`);
+    this.#status = status;
+  }
+  get isFromGateway(): boolean {
+    return this.#status >= 502 && this.#status <= 504;
+  }
+}
 
 /**
  * The only code that calls the token service. Returns a complete answer of limited size, or throws one of the port's
@@ -133,8 +159,9 @@ async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | n
   for await (const chunk of response.body) {
     size += chunk.byteLength;
     // Leaving the loop cancels the rest of the body.
-    if (size > MAX_BODY_BYTES) throw new TokenServiceRefused(`the answer is over ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
+    if (size > MAX_BODY_BYTES) throw new TokenServiceRefused(`the response is over ${MAX_BODY_BYTES} bytes`);
+    if (chunks.push(chunk) > MAX_BODY_CHUNKS)
+      throw new TokenServiceRefused(`the response has over ${MAX_BODY_CHUNKS} chunks`);
   }
   return size === 0 ? null : new Uint8Array(Buffer.concat(chunks));
 }

@@ -251,7 +251,7 @@ async function verifyWithAny(
 }
 
 /**
- * Refuses a new token that nobody could use: a JWT that the server's own keys do not verify, that has expired, or that
+ * Refuses a new token that no one could use: a JWT that the server's own keys do not verify, that has expired, or that
  * names another issuer. Returns its expiry, if it has one. Only the server can judge a text that is not a JWT, or a JWT
  * signed with a shared secret.
  */

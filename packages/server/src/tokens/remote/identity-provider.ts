@@ -76,7 +76,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
       if (metadata.userinfo_endpoint === undefined) return claims;
       // Some providers return address and groups only here.
       const more = await userInfoRequest(metadata, client, result.access_token, request);
-      return { ...(await processUserInfoResponse(metadata, client, claims.sub, more)), ...claims };
+      return merge(claims, await processUserInfoResponse(metadata, client, claims.sub, more));
     });
   }
 
@@ -109,7 +109,8 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     endSessionUrl(returnTo) {
       // Nobody waits for the result.
       describe().catch(() => {});
-      const url = URL.parse(String(latest?.end_session_endpoint));
+      const { end_session_endpoint: endpoint } = latest ?? {};
+      const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
       // The portal opens this URL: another scheme could run scripts in it.
       if (!url || !/^https?:$/.test(url.protocol)) return undefined;
       url.searchParams.set('client_id', clientId);
@@ -118,6 +119,14 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     },
     close: () => deadlines.close(),
   };
+}
+
+/** The ID token wins. `email_verified` applies only to the address it was sent with. */
+function merge(idToken: IdentityClaims, userInfo: Record<string, unknown>): IdentityClaims {
+  const merged = { ...userInfo, ...idToken };
+  if (idToken.email === userInfo.email) return merged;
+  const { email, email_verified, xms_edov } = idToken.email === undefined ? userInfo : idToken;
+  return { ...merged, email, email_verified, xms_edov };
 }
 
 async function asProblem<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+
+type Answering = (response: ServerResponse) => unknown;
+
+export type HostileProvider = {
+  issuer: string;
+  /** Of the next ID token. */
+  claims: JWTPayload;
+  /** Replaces members of the real metadata. */
+  metadata: Record<string, unknown>;
+  /** Replaces the answer at a path. */
+  answers: Record<string, Answering>;
+  /** Of the last sign-in. */
+  nonce: string;
+  privateKey: CryptoKey;
+  jwk: JWK;
+  /** Signed as a real provider does. */
+  idToken(): Promise<string>;
+  close(): void;
+};
+
+/** A provider that signs whatever claims a test wants, and answers as badly as it likes. */
+export async function startHostileProvider(): Promise<HostileProvider> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const { issuer, metadata } = provider;
+    const { pathname, searchParams } = new URL(request.url ?? '', issuer);
+    const answer = provider.answers[pathname];
+    if (answer) return answer(response);
+    if (pathname === '/authorize') {
+      provider.nonce = searchParams.get('nonce') ?? '';
+      const back = new URL(searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', 'code');
+      back.searchParams.set('state', searchParams.get('state') ?? '');
+      return response.writeHead(303, { location: back.href }).end();
+    }
+    const bodies: Record<string, () => unknown> = {
+      '/.well-known/openid-configuration': () => ({
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/keys`,
+        ...metadata,
+      }),
+      '/keys': () => ({ keys: [jwk] }),
+      '/token': async () => tokenAnswer(await provider.idToken()),
+    };
+    return answerJson(response, await bodies[pathname]?.());
+  };
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const provider: HostileProvider = {
+    issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    claims: {},
+    metadata: {},
+    answers: {},
+    nonce: '',
+    privateKey,
+    jwk,
+    idToken: () =>
+      new SignJWT({ iss: provider.issuer, aud: 'innkeeper', nonce: provider.nonce, ...provider.claims })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(privateKey),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return provider;
+}
+
+export function tokenAnswer(idToken: string): Record<string, unknown> {
+  return { access_token: 'x', token_type: 'Bearer', id_token: idToken };
+}
+
+export function answerJson(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
