@@ -51,7 +51,7 @@ type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
 
 export type IdentifiedToken = { tokenId: string; issuedAt: number; expiresAt: number };
 
-/** Connection refused, timeout or 5xx: code 0009. */
+/** Connection refused, timeout, or a gateway that does not reach it (502 to 504): code 0009. */
 export class TokenServiceUnreachable extends Error {
   override name = 'TokenServiceUnreachable';
 }

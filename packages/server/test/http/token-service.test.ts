@@ -70,8 +70,11 @@ describe.each(databases)('with its own token service, on $kind', ({ fresh }) => 
     ['slow', '0009', () => hurried],
     ['garbage', '0002', () => server],
     ['invalid_grant', '0002', () => server],
+    [{ path: '/token', status: 500, body: '{"error":"server_error"}' }, '0002', () => server],
+    [{ path: '/token', status: 429, body: '{"error":"slow_down"}' }, '0002', () => server],
+    [{ path: '/token', status: 502, body: '{}' }, '0009', () => server],
   ];
-  it.each(faults)('%s: %s in time, and the specialToken stays valid', async (fault, code, at) => {
+  it.each(faults)('%j: %s in time, and the specialToken stays valid', async (fault, code, at) => {
     const { specialToken } = await makeUser(server, application);
     await provider.fail(fault);
     const fail = async () => expect(await exchange(specialToken, at())).toMatchObject({ status: 400, json: { code } });

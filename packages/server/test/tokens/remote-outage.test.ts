@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { TokenServiceUnreachable } from '../../src/tokens/port.ts';
+import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/port.ts';
 import { awakeTime } from '../awake-time.ts';
 import type { Fault } from './oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
@@ -26,7 +26,7 @@ describe.concurrent('an outage', () => {
     'black-hole',
     '5xx',
     'slow',
-    { path: '/token', status: 429, body: '{"error":"slow_down"}' },
+    { path: '/token', status: 504, body: 'no answer in time' },
   ];
   it.each(faults)('%j: unreachable in time, metadata known or not, and usable again afterwards', async (fault) => {
     const failing = await startOidcProvider({ trustJwks });
@@ -59,6 +59,22 @@ describe('a failing service', () => {
     const before = await requestsSeen();
     await Promise.all(Array.from({ length: 100 }, unreachable));
     // One was in flight when the others came, one began afterwards.
+    expect((await requestsSeen()) - before).toBe(2);
+    await provider.fail('none');
+    await expect(service.issue(request)).resolves.toBeDefined();
+  });
+
+  it.each([
+    { path: '/token', status: 500, body: '{"error":"server_error"}' },
+    { path: '/token', status: 429, body: '{"error":"slow_down"}' },
+    { path: '/.well-known/oauth-authorization-server', status: 500, body: 'out of order' },
+  ])('%j is an answer: it refused, and gets one call at a time like any other failure', async (fault) => {
+    const service = connect(provider, { signSubjectToken });
+    await provider.fail(fault);
+    const refused = () => expect(service.issue(request)).rejects.toThrow(TokenServiceRefused);
+    for (let failures = 0; failures < 5; failures++) await refused();
+    const before = await requestsSeen();
+    await Promise.all(Array.from({ length: 20 }, refused));
     expect((await requestsSeen()) - before).toBe(2);
     await provider.fail('none');
     await expect(service.issue(request)).resolves.toBeDefined();

@@ -133,7 +133,7 @@ export async function fetchAnswer(
     // 429 says nothing about the token, only "not now".
     if (response.status >= 500 || response.status === 429) {
       await response.body?.cancel();
-      throw new TokenServiceUnreachable(`the token service answered with HTTP ${response.status}`);
+      throw new TokenServiceFailed(response.status);
     }
     return new Response(await readBody(response), { status: response.status, headers: response.headers });
   } catch (error) {
@@ -167,10 +167,11 @@ async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | n
 }
 
 /**
- * Converts any failure to the port's errors. Drops the `cause` of oauth4webapi's errors: it contains the response body,
- * and a token in it could end up in a log.
+ * Converts any failure to the port's errors. A server that answers 500 or 429 was reached, and issued no token. Drops
+ * the `cause` of oauth4webapi's errors: it contains the response body, and a token in it could end up in a log.
  */
 export function toTokenError(error: unknown): TokenServiceRefused | TokenServiceUnreachable {
+  if (error instanceof TokenServiceFailed && !error.isFromGateway) return new TokenServiceRefused(error.message);
   if (error instanceof TokenServiceUnreachable || error instanceof TokenServiceRefused) return error;
   return new TokenServiceRefused(`no usable token from the token service: ${describe(error)}`);
 }
