@@ -17,11 +17,15 @@ const WITHIN_MS = 10_000;
 const KEPT_BYTES = 1024;
 /** Maximum bytes read of a response. */
 const MAX_BYTES = 65_536;
+/** Maximum chunks: each costs microseconds, however small it is. */
+const MAX_CHUNKS = 2_000;
 /** 1xx responses before the final one: no receiver needs more. */
 const MAX_EARLY = 10;
 const IDLE_MS = 4_000;
 const MAX_URL = 2048;
 const NAME_SERVER = { timeout: 2_000, tries: 2 };
+/** Of each family: a name may have thousands, and checking them all would delay other requests. */
+const MAX_ADDRESSES = 16;
 
 type Options = {
   /** Non-public networks that may be reached. */
@@ -64,7 +68,7 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
 
   async function resolve(host: string, protocol: string): Promise<{ address: string; family: number }[]> {
     const found = await findAddresses(resolver, host);
-    // Every address must be allowed: a private one among them shows that the name is not meant to be public.
+    // Every one that may be connected to must be allowed: a private one among them shows that the name is not meant to be public.
     if (!found.every(({ address }) => addresses.allows(address, protocol))) throw new AddressNotAllowed();
     return found;
   }
@@ -133,13 +137,13 @@ export function createSender({ allow, nameServers, withinMs = WITHIN_MS, tracer 
         });
         sent.on('response', (response) => {
           const kept: Buffer[] = [];
-          let bytes = 0;
+          let [bytes, chunks] = [0, 0];
           const { statusCode = 0 } = response;
           finish = () => settle({ status: statusCode, problem: null, body: toText(Buffer.concat(kept)) });
           response.on('data', (chunk: Buffer) => {
             if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
             bytes += chunk.length;
-            if (bytes > MAX_BYTES) sent.destroy();
+            if (bytes > MAX_BYTES || ++chunks > MAX_CHUNKS) sent.destroy();
           });
           response.on('close', finish);
           response.on('error', finish);
@@ -198,7 +202,9 @@ async function findAddresses(resolver: Resolver, host: string): Promise<{ addres
   if (/^(.+\.)?localhost\.?$/i.test(host)) return [{ address: '127.0.0.1', family: 4 }];
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const found = answers.flatMap((answer, index) =>
-    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
+    answer.status === 'fulfilled'
+      ? answer.value.slice(0, MAX_ADDRESSES).map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+      : [],
   );
   if (found.length === 0) throw Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
   return found;

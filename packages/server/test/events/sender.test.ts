@@ -135,6 +135,18 @@ describe('sending', () => {
     expect(written).toBeLessThan(1e8);
   });
 
+  test('a response in thousands of tiny chunks is not read to its end', async () => {
+    receiver.answer = (_, { socket }) => {
+      // Below the maximum size, and never complete.
+      socket?.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(20_000)}`);
+      return undefined;
+    };
+    const { status, body, milliseconds } = await post(receiver.url);
+    expect([status, body]).toEqual([200, 'x'.repeat(1024)]);
+    // At the time limit it would have ended, too.
+    expect(milliseconds).toBeLessThan(10_000);
+  });
+
   test('a receiver that times out, resets, or is unreachable', async () => {
     const quick = make({ allow: ['127.0.0.1'], withinMs: 150 });
     receiver.answer = () => undefined;
@@ -239,6 +251,29 @@ describe('sending', () => {
       expect(await rebinding.problemWith(url)).toContain('public address');
       expect(secure.received).toEqual([]);
       // The name server was asked each time; the control: with the network allowed, the same name is reached.
+      setDefaultCACertificates([...trusted, CERTIFICATE]);
+      const allowed = make({ allow: ['127.0.0.0/8'], nameServers: [names.address] });
+      expect(await post(url, allowed)).toMatchObject({ status: 204 });
+    } finally {
+      await names.close();
+    }
+  });
+
+  test('of the thousands of addresses of a name, the first are checked and no others connected to', async () => {
+    const many = (first: string) => [
+      first,
+      ...Array.from({ length: 3_000 }, (_, at) => `93.184.${at >> 8}.${at & 255}`),
+    ];
+    let answer = many('127.0.0.1');
+    const names = await startNameServer(() => answer);
+    try {
+      const url = `https://receiver.test:${secure.port}/`;
+      const strict = make({ allow: [], nameServers: [names.address] });
+      expect(await post(url, strict)).toMatchObject({ status: null, problem: 'address-not-allowed' });
+      // One private address is enough, wherever it is among those that count.
+      answer = many('93.184.216.34').toSpliced(15, 0, '127.0.0.1');
+      expect(await post(url, strict)).toMatchObject({ status: null, problem: 'address-not-allowed' });
+      answer = [...Array.from({ length: 16 }, () => '127.0.0.1'), ...many('10.0.0.1')];
       setDefaultCACertificates([...trusted, CERTIFICATE]);
       const allowed = make({ allow: ['127.0.0.0/8'], nameServers: [names.address] });
       expect(await post(url, allowed)).toMatchObject({ status: 204 });
