@@ -28,21 +28,23 @@ const CLOSE_WITHIN_MS = 3_000;
  */
 const PROBLEM = { failures: 3, lastsMs: 3_600_000 };
 
-type Write = () => Promise<Letter | undefined>;
+type Write = Parameters<Mailer['send']>[0];
+type Queued = { write: Write; tries: number; onUnsent: Parameters<Mailer['send']>[1] };
 
 /**
  * Sends letters from a queue in memory. Queued letters are lost when the process ends: those with a link can be
- * requested again, and a link stored in a database could be stolen from there. The portal shows what others warn of.
+ * requested again, and a link stored in a database could be stolen from there. Warnings are sent again later.
  */
 export class SmtpMailer implements Mailer {
   readonly #settings: MailSettings;
   readonly #options: Required<Options>;
-  readonly #queue: { write: Write; tries: number }[] = [];
+  readonly #queue: Queued[] = [];
   /** Letters waiting for a retry: they do not hold up others. */
-  readonly #pausing = new Set<NodeJS.Timeout>();
+  readonly #pausing = new Map<NodeJS.Timeout, Queued>();
   readonly #counts: MailCounts = { sent: 0, failed: 0, dropped: 0 };
   /** One at a time. */
   #inFlight: Promise<void> | undefined;
+  #sending: Queued | undefined;
   #isClosed = false;
   #failures = { inARow: 0, lastAt: 0, reason: '' };
 
@@ -57,10 +59,11 @@ export class SmtpMailer implements Mailer {
     };
   }
 
-  send(write: Write): void {
+  send(write: Write, onUnsent?: Queued['onUnsent']): void {
+    const letter = { write, tries: 0, onUnsent };
     const isFull = this.#queue.length + this.#pausing.size >= this.#options.maxQueued;
-    if (this.#isClosed || isFull) this.#drop(1);
-    else this.#enqueue({ write, tries: 0 });
+    if (this.#isClosed || isFull) void this.#drop([letter]);
+    else this.#enqueue(letter);
   }
 
   counts(): MailCounts {
@@ -80,17 +83,25 @@ export class SmtpMailer implements Mailer {
       if ((await Promise.race([this.#inFlight, late])) === 'late') break;
     }
     this.#isClosed = true;
-    for (const timer of this.#pausing) clearTimeout(timer);
-    const left = this.#queue.splice(0).length + this.#pausing.size + (this.#inFlight ? 1 : 0);
-    if (left > 0) this.#drop(left);
+    for (const timer of this.#pausing.keys()) clearTimeout(timer);
+    const left = [...this.#queue.splice(0), ...this.#pausing.values(), ...(this.#sending ? [this.#sending] : [])];
+    if (left.length > 0) await this.#drop(left);
   }
 
-  #drop(letters: number): void {
-    this.#counts.dropped += letters;
-    this.#options.onDropped(letters);
+  async #drop(letters: readonly Queued[]): Promise<void> {
+    this.#counts.dropped += letters.length;
+    this.#options.onDropped(letters.length);
+    for (const letter of letters) await this.#giveUp(letter);
   }
 
-  #enqueue(letter: { write: Write; tries: number }): void {
+  /** Never rejects. */
+  async #giveUp({ onUnsent }: Queued): Promise<void> {
+    await onUnsent?.().catch((error: Error) =>
+      this.#options.onFailure(`it will not be sent again (${error.name})`, true),
+    );
+  }
+
+  #enqueue(letter: Queued): void {
     this.#queue.push(letter);
     this.#work();
   }
@@ -99,17 +110,19 @@ export class SmtpMailer implements Mailer {
     if (this.#isClosed || this.#inFlight) return;
     const next = this.#queue.shift();
     if (!next) return;
-    this.#inFlight = this.#try(next.write, next.tries).finally(() => {
+    this.#sending = next;
+    this.#inFlight = this.#try(next).finally(() => {
       this.#inFlight = undefined;
+      this.#sending = undefined;
       this.#work();
     });
   }
 
   /** Never rejects. */
-  async #try(write: Write, tries: number): Promise<void> {
+  async #try(queued: Queued): Promise<void> {
     let letter: Letter | undefined;
     try {
-      letter = await write();
+      letter = await queued.write();
     } catch (error) {
       this.#counts.failed += 1;
       this.#options.onFailure(`it could not be written (${(error as Error).name})`, true);
@@ -121,24 +134,27 @@ export class SmtpMailer implements Mailer {
       this.#counts.sent += 1;
       this.#failures.inARow = 0;
     } catch (error) {
-      this.#failed(letter, tries, error);
+      await this.#failed(queued, letter, error);
     }
   }
 
-  #failed(letter: Letter, tries: number, error: unknown): void {
+  async #failed({ tries, onUnsent }: Queued, letter: Letter, error: unknown): Promise<void> {
     const reason = reasonOf(error);
     this.#failures = { inARow: this.#failures.inARow + 1, lastAt: performance.now(), reason };
+    const again = { write: async () => letter, tries: tries + 1, onUnsent };
     const wait = isFinal(error) || this.#isClosed ? undefined : this.#options.pausesMs[tries];
     this.#options.onFailure(reason, wait === undefined);
     if (wait === undefined) {
       this.#counts.failed += 1;
+      // Closing has given up the one in flight.
+      if (!isFinal(error) && !this.#isClosed) await this.#giveUp(again);
       return;
     }
     const timer = setTimeout(() => {
       this.#pausing.delete(timer);
-      this.#enqueue({ write: async () => letter, tries: tries + 1 });
+      this.#enqueue(again);
     }, wait).unref();
-    this.#pausing.add(timer);
+    this.#pausing.set(timer, again);
   }
 
   async #post({ to, subject, text, html }: Letter): Promise<void> {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { totpCode } from '../../src/domain/accounts/confirm-identity.ts';
 import { warnOwners } from '../../src/domain/mail/notices.ts';
+import { type MailSettings, readMail } from '../../src/mail/mail-settings.ts';
+import { SmtpMailer } from '../../src/mail/smtp-mailer.ts';
 import { databases } from '../databases.ts';
+import { freePort } from '../free-port.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { manageWith } from '../manage/manage.ts';
 import { fromBase32, fromPortal, memberWith, openSession, PASSWORD, signedIn, tokenOf } from '../portal/portal.ts';
@@ -204,5 +207,29 @@ describe.each(databases)('mail on $kind', (database) => {
       'Test: un webhook falla',
     ]);
     expect(received.find((each) => subjectOf(each).endsWith('falla'))?.text).toContain('receiver.example.com');
+  });
+
+  test('a warning that the mail server did not take is sent later, once', async () => {
+    const { appId, clientId } = await server.application();
+    const owner = await memberWith(server, [{ appId, role: 'owner' }]);
+    const { storage, applications, now } = server.service;
+    await (await manageWith(server)).send('POST', `/applications/${clientId}/secrets`, { overlap: '2h' });
+    await server.service.refresh();
+    const previous = applications.peek(clientId)?.secrets.find(({ expiresAt }) => expiresAt !== null);
+    await storage.applications.touchSecret(previous?.secretHash as string, now() + 1000, now());
+    const warnBy = async (url: string, pausesMs: number[]) => {
+      const settings = readMail(url, FROM, []) as MailSettings;
+      const mailer = new SmtpMailer(settings, { pausesMs, onFailure() {}, onDropped() {} });
+      await warnOwners({ ...server.service, mailer });
+      await mailer.close();
+      return mailer.counts();
+    };
+    const gone = `smtp://127.0.0.1:${await freePort()}`;
+    // Given up after the last try, or while waiting for the next when the service stops.
+    expect(await warnBy(gone, [])).toEqual({ sent: 0, failed: 1, dropped: 0 });
+    expect(await warnBy(gone, [60_000])).toEqual({ sent: 0, failed: 0, dropped: 1 });
+    expect(await warnBy(mail.url, [])).toEqual({ sent: 1, failed: 0, dropped: 0 });
+    expect(await warnBy(mail.url, [])).toEqual({ sent: 0, failed: 0, dropped: 0 });
+    expect((await mail.mailsTo(owner.email, 1)).map(subjectOf)).toEqual(['Test: the previous secret expires soon']);
   });
 });

@@ -102,12 +102,17 @@ async function warn(
   content: WithoutName<Warning>,
 ): Promise<void> {
   const { storage, keyring, mailer, now } = service;
-  if (!(await storage.attempts.admit({ subjectHash: keyring.hashAttempt(`warning ${subject}`), ...ONCE }, now())))
-    return;
-  for (const account of await ownersOf(service, appId)) {
-    const letter = writeLetter(account.email, letterLanguage(account, 'en'), { ...content, application: name });
-    mailer.send(async () => letter);
-  }
+  const subjectHash = keyring.hashAttempt(`warning ${subject}`);
+  if (!(await storage.attempts.admit({ subjectHash, ...ONCE }, now()))) return;
+  const letters = (await ownersOf(service, appId)).map((account) =>
+    writeLetter(account.email, letterLanguage(account, 'en'), { ...content, application: name }),
+  );
+  let unsent = 0;
+  const onUnsent = async () => {
+    // No owner got it: the next check warns again.
+    if (++unsent === letters.length) await storage.attempts.forget(subjectHash);
+  };
+  for (const letter of letters) mailer.send(async () => letter, onUnsent);
 }
 
 /** The application's owners; administrators if there is none. */

@@ -9,8 +9,12 @@ export type MailCounts = { sent: number; failed: number; dropped: number };
 
 /** The port for mail. Nothing waits for a letter, and no request fails because of one. */
 export type Mailer = {
-  /** Queues a letter; `write` runs when it is its turn, and returns undefined if there is nobody to write to. */
-  send(write: () => Promise<Letter | undefined>): void;
+  /** Queues a letter; `write` runs when it is its turn, and returns undefined if there is no one to write to. */
+  send(
+    write: () => Promise<Letter | undefined>,
+    /** Called if it is given up, unless its recipient was refused. */
+    onUnsent?: () => Promise<void>,
+  ): void;
   /** How many were sent, failed, or did not fit into the queue. */
   counts(): MailCounts;
   problems(): Problem[];
