@@ -10259,6 +10259,8 @@ export interface operations {
                         items: {
                             /** @description group, group/key or group/key=value; for a description one of the first two and //description */
                             path: string;
+                            /** @description of the group or key, also for its description and values: it stays when the path changes */
+                            uid: string;
                             /** @description source text: the text in the default language, or the name */
                             source: string;
                             /** @description by tag */

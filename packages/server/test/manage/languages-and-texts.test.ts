@@ -70,6 +70,7 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
     const rows = all.items as Wire[];
     expect(rows[0]).toEqual({
       path: 'kitchen',
+      uid: expect.any(String),
       source: 'Kitchen',
       texts: { en: 'Kitchen', de: 'Küche' },
       missing: ['de-AT'],
@@ -117,6 +118,13 @@ describe.each(databases)('languages and texts of /manage/v1 on $kind', (database
     expect(textsAt('kitchen/fruit=cherry')).toEqual({ de: 'Kirsche' });
     expect(textsAt('kitchen/fruit=apricot')).toEqual({ de: 'Aprikose' });
     expect(textsAt('kitchen/portions=4')).toEqual({ de: 'vier' });
+    const uidAt = async (path: string) =>
+      ((await list('&search=fruit')).items as Wire[]).find((row) => row.path === path)?.uid;
+    const uid = await uidAt('kitchen/fruit');
+    expect(await uidAt('kitchen/fruit=apple')).toBe(uid);
+    expect((await edit('PATCH', `/keys/${uid}`, { name: 'fruits' })).status).toBe(200);
+    expect(await uidAt('kitchen/fruits=apple'), 'stays when the path changes').toBe(uid);
+    expect((await edit('PATCH', `/keys/${uid}`, { name: 'fruit' })).status).toBe(200);
     const before = await file();
 
     const bad = await edit('PATCH', '/translations', {

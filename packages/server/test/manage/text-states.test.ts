@@ -119,6 +119,31 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look')).toEqual({ outdated: ['es'], reviewed: [] });
   });
 
+  test('texts keep their states when their group or key gets another name or place', async () => {
+    const { stateOf, change, review, edit, get } = await open();
+    const rows = (await get('/catalog/translations')).json.items as { path: string; uid: string }[];
+    const uidOf = (path: string) => rows.find((row) => row.path === path)?.uid;
+    await review([['look', 'de', 'Aussehen', 'Look']]);
+    await review([['look/theme', 'de', 'Thema', 'Theme']]);
+    await change([['look', 'en', 'Appearance']]);
+    const query = '?draft=true';
+    const done = [
+      await edit('PATCH', `/groups/${uidOf('look')}${query}`, { name: 'appearance' }),
+      await edit('PATCH', `/keys/${uidOf('look/theme')}${query}`, { name: 'colours' }),
+      await edit('PATCH', `/keys/${uidOf('look/theme')}${query}`, { groupUid: uidOf('bare') }),
+    ];
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await stateOf('appearance', 'draft=true')).toEqual({ outdated: ['de', 'es'], reviewed: [] });
+    expect(await stateOf('bare/colours', 'draft=true')).toEqual({ outdated: [], reviewed: ['de'] });
+    // A new name and a new source at once.
+    const both = { name: 'shades', translations: { English: 'Shades', Deutsch: 'Thema' } };
+    expect((await edit('PATCH', `/keys/${uidOf('look/theme')}${query}`, both)).status).toBe(200);
+    expect(await stateOf('bare/shades', 'draft=true')).toEqual({ outdated: ['de'], reviewed: [] });
+    expect((await edit('POST', '/draft/publish?allow_breaking=true', {})).status).toBe(200);
+    expect(await stateOf('appearance')).toEqual({ outdated: ['de', 'es'], reviewed: [] });
+    expect(await stateOf('bare/shades')).toEqual({ outdated: ['de'], reviewed: [] });
+  });
+
   test('changing the default language outdates nothing', async () => {
     const { stateOf, change, review, edit } = await open();
     await review([['look', 'de', 'Aussehen', 'Look']]);

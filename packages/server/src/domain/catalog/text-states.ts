@@ -16,10 +16,19 @@ export function byText(states: readonly TextState[]): TextStates {
   return new Map(states.map((state) => [state.textKey, state]));
 }
 
-type Spot = { path: string; tag: string; text: string };
+type Item = Pick<Translatable, 'path' | 'uid'>;
 
-function textKeyOf({ path, tag, text }: Spot): string {
-  return shortHash(JSON.stringify([path, tag, text]));
+function textKeyOf(item: string, tag: string, text: string): string {
+  return shortHash(JSON.stringify([item, tag, text]));
+}
+
+const DESCRIPTION = '//description';
+
+/** Survives a new name and a move, unlike the path: of that, only what follows the names, in which `=` is escaped. */
+function identityOf({ path, uid = '' }: Item): string {
+  const value = path.indexOf('=');
+  if (value >= 0) return uid + path.slice(value);
+  return path.endsWith(DESCRIPTION) ? uid + DESCRIPTION : uid;
 }
 
 /** Includes the language: making another language the default must not make texts outdated. */
@@ -35,10 +44,12 @@ function shortHash(text: string): string {
 /** undefined: neither known to be outdated nor reviewed. */
 function stateOf(
   states: TextStates,
-  spot: Spot,
+  { item, tag: own, text }: { item: Item; tag: string; text: string },
   { tag, source }: { tag: string; source: string },
 ): 'outdated' | 'reviewed' | undefined {
-  const state = states.size === 0 ? undefined : states.get(textKeyOf(spot));
+  if (states.size === 0) return undefined;
+  // Earlier versions stored paths.
+  const state = states.get(textKeyOf(identityOf(item), own, text)) ?? states.get(textKeyOf(item.path, own, text));
   if (!state?.sourceKey.startsWith(`${tag} `)) return undefined;
   if (state.sourceKey !== sourceKeyOf(tag, source)) return 'outdated';
   return state.reviewed ? 'reviewed' : undefined;
@@ -58,18 +69,18 @@ export function* sourcesLeft(before: Catalog, after: Catalog): Steps<TextSource[
   const olds = new Map<string, Translatable>();
   for (const item of translatable({ groups: before.groups.filter(({ groupUid }) => changed.has(groupUid)) })) {
     yield;
-    if (item.texts[from] !== undefined) olds.set(item.path, item);
+    if (item.texts[from] !== undefined) olds.set(identityOf(item), item);
   }
   const sources: TextSource[] = [];
   for (const item of translatable({ groups: after.groups.filter(({ groupUid }) => changed.has(groupUid)) })) {
     yield;
-    const old = olds.get(item.path);
+    const old = olds.get(identityOf(item));
     if (!old || sourceText(old, byDefault) === sourceText(item, byDefault)) continue;
     const sourceKey = sourceKeyOf(from, sourceText(old, byDefault));
     for (const { tag } of others) {
       const text = item.texts[tag];
       if (text === undefined || old.texts[tag] !== text) continue;
-      sources.push({ textKey: textKeyOf({ path: item.path, tag, text }), sourceKey });
+      sources.push({ textKey: textKeyOf(identityOf(item), tag, text), sourceKey });
     }
   }
   return sources;
@@ -81,6 +92,7 @@ function defaultOf({ languages }: Pick<Catalog, 'languages'>): Language | undefi
 
 type TextRow = {
   path: string;
+  uid: string;
   source: string;
   texts: Texts;
   /** Language tags, in each list. */
@@ -124,13 +136,14 @@ export function* listTexts(
     const [outdated, reviewed]: [string[], string[]] = [[], []];
     for (const [tag, text] of texts) {
       if (!byDefault || tag === byDefault.tag) continue;
-      const state = stateOf(states, { path: item.path, tag, text }, { tag: byDefault.tag, source });
+      const state = stateOf(states, { item, tag, text }, { tag: byDefault.tag, source });
       if (state) (state === 'outdated' ? outdated : reviewed).push(tag);
     }
     if (outdatedIn !== undefined && !outdated.includes(outdatedIn)) continue;
     if (unreviewedIn !== undefined && (item.texts[unreviewedIn] === undefined || reviewed.includes(unreviewedIn)))
       continue;
-    rows.push({ path: item.path, source, texts: Object.fromEntries(texts), missing, outdated, reviewed });
+    const { path, uid = '' } = item;
+    rows.push({ path, uid, source, texts: Object.fromEntries(texts), missing, outdated, reviewed });
   }
   return rows;
 }
@@ -171,7 +184,7 @@ function* findTexts(catalog: Catalog, texts: readonly ReviewedText[]): Steps<Fou
       const tag = findTag(each.language);
       if (!byDefault || tag === undefined || tag === byDefault.tag) continue;
       if (item.texts[tag] !== each.text || source !== each.source) continue;
-      const textKey = textKeyOf({ path: item.path, tag, text: each.text });
+      const textKey = textKeyOf(identityOf(item), tag, each.text);
       found.set(textKey, { textKey, sourceKey: sourceKeyOf(byDefault.tag, source) });
       tags.add(tag);
       seen.add(each);

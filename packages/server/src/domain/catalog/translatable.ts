@@ -14,6 +14,8 @@ import {
 export type Translatable = {
   /** `notifications`, `notifications/colour`, `notifications/colour=blue`, or one of the first two and `//description`. */
   path: string;
+  /** Of the group or key, also for its description and values; unlike the path, it survives a new name. None in a definition. */
+  uid: string | undefined;
   /** Stands in for the text in the default language. */
   name: string;
   texts: Texts;
@@ -62,7 +64,8 @@ function percentEncode(text: string, characters: RegExp): string {
 
 /** A catalog, or a definition of one, which has nothing archived. */
 type Named = { name: string; texts: Texts; descriptions: Texts; archived?: boolean };
-type Parts = { groups: (Named & { keys: (Named & Pick<KeyDefinition, 'type' | 'values'>)[] })[] };
+type NamedKey = Named & { keyUid?: string } & Pick<KeyDefinition, 'type' | 'values'>;
+type Parts = { groups: (Named & { groupUid?: string; keys: NamedKey[] })[] };
 
 /**
  * Everything that can have a text, in order, one at a time: a catalog has hundreds of thousands. The texts are not
@@ -71,24 +74,26 @@ type Parts = { groups: (Named & { keys: (Named & Pick<KeyDefinition, 'type' | 'v
 export function* named({ groups }: Parts): Iterable<Translatable & { speaksForItself: boolean }> {
   for (const group of groups) {
     if (group.archived) continue;
-    yield { path: pathOf(group.name), name: group.name, texts: group.texts, speaksForItself: false };
-    yield describedAs(descriptionPathOf(group.name), group.descriptions);
+    const uid = group.groupUid;
+    yield { path: pathOf(group.name), uid, name: group.name, texts: group.texts, speaksForItself: false };
+    yield describedAs(descriptionPathOf(group.name), uid, group.descriptions);
     for (const key of group.keys) {
       if (key.archived) continue;
       const path = pathOf(group.name, key.name);
-      yield { path, name: key.name, texts: key.texts, speaksForItself: false };
-      yield describedAs(descriptionPathOf(group.name, key.name), key.descriptions);
+      const uid = key.keyUid;
+      yield { path, uid, name: key.name, texts: key.texts, speaksForItself: false };
+      yield describedAs(descriptionPathOf(group.name, key.name), uid, key.descriptions);
       for (const { value, texts } of key.values ?? []) {
         const name = String(value);
-        yield { path: withValue(path, name), name, texts, speaksForItself: key.type !== 'string' };
+        yield { path: withValue(path, name), uid, name, texts, speaksForItself: key.type !== 'string' };
       }
     }
   }
 }
 
 /** Descriptions are optional, but one that exists in one language should exist in all. */
-function describedAs(path: string, texts: Texts): Translatable & { speaksForItself: boolean } {
-  return { path, name: Object.values(texts)[0] ?? '', texts, speaksForItself: true };
+function describedAs(path: string, uid: string | undefined, texts: Texts): Translatable & { speaksForItself: boolean } {
+  return { path, uid, name: Object.values(texts)[0] ?? '', texts, speaksForItself: true };
 }
 
 /**

@@ -60,6 +60,9 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
             description:
               'group, group/key or group/key=value; for a description one of the first two and //description',
           }),
+          uid: Type.String({
+            description: 'of the group or key, also for its description and values: it stays when the path changes',
+          }),
           source: Type.String({ description: 'source text: the text in the default language, or the name' }),
           texts: Type.Record(Type.String(), Type.String(), { description: 'by tag' }),
           missing: Type.Array(Type.String({ description: 'tag of a language without a text' })),
