@@ -106,6 +106,15 @@ describe('the members room', () => {
     await expect.poll(roleOf).toBe('editor');
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(roleOf).toBe('translator');
+    await page.getByRole('combobox', { name: `Role of ${member.email}` }).click();
+    await page.getByRole('option', { name: 'Owner' }).click();
+    const promotion = page.getByRole('dialog', { name: `Make ${member.email} an owner` });
+    await promotion.getByText('Owners can manage secrets').waitFor();
+    await expectAccessible(page);
+    expect(await roleOf()).toBe('translator');
+    await promotion.getByRole('button', { name: 'Make owner' }).click();
+    await expect.poll(roleOf).toBe('owner');
+    await promotion.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: `Remove ${member.email}` }).click();
     await page.getByRole('dialog').getByText('loses access to this application').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

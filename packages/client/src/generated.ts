@@ -1028,7 +1028,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Applies immediately, to the member's tokens too. Without `languages`, a translator may change all of them.
+         * @description Applies immediately, to the member's tokens too. Without `languages`, a translator may change all of them. A session that makes someone an owner has to send a password or code, as for an invitation.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -8112,6 +8112,10 @@ export interface operations {
                 "application/json": {
                     role: components["schemas"]["Role"];
                     languages?: string[] | null;
+                    /** @description your password, if you have one */
+                    password?: string;
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
+                    code?: string;
                 };
             };
         };
@@ -8127,11 +8131,11 @@ export interface operations {
             };
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_memberNotFound_applicationNotFound"];
             409: components["responses"]["Error409_lastOwner"];
             413: components["responses"]["Error413_bodyTooLarge"];
-            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable"];
         };

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconUsersGroup } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
@@ -12,13 +13,15 @@ import { Moment } from '../../shell/moment.tsx';
 import { notifyUndoable } from '../../shell/notify.tsx';
 import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import type { Proof } from '../account/own-proof.tsx';
 import { LanguagesSelect } from './languages-select.tsx';
+import { MakeOwner } from './make-owner.tsx';
 import { membersQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
 type Member = { accountId: string; email: string; role: Role; languages: string[] | null; since: string };
 
-type Change = { accountId: string; role: Role; languages?: string[] | null; before?: Member };
+type Change = { accountId: string; role: Role; languages?: string[] | null; before?: Member; proof?: Proof };
 
 export function MemberList({ clientId }: { clientId: string }) {
   const { t } = useTranslation('members');
@@ -29,24 +32,33 @@ export function MemberList({ clientId }: { clientId: string }) {
   const members = useQuery(membersQuery(clientId));
   const reload = () => client.invalidateQueries({ queryKey: membersQuery(clientId).queryKey, exact: true });
 
+  const [toPromote, setToPromote] = useState<Pick<Member, 'accountId' | 'email'>>();
   const change = useMutation({
-    mutationFn: ({ accountId, role, languages }: Change) =>
+    mutationFn: ({ accountId, role, languages, proof }: Change) =>
       api.patch('/manage/v1/applications/{clientId}/members/{accountId}', {
         path: { clientId, accountId },
-        body: { role, ...(languages && languages.length > 0 && { languages }) },
+        body: { role, ...(languages && languages.length > 0 && { languages }), ...proof },
       }),
     async onSuccess(_, { accountId, role, before }) {
+      setToPromote(undefined);
       await reload();
       if (accountId === session?.accountId) await client.invalidateQueries({ queryKey: ['session'] });
       if (!before) return;
       notifyUndoable({
         color: 'green',
         message: t('changed', { email: before.email, role: t(`role.${role}`) }),
-        undo: () => changeOnce({ accountId, role: before.role, languages: before.languages }),
+        undo: () =>
+          before.role === 'owner'
+            ? askForProof(before)
+            : changeOnce({ accountId, role: before.role, languages: before.languages }),
       });
     },
   });
   const changeOnce = useMutateOnce(change);
+  const askForProof = (member: Pick<Member, 'accountId' | 'email'>) => {
+    change.reset();
+    setToPromote(member);
+  };
   const isChanging = ({ accountId }: Member) => change.isPending && change.variables.accountId === accountId;
   const remove = useMutation({
     mutationFn: ({ accountId }: Member) =>
@@ -70,6 +82,7 @@ export function MemberList({ clientId }: { clientId: string }) {
     });
   /** Asks before people remove their own access. */
   const askToChange = (member: Member, role: Role) => {
+    if (role === 'owner') return askForProof(member);
     const doIt = () => changeOnce({ accountId: member.accountId, role, before: member });
     if (member.accountId !== session?.accountId || session.administrator) return doIt();
     modals.openConfirmModal({
@@ -84,7 +97,7 @@ export function MemberList({ clientId }: { clientId: string }) {
   if (members.isPending) return <LoadingState />;
   if (members.isError) return <ErrorState error={members.error} retry={() => members.refetch()} />;
   const { items, administrators } = members.data;
-  const error = change.error ?? remove.error;
+  const error = (toPromote ? null : change.error) ?? remove.error;
   return (
     <Stack gap="sm">
       {isLastOwner(error) ? (
@@ -150,6 +163,21 @@ export function MemberList({ clientId }: { clientId: string }) {
             ))}
           </Stack>
         </Card>
+      )}
+      {toPromote && (
+        <MakeOwner
+          email={toPromote.email}
+          error={change.error}
+          isPending={change.isPending}
+          onClose={() => {
+            change.reset();
+            setToPromote(undefined);
+          }}
+          onConfirm={(proof) => {
+            const before = items.find(({ accountId }) => accountId === toPromote.accountId);
+            changeOnce({ accountId: toPromote.accountId, role: 'owner', proof, ...(before && { before }) });
+          }}
+        />
       )}
       {administrators.length > 0 && (
         <Stack gap={2}>

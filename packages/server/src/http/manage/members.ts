@@ -81,13 +81,16 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
     access: 'own',
     summary: 'Change the role of a member',
     description:
-      "Applies immediately, to the member's tokens too. Without `languages`, a translator may change all of them.",
+      "Applies immediately, to the member's tokens too. Without `languages`, a translator may change all of them. " +
+      'A session that makes someone an owner has to send a password or code, as for an invitation.',
     params: MemberParams,
-    body: Type.Object({ role: RoleShape, languages: Type.Optional(Nullable(LanguagesShape)) }),
-    response: { 200: MemberShape },
-    errors: ['memberNotFound', 'lastOwner'],
-    async handle({ application, params, readBody }) {
-      const { role, languages: limits } = readBody();
+    body: Type.Object({ role: RoleShape, languages: Type.Optional(Nullable(LanguagesShape)), ...ProofMembers }),
+    response: { ...ProofAnswer, 200: MemberShape },
+    errors: ['memberNotFound', 'lastOwner', ...PROOF_ERRORS],
+    async handle(context) {
+      const { application, params } = context;
+      const { role, languages: limits, password, code } = context.readBody();
+      if (role === 'owner') await proveIfSignedIn(service, context, { password, code });
       const languages = await readLanguages(service, application.appId, { role, languages: limits });
       const { members } = service.storage;
       const accountId = params.accountId;
