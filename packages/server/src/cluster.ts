@@ -67,7 +67,7 @@ export async function runWorkers(config: Config): Promise<number> {
   cluster.on('message', (worker, message: Partial<typeof LISTENING>) => {
     if (!message.isListening) return;
     listening.add(worker);
-    if (started) return;
+    if (started || ending) return;
     // Start the others once the first is up: a problem at startup would affect all of them and is now reported once.
     started = true;
     for (let index = 1; index < config.workers; index++) start();
@@ -134,7 +134,7 @@ type Message =
 type Part = object[];
 
 function answerMetrics(workers: ReadonlySet<Worker>): void {
-  type Collection = { parts: Part[]; missing: Set<Worker>; complete(): void };
+  type Collection = { parts: Map<Worker, Part>; missing: Set<Worker>; complete(): void };
   const collections = new Map<number, Collection>();
   let lastId = 0;
   /** Counters must never go backwards, so a worker that has exited or does not answer counts with its last figures. */
@@ -144,7 +144,7 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
   const gather = async (): Promise<string> => {
     const id = ++lastId;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const collection: Collection = { parts: [], missing: new Set(workers), complete: resolve };
+    const collection: Collection = { parts: new Map(), missing: new Set(workers), complete: resolve };
     collections.set(id, collection);
     for (const worker of workers) send(worker, { metrics: 'collect', id });
     // A worker that died or hangs has no new figures.
@@ -154,7 +154,10 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
     collections.delete(id);
     const { AggregatorRegistry } = await import('prom-client');
     const missing = Array.from(collection.missing, (worker) => countersOf(latest.get(worker) ?? []));
-    return AggregatorRegistry.aggregate([await ended, ...missing, ...collection.parts]).metrics();
+    const before = await ended;
+    // One that has answered and exited since is among `ended`.
+    const parts = [...collection.parts].flatMap(([worker, part]) => (workers.has(worker) ? [part] : []));
+    return AggregatorRegistry.aggregate([before, ...missing, ...parts]).metrics();
   };
 
   cluster.on('message', (worker, message: Message) => {
@@ -166,7 +169,7 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
     } else if (message.metrics === 'part') {
       const collection = collections.get(message.id);
       if (!collection?.missing.delete(worker)) return;
-      collection.parts.push(message.part);
+      collection.parts.set(worker, message.part);
       latest.set(worker, message.part);
       if (collection.missing.size === 0) collection.complete();
     }

@@ -119,10 +119,12 @@ export class WorkPool implements Work {
     });
     worker.on('message', (result: TaskResult) => {
       const task = this.#take(worker);
+      // It was too slow, and its thread is being ended.
+      if (!task) return;
       this.#rest(worker);
-      if ('outcome' in result) task?.resolve(result.outcome);
-      else if ('refused' in result) task?.reject(new InnkeeperError(result.refused, result.detail));
-      else task?.reject(result.failed);
+      if ('outcome' in result) task.resolve(result.outcome);
+      else if ('refused' in result) task.reject(new InnkeeperError(result.refused, result.detail));
+      else task.reject(result.failed);
       this.#startNext();
     });
     // For example, out of memory.
