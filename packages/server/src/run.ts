@@ -41,7 +41,7 @@ export async function run(
       for (const problem of [...unknownVariables(), openFileProblem() ?? []].flat()) server.logger.warn(problem);
     if (ephemeral && process.connected)
       (await import('./ephemeral-commands.ts')).runCommands(server.service, server.url);
-    else if (options.demo && isFirst) await welcome(server, config);
+    else if (options.demo && isFirst) await welcome(server, config).catch(closeAndThrow(server));
     await asked;
     isEnding = true;
     server.logger.info({ requests: server.requestsInFlight() }, 'shutting down');
@@ -110,6 +110,13 @@ function endAsked(): Promise<void> {
     if (cluster.isWorker) process.on('SIGINT', () => {});
     else process.once('SIGINT', () => resolve());
   });
+}
+
+function closeAndThrow(server: RunningServer): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await server.close();
+    throw error;
+  };
 }
 
 async function welcome(server: RunningServer, config: Config): Promise<void> {
