@@ -83,13 +83,16 @@ function refusalOf({ ok, status, headers }: Response, data: unknown, operation: 
 async function send(options: RequestOptions, method: Method, path: string, input: AnyInput): Promise<Answer<unknown>> {
   const operation = `${method} ${path}`;
   const request = buildRequest(options, method, path, input, operation);
+  let unsure: InnkeeperError | undefined;
   for (let attempt = 0; ; attempt++) {
     try {
       return await attemptOnce(options, request, input, operation);
     } catch (thrown) {
       const error = thrown as InnkeeperError;
       const wait = attempt < (options.retries ?? 2) ? waitBefore(attempt, error, method, input.repeatable) : undefined;
-      if (wait === undefined) throw error;
+      // The conflict may be with an earlier attempt, which was carried out after all.
+      if (wait === undefined) throw (error.status === 412 && unsure) || error;
+      if (error.status !== 429) unsure = error;
       await pause(wait, input.signal, operation);
     }
   }

@@ -245,6 +245,16 @@ test('requests are retried after 429 and 503 according to Retry-After, and only 
   expect(server.seen).toHaveLength(1);
 });
 
+test('a conflict on a retry after a 503 may be with the first attempt, so the 503 is reported', async () => {
+  const conflict = json(412, { code: '1014', message: 'It was changed.', current: null });
+  const save = () => options().save(KEY, 'a', { ifMatch: 'e' });
+  server.script(busy(503), conflict);
+  expect(await failure(save)).toMatchObject({ code: '9503' });
+  // After 429 nothing was done.
+  server.script(busy(429), conflict);
+  expect(await failure(save)).toMatchObject({ code: '1014' });
+});
+
 test('waiting for a retry can be aborted', async () => {
   server.script(busy(503, { 'retry-after': '9' }));
   const before = performance.now();
