@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createSelectionStore } from '@innkeeper/client';
 import { createUsersClient } from '@innkeeper/client/users';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -407,6 +408,24 @@ test("findings 1 and 2: sign-in after page load, a renewed token, and another us
   expect(pageErrors).toEqual([]);
 });
 
+test('what a server loaded for one user is not shown to the next', async () => {
+  const { page, users, options, show } = await openForm();
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  await motto.waitFor();
+  await show({ userId: undefined });
+  await page.getByText('Loading…').first().waitFor();
+  await options.save('all.motto', 'of Ada');
+  const store = createSelectionStore(options, { userId: 'ada' });
+  await store.refresh();
+  // From here on, no selections arrive: only what the page was given can be shown.
+  await page.route('**/api/user_options?*', () => {});
+  await show({ userId: 'ada', data: store.data() });
+  await expect.poll(() => motto.inputValue()).toBe('of Ada');
+  const { access_token } = await users.signIn({ clientUserId: uniqueName(), clientUserName: 'Eve' });
+  await show({ userId: 'eve', token: access_token });
+  await page.getByText('Loading…').first().waitFor();
+});
+
 test('findings 3 and 4: an incomplete date is never saved; a remounted field shows what is being saved', async () => {
   const { page, options, saved, show, saves } = await openForm();
   await options.save('all.birthday', '1815-12-10');
@@ -542,6 +561,15 @@ test('finding 7: one save for Enter, Tab and unmount; an unanswered question; a 
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect.poll(saved).toEqual({ ratio: 1.5, newsletter: true, motto: 'all together' });
   await expect.poll(() => page.getByLabel('unsaved').innerText()).toBe('');
+
+  // The button also sends again what could not be saved.
+  await page.context().setOffline(true);
+  await page.getByRole('textbox', { name: 'Motto' }).fill('in a tunnel');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('alert').getByText('Not saved.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(saved).toMatchObject({ motto: 'in a tunnel' });
 });
 
 test('React 18.2 in a two-year-old browser shows, saves and follows changes like the newest', async () => {

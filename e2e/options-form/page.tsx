@@ -1,4 +1,4 @@
-import { createOptionsClient } from '@innkeeper/client';
+import { createOptionsClient, type StoreData } from '@innkeeper/client';
 import { InnkeeperProvider, OptionField, OptionsForm, useOption, useUnsavedOptions } from '@innkeeper/react';
 import { StrictMode, useEffect, useMemo, useState, version } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -13,6 +13,7 @@ export type Shown = {
   saveOn?: 'change' | 'submit';
   timeout?: number;
   live?: boolean;
+  data?: StoreData;
 };
 
 declare global {
@@ -29,7 +30,7 @@ function Page() {
     globalThis.show = (change) => setShown((before) => ({ ...before, ...change }));
   }, []);
   const { baseUrl, apiKey, group } = globalThis.connection;
-  const { token, timeout = 10_000, language, saveOn, live } = shown;
+  const { token, timeout = 10_000, language, saveOn, live, data } = shown;
   const client = useMemo(
     () =>
       createOptionsClient({
@@ -42,7 +43,7 @@ function Page() {
     [baseUrl, apiKey, token, timeout],
   );
   return (
-    <InnkeeperProvider client={client} userId={shown.userId} language={language} live={live}>
+    <InnkeeperProvider client={client} userId={shown.userId} language={language} live={live} data={data}>
       <nav>
         {['en', 'de', 'ar'].map((tag) => (
           <button type="button" key={tag} onClick={() => setShown((before) => ({ ...before, language: tag }))}>

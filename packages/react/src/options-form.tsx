@@ -6,6 +6,7 @@ import { DEFAULT_PARTS } from './default-parts.tsx';
 import { Field, NothingToShow } from './option-field.tsx';
 import type { Parts } from './parts.ts';
 import { useInnkeeper, useLanguage, useUnsavedOptions } from './provider.tsx';
+import { isGone } from './refusal.ts';
 import type { OptionGroupName, OptionName } from './register.ts';
 import { useOptionCatalog } from './use-option.ts';
 import { SubmittedForm } from './use-option-field.ts';
@@ -36,7 +37,7 @@ export type OptionsFormProps = {
 export function OptionsForm(props: OptionsFormProps) {
   const { group, include, exclude, readOnly, saveOn = 'change', as = 'form', title, className } = props;
   const { lang, dir, texts } = useLanguage();
-  const { drafts, parts: usual } = useInnkeeper();
+  const { store, drafts, parts: usual } = useInnkeeper();
   const parts = useMemo<Parts>(() => ({ ...DEFAULT_PARTS, ...usual, ...props.parts }), [usual, props.parts]);
   const { isLoaded, groups, keys, error } = useOptionCatalog();
   const unsaved = useUnsavedOptions();
@@ -61,7 +62,15 @@ export function OptionsForm(props: OptionsFormProps) {
   useReports(shown, isDirty, props);
 
   const label = title === undefined ? groups.find(({ name }) => name === group)?.label : title;
-  const submit = saveOn === 'submit' && !readOnly ? () => drafts.commit(form) : undefined;
+  const submitAll = () => {
+    drafts.commit(form);
+    // Input that could not be sent replaces what failed.
+    const drafted = drafts.keys().map(({ option_key_uid }) => option_key_uid);
+    for (const { key, error } of store?.errors() ?? []) {
+      if (isInForm(key) && !drafted.includes(key.option_key_uid) && !isGone(error)) store?.retry(key).catch(() => {});
+    }
+  };
+  const submit = saveOn === 'submit' && !readOnly ? submitAll : undefined;
   const frame = { title: label, titleId, as, lang, dir, className, texts, isDirty };
   return (
     <SubmittedForm.Provider value={submit && form}>

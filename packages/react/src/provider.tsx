@@ -55,17 +55,20 @@ const Context = createContext<Innkeeper | undefined>(undefined);
 export function InnkeeperProvider(props: InnkeeperProviderProps) {
   const { userId, language, dir, texts, parts, data, live = true, children } = props;
   const client = props.client as PageClient;
-  const make = () => ({
-    store: userId ? createSelectionStore(client, { userId, language, data }) : undefined,
+  /** `before`: what the page passed for the previous user, and may still pass. */
+  const make = (before?: StoreData) => ({
+    store: userId
+      ? createSelectionStore(client, { userId, language, data: data === before ? undefined : data })
+      : undefined,
     drafts: createDrafts(),
+    data: userId ? data : before,
   });
   // One user's data is never shown to another. A new client for the same user is only another connection.
-  const [held, setHeld] = useState(make);
+  const [held, setHeld] = useState(() => make());
   let current = held;
-  if (held.store?.userId !== (userId || undefined)) {
-    current = make();
-    setHeld(current);
-  }
+  if (held.store?.userId !== (userId || undefined)) current = make(held.data);
+  else if (userId && held.data !== data) current = { ...held, data };
+  if (current !== held) setHeld(current);
   const { store, drafts } = current;
 
   useEffect(() => store?.setClient(client), [store, client]);

@@ -19,7 +19,7 @@ export type Texts = {
   save: string;
   yes: string;
   no: string;
-  /** Nobody has chosen yet: the default applies, or nothing. */
+  /** No one has chosen yet: the default applies, or nothing. */
   isDefault: string;
   notSet: string;
   reset: string;
