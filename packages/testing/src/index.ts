@@ -101,9 +101,9 @@ async function startService() {
     throw error;
   });
   const { node, args, cache } = await command;
-  // Innkeeper settings of the machine must not affect tests.
+  // Settings of the machine, and its collector of OpenTelemetry, must not affect tests.
   // biome-ignore lint/style/noProcessEnv: all other variables, such as PATH, are passed on
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('INNKEEPER_')));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(INNKEEPER|OTEL)_/.test(key)));
   const child: ChildProcess = spawn(node, args, {
     env: { NODE_COMPILE_CACHE: cache, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
