@@ -92,7 +92,6 @@ function imageConfig(diffId, time) {
     PATH: '/usr/bin',
     HOME: '/data',
     INNKEEPER_HOST: '0.0.0.0',
-    INNKEEPER_DATABASE_URL: 'sqlite:/data/innkeeper.db',
     MALLOC_ARENA_MAX: '1',
   };
   return {
@@ -106,7 +105,8 @@ function imageConfig(diffId, time) {
       Entrypoint: ['innkeeper'],
       Cmd: ['serve'],
       Volumes: { '/data': {} },
-      WorkingDir: '/data',
+      // By default the database is ./data/innkeeper.db. A variable for it would rule out INNKEEPER_DATABASE_URL_FILE.
+      WorkingDir: '/',
       StopSignal: 'SIGTERM',
       // Docker reads this; the OCI format does not define it.
       Healthcheck: {
