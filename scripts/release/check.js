@@ -172,6 +172,11 @@ chroot root /usr/sbin/innkeeper-admin app create --name Check --json
 chroot root stat -c '%U' /var/lib/innkeeper/innkeeper.db
 chroot root dpkg -i --force-depends /tmp/innkeeper.deb > /dev/null
 chroot root /usr/sbin/innkeeper-admin app list --json
+printf '#!/bin/sh\necho "$*" >> /tmp/systemctl\n' > root/usr/local/bin/systemctl && chmod 755 root/usr/local/bin/systemctl
+mkdir -p root/run/systemd/system
+chroot root dpkg --remove innkeeper > /dev/null
+chroot root dpkg -i --force-depends /tmp/innkeeper.deb > /dev/null
+grep able root/tmp/systemctl | tr '\n' ';' && echo
 chroot root dpkg --purge innkeeper > /dev/null
 chroot root sh -c 'test ! -e /var/lib/innkeeper && test ! -e /etc/innkeeper && ! getent passwd innkeeper'
 echo purged`;
@@ -180,9 +185,15 @@ echo purged`;
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [env, state, application, owner, applications, purged] = output.trim().split('\n');
+  const [env, state, application, owner, applications, enabled, purged] = output.trim().split('\n');
   assert.deepEqual([env, state, owner, purged], ['600 root', '700 innkeeper', 'innkeeper', 'purged']);
   assert.equal(JSON.parse(applications)[0].clientId, JSON.parse(application).clientId);
+  const unitName = 'innkeeper.service';
+  assert.equal(
+    enabled,
+    `is-enabled --quiet ${unitName};disable --now ${unitName};enable --now ${unitName};`,
+    'removed and installed again, the service runs again',
+  );
   const empty = join(folder, 'empty');
   mkdirSync(empty);
   return `${await tryForm(empty, (args) => [join(unpacked, 'usr/bin/innkeeper'), args])}; ${note}`;
