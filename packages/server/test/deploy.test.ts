@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { Ajv } from 'ajv';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { renderTemplate } from '../../../scripts/render-chart.js';
 import { readConfig } from '../src/config.ts';
@@ -71,24 +74,66 @@ test('compose and chart set the same, except secrets', () => {
   for (const name of secret) expect(read('deploy/helm/values.yaml')).toContain(`--from-literal=${name}=`);
 });
 
-test.each(['compose', 'chart'])('the image starts with the settings of the %s', (which) => {
-  const image = Object.fromEntries(
-    read('deploy/Dockerfile')
-      .matchAll(/\b(INNKEEPER_[A-Z_]+)=(\S+)/g)
-      .map(([, name, value]) => [name, value]),
-  );
-  const { environment } = compose.services.innkeeper as { environment: Record<string, string> };
-  const filled = Object.entries(environment).map(([name, value]) => [
-    name.replace(/_FILE$/, ''),
-    SECRETS[value] ?? value.replace(/^\$\{PUBLIC_URL:\?\}$/, 'https://users.example.com'),
-  ]);
-  const secrets = { INNKEEPER_DATABASE_URL: 'postgres://x/y', INNKEEPER_SECRET: SECRET };
-  const env = { ...image, ...(which === 'compose' ? Object.fromEntries(filled) : { ...values.settings, ...secrets }) };
-  expect(env.INNKEEPER_HOST).toBe('0.0.0.0');
-  expect(unsafeSettings(readConfig({}, { env }))).toEqual([]);
-  // Without TLS in front it does not.
-  const plain = { ...env, INNKEEPER_PUBLIC_URL: 'http://localhost:8080', INNKEEPER_TRUSTED_PROXIES: '' };
-  expect(unsafeSettings(readConfig({}, { env: plain }))).toEqual([expect.stringContaining('INNKEEPER_HOST')]);
+/** The variables of an image, by the file that defines it. */
+const IMAGES = ['deploy/Dockerfile', 'scripts/release/oci.js'].map((path) => {
+  const variables = read(path).matchAll(/\b(INNKEEPER_[A-Z_]+)(?:=|: ')([^'\s]+)/g);
+  return { path, variables: Object.fromEntries(variables.map(([, name, value]) => [name, value])) };
+});
+
+test.each(IMAGES.flatMap((image) => ['compose', 'chart'].map((which) => ({ ...image, which }))))(
+  'the image of $path starts with the settings of the $which',
+  ({ variables, which }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'innkeeper-secrets-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { environment } = compose.services.innkeeper as { environment: Record<string, string> };
+    const filled = Object.entries(environment).map(([name, value]) => {
+      const secret = SECRETS[value];
+      if (secret === undefined) return [name, value.replace(/^\$\{PUBLIC_URL:\?\}$/, 'https://users.example.com')];
+      const file = join(folder, basename(value));
+      writeFileSync(file, secret);
+      return [name, file];
+    });
+    const secrets = { INNKEEPER_DATABASE_URL: 'postgres://x/y', INNKEEPER_SECRET: SECRET };
+    const env = {
+      ...variables,
+      ...(which === 'compose' ? Object.fromEntries(filled) : { ...values.settings, ...secrets }),
+    };
+    expect(env.INNKEEPER_HOST).toBe('0.0.0.0');
+    expect(readConfig({}, { env })).toMatchObject({ databaseUrl: 'postgres://x/y', secret: SECRET });
+    expect(unsafeSettings(readConfig({}, { env }))).toEqual([]);
+    // Without TLS in front it does not.
+    const plain = { ...env, INNKEEPER_PUBLIC_URL: 'http://localhost:8080', INNKEEPER_TRUSTED_PROXIES: '' };
+    expect(unsafeSettings(readConfig({}, { env: plain }))).toEqual([expect.stringContaining('INNKEEPER_HOST')]);
+  },
+);
+
+test.each(IMAGES)('the default database of the image of $path is in its volume', ({ path }) => {
+  const folder = /WORKDIR (\S+)(?![\s\S]*WORKDIR)|WorkingDir: '(.+)'/.exec(read(path));
+  const database = SETTINGS.databaseUrl.default.replace('sqlite:', '');
+  expect(resolve(folder?.[1] ?? folder?.[2] ?? '', database)).toBe('/data/innkeeper.db');
+});
+
+test.each(['innkeeper.service', 'innkeeper-admin'])('%s has a default database, and takes another', (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-debian-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const settings = join(folder, 'innkeeper.env');
+  const text = read(`deploy/debian/${name}`);
+  // systemd sets what the file has; innkeeper-admin reads it.
+  const script =
+    name === 'innkeeper.service'
+      ? `set -a; . ${settings}; ${/^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(text)?.[1]?.replaceAll('$$', '$')}`
+      : text.replace('"$(id -u)" != 0', '1 = 2').replace('/etc/innkeeper/innkeeper.env', settings);
+  const environment = (lines: string): string[] => {
+    writeFileSync(settings, lines);
+    const shown = script.replace(/exec .*/, 'exec env');
+    return execFileSync('sh', ['-c', shown], { encoding: 'utf8', env: { PATH: process.env.PATH } }).split('\n');
+  };
+  const database = (lines: string) => environment(lines).filter((line) => line.startsWith('INNKEEPER_DATABASE_URL'));
+  expect(database('')).toEqual(['INNKEEPER_DATABASE_URL=sqlite:/var/lib/innkeeper/innkeeper.db']);
+  expect(database('INNKEEPER_DATABASE_URL=postgres://x/y')).toEqual(['INNKEEPER_DATABASE_URL=postgres://x/y']);
+  expect(database('INNKEEPER_DATABASE_URL_FILE=/x\n')).toEqual(['INNKEEPER_DATABASE_URL_FILE=/x']);
+  // Other programs' variables count too, such as the collector of OpenTelemetry.
+  expect(environment('# A=b\nOTEL_SDK_DISABLED=true\n')).toContain('OTEL_SDK_DISABLED=true');
 });
 
 test('compose refers only to what it defines', () => {
@@ -165,6 +210,29 @@ test('ingress, autoscaler and monitor are optional, and every resource has the u
   }
   // The autoscaler alone decides how many there are.
   expect(render('deployment.yaml', enabled)?.spec).not.toHaveProperty('replicas');
+});
+
+test.each(['deployment.yaml', 'migrate-job.yaml'])('no pod of %s starts without the database of the Secret', (name) => {
+  const { spec } = render(name) as { spec: { template: { spec: { containers: Json[] } } } };
+  const secretKeyRef = { name: values.secretName, key: 'INNKEEPER_DATABASE_URL' };
+  expect(spec.template.spec.containers[0]?.env).toEqual([
+    { name: 'INNKEEPER_DATABASE_URL', valueFrom: { secretKeyRef } },
+  ]);
+});
+
+test('what the operator scrapes has the job that the alerts name', () => {
+  const monitor = render('service-monitor.yaml', { serviceMonitor: { enabled: true } }) as { spec: Json };
+  const { labels } = (render('service.yaml') as { metadata: { labels: Json } }).metadata;
+  expect(read('deploy/prometheus/alerts.yml')).toContain(`up{job="${labels[monitor.spec.jobLabel as string]}"}`);
+});
+
+test('settings of the chart that are not text are refused', () => {
+  const accepts = new Ajv().compile(JSON.parse(read('deploy/helm/values.schema.json')));
+  const withWorkers = (workers: unknown) => ({
+    ...values,
+    settings: { ...values.settings, INNKEEPER_WORKERS: workers },
+  });
+  expect(['2', 2, false].map((workers) => accepts(withWorkers(workers)))).toEqual([true, false, false]);
 });
 
 test('changed settings replace the pods, and no proxy is trusted unless set', () => {
