@@ -7,7 +7,8 @@ const PATIENCE_MS = 30_000;
 const FROM = ['high', 'critical'];
 
 const args = ['audit', '--json', '--fetch-retries=0', `--fetch-timeout=${PATIENCE_MS / 2}`];
-execFile('npm', args, { cwd: join(import.meta.dirname, '..'), timeout: PATIENCE_MS }, (error, stdout) => {
+const how = { cwd: join(import.meta.dirname, '..'), timeout: PATIENCE_MS, maxBuffer: 64 * 1024 ** 2 };
+execFile('npm', args, how, (error, stdout) => {
   const report = read(stdout);
   if (!report?.auditReportVersion) {
     const why = report?.message ?? error?.message?.split('\n', 1)[0] ?? 'no answer';
