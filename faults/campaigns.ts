@@ -29,6 +29,7 @@ import { rollingRestart } from './campaigns/rolling-restart.ts';
 import { slowClients } from './campaigns/slow-clients.ts';
 import { soak } from './campaigns/soak.ts';
 import { stall } from './campaigns/stall.ts';
+import { switchover } from './campaigns/switchover.ts';
 import { tokenService } from './campaigns/token-service.ts';
 import { upgrade } from './campaigns/upgrade.ts';
 import { webhooks } from './campaigns/webhooks.ts';
@@ -54,6 +55,7 @@ export const campaigns: Campaign[] = [
   overload,
   rollingRestart,
   failover,
+  switchover,
   citusWorkerKilled,
   citusWorkerAdded,
   backupRestore,

@@ -80,13 +80,20 @@ async function send(
       redirect: 'manual',
       ...(body !== undefined && { body: fill(body) }),
     });
-    const text = await answer.text();
+    const text = await readText(answer);
     const code =
       answer.status >= 400 && text.startsWith('{') ? String((JSON.parse(text) as { code?: unknown }).code) : '';
     return `${answer.status} ${code}`;
   } catch (error) {
     return `no answer (${String(error)})`;
   }
+}
+
+/** A stream of events has no end. */
+async function readText(answer: Response): Promise<string> {
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
+  await answer.body?.cancel();
+  return '';
 }
 
 async function realTargets(context: CampaignContext): Promise<Target[]> {

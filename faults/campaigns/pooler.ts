@@ -15,7 +15,7 @@ export const pooler: Campaign = {
   title: 'the storage contract suite (packages/server/test/contract) behind pgbouncer in transaction mode',
   promise: 'the same results as without it',
   operatorSees: 'nothing: the service works the same behind the pooler',
-  unit: 'runs of the suite',
+  unit: 'run of the suite',
   times: { short: 1, full: 1 },
   async run(context) {
     const url = await startPooler(context);
