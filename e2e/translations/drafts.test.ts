@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sqlite } from '../../packages/server/test/databases.ts';
-import { download, expectAccessible, openPortal } from '../portal.ts';
+import { download, expectAccessible, holdRequests, openPortal } from '../portal.ts';
 import { CATALOG, cell, EVIL, EVIL_NAME, enter, paste, saved } from './room.ts';
 
 const portal = openPortal(sqlite);
@@ -126,6 +126,98 @@ describe('the translations room: drafts', () => {
     await page.keyboard.press('Enter');
     await saved(page);
     expect(await draft('fruit/kind=pear')).toEqual({ de: 'Birne' });
+  });
+
+  test('unsaved and half-typed texts follow an item that gets another name; of one that is archived, they can be copied', async () => {
+    const { page, edit, get, draft } = await enter(portal);
+    const release = await holdRequests(page, 'PATCH', /catalog\/translations\?draft=true/);
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Fra');
+    const { groups } = (await get('/catalog/tree')).json as { groups: { groupUid: string }[] };
+    const [kitchen, fruit] = groups.map(({ groupUid }) => groupUid);
+    expect((await edit('PATCH', `/groups/${kitchen}?draft=true`, { name: 'cuisine' })).status).toBe(200);
+    release();
+    await page.getByRole('rowheader', { name: 'cuisine', exact: true }).waitFor();
+    // The editor is still open.
+    await page.keyboard.type('ge 2');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    expect(await draft('cuisine/key 01')).toMatchObject({ de: 'Frage 1' });
+    expect(await draft('cuisine/key 02')).toMatchObject({ de: 'Frage 2' });
+
+    await page.goto(`${page.url()}?group=fruit`);
+    await cell(page, 'pear', 1).click();
+    expect((await edit('DELETE', `/groups/${fruit}?draft=true`, undefined)).status).toBe(200);
+    await page.keyboard.type('Birne');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '1 conflict' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Conflict' });
+    await dialog.getByText('No longer in the catalog').waitFor();
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Birne');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  test('a response that was on its way before a save does not undo it', async () => {
+    const { page, draft } = await enter(portal);
+    await cell(page, 'key 01', 1).waitFor();
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    const [late, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(/catalog\/translations\?.*limit/, async (route) => {
+      const response = await route.fetch();
+      isHeld.resolve();
+      await late.promise;
+      await route.fulfill({ response });
+    });
+    await page.goBack();
+    await isHeld.promise;
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Neu');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => draft('kitchen/key 01')).toMatchObject({ de: 'Neu' });
+    await saved(page);
+    const isLoaded = page.waitForResponse(/catalog\/translations\?.*limit/);
+    late.resolve();
+    await (await isLoaded).finished();
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('textbox', { name: /key 01/ }).inputValue()).toBe('Neu');
+  });
+
+  test('two tabs: what one has not saved yet is neither sent nor lost by the other', async () => {
+    const { page, draft } = await enter(portal);
+    const other = await page.context().newPage();
+    await other.route('**/catalog/translations?draft=true', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await other.goto(page.url());
+    await cell(other, 'key 01', 1).click();
+    await other.keyboard.type('Erste');
+    await other.keyboard.press('Enter');
+    await other.getByText('1 text not saved; retrying').waitFor();
+    await other.keyboard.type('Zwei');
+
+    await page.reload();
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Andere');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Andere' });
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2' });
+
+    await other.close();
+    await page.getByRole('button', { name: '1 conflict' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Conflict' });
+    await dialog.getByText('Erste', { exact: true }).waitFor();
+    await dialog.getByText('Andere', { exact: true }).waitFor();
+    await expect.poll(() => draft('kitchen/key 02')).toMatchObject({ de: 'Zwei' });
+    await dialog.getByRole('button', { name: 'Keep theirs' }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Andere' });
   });
 
   test('input is shown as text, regardless of its source', async () => {

@@ -5,7 +5,16 @@ import { planPaste } from '../src/rooms/translations/paste.ts';
 import { blockOf, move, select } from '../src/rooms/translations/selection.ts';
 import { type SendOutcome, type SentText, Sheet } from '../src/rooms/translations/sheet.ts';
 import { listMissing, readList } from '../src/rooms/translations/text-list.ts';
-import { directionOf, toRow } from '../src/rooms/translations/text-row.ts';
+import { directionOf, stateOf, type TextRow, toRow } from '../src/rooms/translations/text-row.ts';
+
+/** In these catalogs, an item's UID is its path, unless said otherwise. */
+function row({
+  path,
+  uid = path,
+  ...texts
+}: { path: string; uid?: string } & Omit<Parameters<typeof toRow>[0], 'path' | 'uid'>) {
+  return toRow({ path, uid, ...texts });
+}
 
 test('missing texts are a list with a line each, which can be pasted back', () => {
   const [english, deutsch] = [
@@ -13,22 +22,22 @@ test('missing texts are a list with a line each, which can be pasted back', () =
     { name: 'Deutsch', tag: 'de', isDefault: false },
   ];
   const rows = [
-    toRow({ path: 'a', texts: { en: 'A' } }),
-    toRow({ path: 'b', texts: { de: 'B' } }),
-    toRow({ path: 'c', texts: { en: 'two\nlines' } }),
-    toRow({ path: 'd', texts: {} }),
+    row({ path: 'a', texts: { en: 'A' } }),
+    row({ path: 'b', texts: { de: 'B' } }),
+    row({ path: 'c', texts: { en: 'two\nlines' } }),
+    row({ path: 'd', texts: {} }),
   ];
   const lines = listMissing(rows, deutsch, [english, deutsch]);
   expect(lines).toEqual([
-    { path: 'a', source: 'A' },
-    { path: 'd', source: 'd' },
+    { id: 'a', source: 'A' },
+    { id: 'd', source: 'd' },
   ]);
   expect(listMissing(rows, english, [english, deutsch])).toEqual([]);
   expect(readList(' x \r\ny\n\n', lines, 'de')).toEqual([
-    { path: 'a', tag: 'de', text: 'x' },
-    { path: 'd', tag: 'de', text: 'y' },
+    { id: 'a', tag: 'de', text: 'x' },
+    { id: 'd', tag: 'de', text: 'y' },
   ]);
-  expect(readList('\ny', lines, 'de')).toEqual([{ path: 'd', tag: 'de', text: 'y' }]);
+  expect(readList('\ny', lines, 'de')).toEqual([{ id: 'd', tag: 'de', text: 'y' }]);
   expect(readList('x', lines, 'de')).toBeUndefined();
 });
 
@@ -62,15 +71,15 @@ describe('clipboard content from spreadsheets', () => {
   });
 
   test('a table is pasted where it fits; a single cell fills the selection; nothing empties a cell', () => {
-    const grid = { paths: ['p0', 'p1', 'p2'], tags: ['de', 'es'] };
+    const grid = { ids: ['p0', 'p1', 'p2'], tags: ['de', 'es'] };
     const at = (row: number, column: number) => blockOf(select({ row, column }));
     expect(planPaste([['a', 'b'], ['', 'd'], ['e']], at(1, 1), grid)).toEqual({
-      changes: [{ path: 'p1', tag: 'es', text: 'a' }],
+      changes: [{ id: 'p1', tag: 'es', text: 'a' }],
       empty: 1,
       outside: 3,
     });
     const two = blockOf(select({ row: 0, column: 0 }, { row: 1, column: 0 }));
-    expect(planPaste([['x']], two, grid).changes.map(({ path }) => path)).toEqual(['p0', 'p1']);
+    expect(planPaste([['x']], two, grid).changes.map(({ id }) => id)).toEqual(['p0', 'p1']);
   });
 });
 
@@ -87,11 +96,11 @@ test('keys move within the grid, and Shift keeps the anchor', () => {
   expect(move(start, keys('x'), bounds)).toBeUndefined();
 });
 
-test('rows are identified by path, and filtered by content and issue', () => {
+test('rows have an id of their own, and are filtered by content and issue', () => {
   const rows = [
-    toRow({ path: 'a%2Fb', texts: { en: 'Group' } }),
-    toRow({ path: 'a%2Fb/k', texts: { en: 'Key', de: 'Schlüssel' } }),
-    toRow({ path: 'a%2Fb/k=x=y', texts: {} }),
+    row({ path: 'a%2Fb', texts: { en: 'Group' } }),
+    row({ path: 'a%2Fb/k', texts: { en: 'Key', de: 'Schlüssel' } }),
+    row({ path: 'a%2Fb/k=x=y', uid: 'a%2Fb/k', texts: {} }),
   ];
   expect(rows.map(({ kind, name, parent }) => [kind, name, parent])).toEqual([
     ['group', 'a/b', ''],
@@ -121,25 +130,30 @@ test('rows are identified by path, and filtered by content and issue', () => {
 
 describe('the sheet', () => {
   /** A service that answers as it is told, once for each sending. */
-  function makeSheet(kept: SentText[] = []) {
+  function makeSheet(left: readonly SentText[] = []) {
+    const gone = [...left];
     const sent: SentText[][] = [];
     const answers: SendOutcome[] = [];
-    const store: { texts: SentText[]; typed: SentText | undefined } = { texts: kept, typed: undefined };
+    const store: { texts: SentText[]; typed: SentText | undefined } = { texts: [], typed: undefined };
+    let adopt: (texts: readonly SentText[]) => void = () => {};
     const sheet = new Sheet(
       async (texts) => {
         sent.push(texts);
         return answers.shift() ?? { outcome: 'saved' };
       },
       {
-        read: () => store.texts,
+        adopt(take) {
+          adopt = take;
+          take(gone.splice(0));
+        },
         write: (texts) => (store.texts = texts),
         type: (text) => (store.typed = text),
       },
     );
-    sheet.load([toRow({ path: 'a', texts: { de: 'A' } }), toRow({ path: 'b', texts: {} })], { isWhole: true });
-    const set = (path: string, text: string | null) => sheet.change([{ path, tag: 'de', text }], 'edit');
-    const text = (path: string) => sheet.row(path)?.texts.de;
-    return { sheet, sent, answers, store, set, text };
+    sheet.load([row({ path: 'a', texts: { de: 'A' } }), row({ path: 'b', texts: {} })], { isWhole: true });
+    const set = (id: string, text: string | null) => sheet.change([{ id, tag: 'de', text }], 'edit');
+    const text = (id: string) => sheet.row(id)?.texts.de;
+    return { sheet, sent, answers, store, set, text, adopt };
   }
 
   test('shows changes immediately, saves in one batch, and says which text each replaces', async () => {
@@ -152,8 +166,8 @@ describe('the sheet', () => {
     await sheet.settled();
     expect(sent).toEqual([
       [
-        { path: 'a', tag: 'de', text: 'AA', was: 'A' },
-        { path: 'b', tag: 'de', text: 'B', was: null },
+        { id: 'a', path: 'a', tag: 'de', text: 'AA', was: 'A' },
+        { id: 'b', path: 'b', tag: 'de', text: 'B', was: null },
       ],
     ]);
     expect(sheet.state).toMatchObject({ unsaved: 0, isSaving: false });
@@ -180,19 +194,21 @@ describe('the sheet', () => {
 
   test('keeps conflicting changes side by side, and saves the rest', async () => {
     const { sheet, sent, answers, set, text } = makeSheet();
-    answers.push({ outcome: 'changed', texts: [{ path: 'a', tag: 'de', text: 'theirs' }] });
+    answers.push({ outcome: 'changed', texts: [{ id: 'a', tag: 'de', text: 'theirs' }] });
     set('a', 'mine');
     set('b', 'B');
     await sheet.settled();
-    expect(sheet.state.conflicts).toEqual([{ path: 'a', tag: 'de', mine: 'mine', theirs: 'theirs' }]);
-    expect(sent[1]).toEqual([{ path: 'b', tag: 'de', text: 'B', was: null }]);
-    sheet.resolve({ path: 'a', tag: 'de' }, 'mine');
+    expect(sheet.state.conflicts).toEqual([
+      { id: 'a', path: 'a', tag: 'de', mine: 'mine', theirs: 'theirs', isGone: false },
+    ]);
+    expect(sent[1]).toEqual([{ id: 'b', path: 'b', tag: 'de', text: 'B', was: null }]);
+    sheet.resolve({ id: 'a', tag: 'de' }, 'mine');
     await sheet.settled();
-    expect(sent[2]).toEqual([{ path: 'a', tag: 'de', text: 'mine', was: 'theirs' }]);
-    answers.push({ outcome: 'changed', texts: [{ path: 'a', tag: 'de', text: 'again' }] });
+    expect(sent[2]).toEqual([{ id: 'a', path: 'a', tag: 'de', text: 'mine', was: 'theirs' }]);
+    answers.push({ outcome: 'changed', texts: [{ id: 'a', tag: 'de', text: 'again' }] });
     set('a', 'more');
     await sheet.settled();
-    sheet.resolve({ path: 'a', tag: 'de' }, 'theirs');
+    sheet.resolve({ id: 'a', tag: 'de' }, 'theirs');
     expect(text('a')).toBe('again');
     expect(sheet.state.unsaved).toBe(0);
   });
@@ -203,7 +219,7 @@ describe('the sheet', () => {
     set('a', 'AA');
     set('b', 'B');
     await sheet.settled();
-    expect(sheet.state.refused).toEqual([{ path: 'b', tag: 'de', message: 'no' }]);
+    expect(sheet.state.refused).toEqual([{ id: 'b', tag: 'de', message: 'no' }]);
     expect(sent).toHaveLength(2);
     set('b', 'x'.repeat(2001));
     await sheet.settled();
@@ -224,7 +240,7 @@ describe('the sheet', () => {
     await expect.poll(() => sent.length).toBe(1);
     set('a', 'two');
     await sheet.settled();
-    expect(sent.at(-1)).toEqual([{ path: 'a', tag: 'de', text: 'two', was: 'one' }]);
+    expect(sent.at(-1)).toEqual([{ id: 'a', path: 'a', tag: 'de', text: 'two', was: 'one' }]);
   });
 
   test('failed changes are kept through a reload and retried', async () => {
@@ -236,7 +252,7 @@ describe('the sheet', () => {
     const second = makeSheet(first.store.texts);
     expect(second.text('a')).toBe('kept');
     await second.sheet.settled();
-    expect(second.sent).toEqual([[{ path: 'a', tag: 'de', text: 'kept', was: 'A' }]]);
+    expect(second.sent).toEqual([[{ id: 'a', path: 'a', tag: 'de', text: 'kept', was: 'A' }]]);
     first.sheet.saveNow();
     await first.sheet.settled();
     expect(first.sheet.state.unsaved).toBe(0);
@@ -244,18 +260,18 @@ describe('the sheet', () => {
 
   test('text that someone else changed while it was typed is sent as what it replaces', async () => {
     const { sheet, sent, set, text } = makeSheet();
-    const type = (typed: string) => sheet.type({ path: 'a', tag: 'de', text: typed });
-    const loadTheirs = () => sheet.load([toRow({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
+    const type = (typed: string) => sheet.type({ id: 'a', tag: 'de', text: typed });
+    const loadTheirs = () => sheet.load([row({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
     type('mi');
     loadTheirs();
     type('mine');
     set('a', 'mine');
     await sheet.settled();
     // The service refuses it as a conflict.
-    expect(sent).toEqual([[{ path: 'a', tag: 'de', text: 'mine', was: 'A' }]]);
+    expect(sent).toEqual([[{ id: 'a', path: 'a', tag: 'de', text: 'mine', was: 'A' }]]);
     const other = makeSheet();
-    other.sheet.type({ path: 'a', tag: 'de', text: 'AA' });
-    other.sheet.load([toRow({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
+    other.sheet.type({ id: 'a', tag: 'de', text: 'AA' });
+    other.sheet.load([row({ path: 'a', texts: { de: 'theirs' } })], { isWhole: true });
     other.set('a', 'A');
     expect([other.text('a'), other.sheet.state.unsaved], 'typed back').toEqual(['theirs', 0]);
     expect(text('a')).toBe('mine');
@@ -263,11 +279,11 @@ describe('the sheet', () => {
 
   test('incomplete input is kept, and committed on leaving', async () => {
     const { sheet, sent, store } = makeSheet();
-    const type = (text: string) => sheet.type({ path: 'a', tag: 'de', text });
+    const type = (text: string) => sheet.type({ id: 'a', tag: 'de', text });
     type('A');
     expect([sheet.isTyping, store.typed], 'as it was before').toEqual([false, undefined]);
     type('Ab');
-    expect(store.typed).toEqual({ path: 'a', tag: 'de', text: 'Ab', was: 'A' });
+    expect(store.typed).toEqual({ id: 'a', path: 'a', tag: 'de', text: 'Ab', was: 'A' });
     expect([sheet.isTyping, sheet.state.unsaved]).toEqual([true, 0]);
     sheet.type(undefined);
     sheet.leave();
@@ -275,7 +291,94 @@ describe('the sheet', () => {
     type('Abc');
     sheet.leave();
     await sheet.settled();
-    expect(sent).toEqual([[{ path: 'a', tag: 'de', text: 'Abc', was: 'A' }]]);
+    expect(sent).toEqual([[{ id: 'a', path: 'a', tag: 'de', text: 'Abc', was: 'A' }]]);
     expect([sheet.isTyping, store.typed]).toEqual([false, undefined]);
+  });
+
+  test('unsaved and half-typed texts follow an item to its new name', async () => {
+    const { sheet, sent, answers, set, text, store } = makeSheet();
+    answers.push({ outcome: 'refused', problems: [{ index: 0, message: 'is not in the catalog' }] });
+    set('a', 'AA');
+    await sheet.settled();
+    sheet.type({ id: 'b', tag: 'de', text: 'B' });
+    sheet.load([row({ path: 'x', uid: 'a', texts: { de: 'A' } }), row({ path: 'y', uid: 'b', texts: {} })], {
+      isWhole: true,
+    });
+    expect([text('a'), sheet.state.unsaved, store.typed?.path]).toEqual(['AA', 1, 'y']);
+    set('b', 'B');
+    await sheet.settled();
+    expect(sent.slice(1).flat()).toEqual([
+      { id: 'a', path: 'x', tag: 'de', text: 'AA', was: 'A' },
+      { id: 'b', path: 'y', tag: 'de', text: 'B', was: null },
+    ]);
+  });
+
+  test('texts of an item that is gone stay until someone discards them, or it is back', async () => {
+    const { sheet, sent, answers, set, store } = makeSheet();
+    answers.push({ outcome: 'failed', error: new Error('offline'), again: true });
+    set('a', 'AA');
+    await sheet.settled();
+    sheet.type({ id: 'b', tag: 'de', text: 'B' });
+    sheet.load([], { isWhole: true });
+    expect(sheet.isTyping).toBe(false);
+    expect(sheet.state.conflicts).toEqual([
+      { id: 'a', path: 'a', tag: 'de', mine: 'AA', theirs: null, isGone: true },
+      { id: 'b', path: 'b', tag: 'de', mine: 'B', theirs: null, isGone: true },
+    ]);
+    expect(store.texts.map(({ text }) => text)).toEqual(['AA', 'B']);
+    sheet.resolve({ id: 'b', tag: 'de' }, 'mine');
+    expect(sheet.state.conflicts, 'there is nothing to save it in').toHaveLength(2);
+    sheet.resolve({ id: 'b', tag: 'de' }, 'theirs');
+    sheet.load([row({ path: 'a', texts: { de: 'A' } })], { isWhole: true });
+    sheet.saveNow();
+    await sheet.settled();
+    expect(sent.at(-1)).toEqual([{ id: 'a', path: 'a', tag: 'de', text: 'AA', was: 'A' }]);
+    expect(sheet.state.unsaved).toBe(0);
+  });
+
+  test('a load that was requested before a save does not undo it; a later change by someone else is shown', async () => {
+    const { sheet, set, text } = makeSheet();
+    const load = (de: string) => sheet.load([row({ path: 'a', texts: { de } })], { isWhole: true });
+    sheet.startLoading();
+    set('a', 'one');
+    await sheet.settled();
+    set('a', 'two');
+    await sheet.settled();
+    sheet.setStates([{ id: 'a', tag: 'de', text: 'two' }], 'reviewed');
+    const deutsch = { name: 'Deutsch', tag: 'de', isDefault: false };
+    for (const late of ['A', 'one', 'two']) {
+      load(late);
+      expect(text('a'), late).toBe('two');
+      expect(stateOf(sheet.row('a') as TextRow, deutsch, 'en'), late).toBe('reviewed');
+    }
+    load('theirs');
+    expect(text('a')).toBe('theirs');
+    sheet.startLoading();
+    load('A');
+    expect(text('a'), 'requested after the save').toBe('A');
+  });
+
+  test('a text of a page that is gone waits for another of the same cell, and then replaces only what it was to replace', async () => {
+    const kept = (text: string, was: string | null): SentText => ({ id: 'a', path: 'a', tag: 'de', text, was });
+    const { sheet, sent, answers, set, adopt, store } = makeSheet();
+    sheet.type({ id: 'a', tag: 'de', text: 'mi' });
+    adopt([kept('other', 'A')]);
+    expect(sheet.state.unsaved, 'the cell is in use').toBe(0);
+    expect(store.texts, 'it is kept').toEqual([kept('other', 'A')]);
+    set('a', 'mine');
+    expect(store.texts).toEqual([kept('mine', 'A'), kept('other', 'A')]);
+    answers.push({ outcome: 'saved' }, { outcome: 'changed', texts: [{ id: 'a', tag: 'de', text: 'mine' }] });
+    await sheet.settled();
+    expect(sent).toEqual([[kept('mine', 'A')], [kept('other', 'A')]]);
+    expect(sheet.state.conflicts).toMatchObject([{ mine: 'other', theirs: 'mine' }]);
+  });
+
+  test('a text whose editor went away without an end is not replaced by the next one', async () => {
+    const { sheet, sent } = makeSheet();
+    sheet.type({ id: 'a', tag: 'de', text: 'AA' });
+    sheet.type({ id: 'b', tag: 'de', text: 'B' });
+    await sheet.settled();
+    expect(sent.flat().map(({ text }) => text)).toEqual(['AA']);
+    expect(sheet.isTyping).toBe(true);
   });
 });

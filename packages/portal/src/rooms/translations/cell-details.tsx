@@ -18,7 +18,7 @@ export function CellDetails(props: {
 }) {
   const { sheet, active, languages, isReadOnly, onConflicts, onReview } = props;
   const { t } = useTranslation('translations');
-  const row = active && sheet.row(active.path);
+  const row = active && sheet.row(active.id);
   const language = languages.find(({ tag }) => tag === active?.tag);
   if (!row || !language) return <div />;
   const mark = row.marks?.[language.tag];

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Copy } from '../../shell/copy.tsx';
 import type { Sheet } from './sheet.ts';
 import type { Conflict } from './sheet-state.ts';
 import type { Language } from './text-row.ts';
@@ -42,10 +43,10 @@ export const ConflictsDialog = memo(function ConflictsDialog(props: Props) {
           </Group>
         )}
         {conflicts.slice(0, 50).map((conflict) => {
-          const { path, tag, mine, theirs } = conflict;
+          const { id, path, tag, mine, theirs, isGone } = conflict;
           const name = languages.find((language) => language.tag === tag)?.name ?? tag;
           return (
-            <Paper key={`${tag} ${path}`} withBorder p="sm">
+            <Paper key={`${tag} ${id}`} withBorder p="sm">
               <Text size="xs" c="dimmed" mb={6}>
                 <bdi>{path}</bdi> · <bdi>{name}</bdi>
               </Text>
@@ -68,12 +69,16 @@ export const ConflictsDialog = memo(function ConflictsDialog(props: Props) {
                         lang={tag}
                         {...(text === null && { c: 'dimmed' })}
                       >
-                        {text ?? t('conflict.none')}
+                        {text ?? t(isGone ? 'conflict.gone' : 'conflict.none')}
                       </Text>
                     </div>
-                    <Button size="xs" variant="light" onClick={() => sheet.resolve(conflict, side)}>
-                      {t(side === 'mine' ? 'conflict.takeMine' : 'conflict.takeTheirs')}
-                    </Button>
+                    {isGone && side === 'mine' ? (
+                      <Copy value={mine ?? ''} />
+                    ) : (
+                      <Button size="xs" variant="light" onClick={() => sheet.resolve(conflict, side)}>
+                        {t(isGone ? 'conflict.discard' : side === 'mine' ? 'conflict.takeMine' : 'conflict.takeTheirs')}
+                      </Button>
+                    )}
                   </Stack>
                 ))}
               </SimpleGrid>

@@ -12,7 +12,7 @@ export type Filter = {
   attention: boolean;
 };
 
-/** The paths of the matching rows, in order. `from`: the tag of the default language, which may be hidden. */
+/** The ids of the matching rows, in order. `from`: the tag of the default language, which may be hidden. */
 export function filterRows(
   rows: readonly TextRow[],
   { only, ...filter }: Filter,
@@ -26,7 +26,7 @@ export function filterRows(
     .filter((row) => only === undefined || asked.some((language) => hasIssue(row, language, only.issue, from)))
     .filter((row) => !filter.attention || Object.values(row.marks ?? {}).some(needsAttention))
     .filter((row) => search === '' || holds(row, search))
-    .map(({ path }) => path);
+    .map(({ id }) => id);
 }
 
 /** The column where the cursor starts in the first row: that of the filter. */

@@ -1,7 +1,7 @@
 /** The changes of one action, which are undone together. */
 export type Step = {
   kind: 'edit' | 'clear' | 'paste' | 'cut' | 'import';
-  changes: { path: string; tag: string; from: string | null; to: string | null }[];
+  changes: { id: string; tag: string; from: string | null; to: string | null }[];
 };
 
 const MAX = 500;

@@ -60,7 +60,10 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
       });
       sheet.record({
         kind: 'import',
-        changes: texts.map(({ path, language, before, text }) => ({ path, tag: language, from: before, to: text })),
+        changes: texts.flatMap(({ path, language, before, text }) => {
+          const row = sheet.rowAt(path);
+          return row ? [{ id: row.id, tag: language, from: before, to: text }] : [];
+        }),
       });
       await reload();
       return texts.length;

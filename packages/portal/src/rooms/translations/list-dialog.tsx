@@ -57,8 +57,8 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
   const take = (typed: string) => {
     const given = readList(typed, lines, language.tag) ?? [];
     // What someone else wrote meanwhile stays.
-    const changes = given.filter(({ path }) => {
-      const row = sheet.row(path);
+    const changes = given.filter(({ id }) => {
+      const row = sheet.row(id);
       return row && isMissing(row, language);
     });
     const changed = sheet.change(changes, 'paste');

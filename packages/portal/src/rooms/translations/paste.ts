@@ -13,15 +13,15 @@ export type Pasted = {
 export function planPaste(
   table: readonly (readonly string[])[],
   block: Block,
-  { paths, tags }: { paths: readonly string[]; tags: readonly string[] },
+  { ids, tags }: { ids: readonly string[]; tags: readonly string[] },
 ): Pasted {
   const pasted: Pasted = { changes: [], empty: 0, outside: 0 };
   const isSingle = table.length === 1 && table[0]?.length === 1;
   const put = (row: number, column: number, text: string) => {
-    const [path, tag] = [paths[row], tags[column]];
+    const [id, tag] = [ids[row], tags[column]];
     if (text.trim() === '') pasted.empty += 1;
-    else if (path === undefined || tag === undefined) pasted.outside += 1;
-    else pasted.changes.push({ path, tag, text });
+    else if (id === undefined || tag === undefined) pasted.outside += 1;
+    else pasted.changes.push({ id, tag, text });
   };
   if (isSingle) {
     for (let row = block.top; row <= block.bottom; row++) {

@@ -28,43 +28,44 @@ type Props = {
   isReadOnly: boolean;
   /** Stays in sight: what could not be saved needs a decision. */
   saveState: ReactNode;
-  onReview: (spots: readonly { path: string; tag: string }[]) => void;
+  onReview: (spots: readonly { id: string; tag: string }[]) => void;
 };
 
 /** On a narrow screen, one language at a time: the source, and below it the text, to tap. */
 export function PhoneList({ sheet, filter, languages, progress, isReadOnly, saveState, onReview }: Props) {
   const { t } = useTranslation('translations');
-  const { paths, shown } = filter;
+  const { ids, shown } = filter;
   const [wanted, setTag] = useState<string>();
   const language =
     shown.find(({ tag }) => tag === wanted) ?? shown.find(({ isDefault }) => !isDefault) ?? (shown[0] as Language);
-  const [open, setOpen] = useState<number>();
+  const [open, setOpen] = useState<string>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
   const rows = useWindowVirtualizer({
-    count: paths.length,
+    count: ids.length,
     estimateSize: () => 104,
     overscan: 6,
     scrollMargin: top,
     useFlushSync: false,
     // A new function would cause all rows to be measured again.
-    getItemKey: useCallback((index: number) => paths[index] ?? index, [paths]),
+    getItemKey: useCallback((index: number) => ids[index] ?? index, [ids]),
   });
   const from = defaultTag(languages);
   const mayReview = !(isReadOnly || language.isDefault || (language.isLocked ?? false));
   // Only listed texts: a filter may have hidden others.
-  const chosenPaths = paths.filter((path) => chosen.has(path));
+  const chosenIds = ids.filter((id) => chosen.has(id));
   const reviewListed = () => {
-    const wanted = chosenPaths.length > 0 ? chosenPaths : paths;
-    onReview(wanted.map((path) => ({ path, tag: language.tag })));
+    const wanted = chosenIds.length > 0 ? chosenIds : ids;
+    onReview(wanted.map((id) => ({ id, tag: language.tag })));
     setChosen(new Set());
   };
-  const choose = (path: string) =>
-    setChosen(new Set(chosen.has(path) ? [...chosen].filter((each) => each !== path) : [...chosen, path]));
+  const choose = (id: string) =>
+    setChosen(new Set(chosen.has(id) ? [...chosen].filter((each) => each !== id) : [...chosen, id]));
   const done = progress.get(language.tag) ?? NO_PROGRESS;
-  const opened = open === undefined ? undefined : sheet.row(paths[open] ?? '');
+  const opened = sheet.row(open ?? '');
+  const at = ids.indexOf(open ?? '');
   return (
     <>
       <Select
@@ -83,18 +84,18 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, save
           {saveState}
           {mayReview && (
             <Button variant="default" size="xs" onClick={reviewListed}>
-              {chosenPaths.length > 0 ? t('phone.review', { count: chosenPaths.length }) : t('review.all')}
+              {chosenIds.length > 0 ? t('phone.review', { count: chosenIds.length }) : t('review.all')}
             </Button>
           )}
         </Stack>
       )}
       <ul ref={list} className={classes.list} aria-label={t('grid.label')} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {
-          const row = sheet.row(paths[index] ?? '');
+          const row = sheet.row(ids[index] ?? '');
           if (!row) return null;
           return (
             <li
-              key={row.path}
+              key={row.id}
               ref={rows.measureElement}
               data-index={index}
               className={classes.card}
@@ -106,36 +107,36 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, save
                 source={sourceOf(row, shown)}
                 state={stateOf(row, language, from)}
                 isReadOnly={isReadOnly || (language.isLocked ?? false)}
-                isChosen={chosen.has(row.path)}
-                {...(mayReview && { onChoose: () => choose(row.path) })}
-                onOpen={() => setOpen(index)}
+                isChosen={chosen.has(row.id)}
+                {...(mayReview && { onChoose: () => choose(row.id) })}
+                onOpen={() => setOpen(row.id)}
               />
             </li>
           );
         })}
       </ul>
-      {opened && open !== undefined && (
+      {opened && (
         <TextDrawer
-          key={opened.path}
+          key={opened.id}
           row={opened}
           language={language}
           source={sourceOf(opened, shown)}
-          isLast={open >= paths.length - 1}
+          isLast={at < 0 || at >= ids.length - 1}
           {...(!language.isDefault && {
             onReview: () => {
-              onReview([{ path: opened.path, tag: language.tag }]);
+              onReview([{ id: opened.id, tag: language.tag }]);
               setOpen(undefined);
             },
           })}
-          onType={(text) => sheet.type({ path: opened.path, tag: language.tag, text })}
+          onType={(text) => sheet.type({ id: opened.id, tag: language.tag, text })}
           onClose={() => {
             sheet.type(undefined);
             setOpen(undefined);
           }}
           onSave={(text, isNext) => {
             if (text === undefined) sheet.type(undefined);
-            else sheet.change([{ path: opened.path, tag: language.tag, text: text === '' ? null : text }], 'edit');
-            setOpen(isNext ? open + 1 : undefined);
+            else sheet.change([{ id: opened.id, tag: language.tag, text: text === '' ? null : text }], 'edit');
+            setOpen(isNext ? ids[at + 1] : undefined);
           }}
         />
       )}

@@ -34,14 +34,14 @@ export function percentOf({ total, missing }: Pick<Progress, 'total' | 'missing'
 /** The next or previous row without a text in this language; wraps around at the end. */
 export function findMissing(
   sheet: Sheet,
-  paths: readonly string[],
+  ids: readonly string[],
   language: Language,
   from: number,
   by: 1 | -1,
 ): number | undefined {
-  for (let steps = 1; steps <= paths.length; steps++) {
-    const at = (from + by * steps + paths.length * 2) % paths.length;
-    const row = sheet.row(paths[at] ?? '');
+  for (let steps = 1; steps <= ids.length; steps++) {
+    const at = (from + by * steps + ids.length * 2) % ids.length;
+    const row = sheet.row(ids[at] ?? '');
     if (row && isMissing(row, language)) return at;
   }
   return undefined;

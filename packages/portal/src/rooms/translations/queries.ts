@@ -28,15 +28,18 @@ export function languagesQuery(clientId: string) {
 const FIRST = 200;
 const MORE = 5_000;
 
+const textsKey = (clientId: string) => ['application', clientId, 'translations', 'texts'] as const;
+
 /** Fills the sheet. Unsaved texts stay in it. */
 export function textsQuery(clientId: string, sheet: Sheet) {
   return queryOptions({
-    queryKey: ['application', clientId, 'translations', 'texts'],
+    queryKey: textsKey(clientId),
     // The source texts may just have changed in the catalog.
     refetchOnMount: 'always',
     staleTime: 60_000,
     queryFn: async ({ signal }): Promise<{ etag: string | undefined }> => {
       for (;;) {
+        sheet.startLoading();
         const loaded = await loadTexts(clientId, signal, (rows) => {
           if (sheet.state.rows.length === 0) sheet.load(rows, { isWhole: false });
         });
@@ -85,18 +88,24 @@ export function textSender(clientId: string): (texts: SentText[]) => Promise<Sen
       void queryClient.invalidateQueries({ queryKey: catalogKey(clientId), refetchType: 'none' });
       return { outcome: 'saved' };
     } catch (error) {
-      return readRefusal(error);
+      // An item may have another name by now.
+      if (isInnkeeperError(error) && error.errors.some(({ field }) => /^texts\[\d+\]\.path$/.test(field))) {
+        void queryClient.invalidateQueries({ queryKey: textsKey(clientId) });
+      }
+      return readRefusal(error, texts);
     }
   };
 }
 
 type ChangedText = { path: string; language: string; text: string | null };
 
-function readRefusal(error: unknown): SendOutcome {
+function readRefusal(error: unknown, sent: readonly SentText[]): SendOutcome {
   if (!isInnkeeperError(error)) return { outcome: 'failed', error, again: true };
   const changed = error.body.texts as ChangedText[] | undefined;
   if (error.status === 412 && changed && changed.length > 0) {
-    return { outcome: 'changed', texts: changed.map(({ path, language, text }) => ({ path, tag: language, text })) };
+    const ids = new Map(sent.map(({ id, path }) => [path, id]));
+    const texts = changed.map(({ path, language, text }) => ({ id: ids.get(path) ?? '', tag: language, text }));
+    return { outcome: 'changed', texts };
   }
   if (error.status === 422) {
     const problems = error.errors.map(({ field, message }) => {

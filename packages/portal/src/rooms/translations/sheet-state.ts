@@ -1,10 +1,18 @@
 import type { History, Step } from './history.ts';
 import type { Mark, TextRow } from './text-row.ts';
 
-export type SentText = { path: string; tag: string; text: string | null; was: string | null };
+/** A text to be saved, and the one that it replaces. The path is the last known one. */
+export type SentText = { id: string; path: string; tag: string; text: string | null; was: string | null };
 
 /** A text that differs from the service's. */
-export type Entry = SentText & { phase: Mark['phase']; message?: string; theirs?: string | null; sent?: string | null };
+export type Entry = SentText & {
+  phase: Mark['phase'];
+  message?: string;
+  theirs?: string | null;
+  /** A conflict with a catalog that no longer has the item. */
+  isGone?: boolean;
+  sent?: string | null;
+};
 
 export type SheetState = {
   rows: readonly TextRow[];
@@ -17,12 +25,19 @@ export type SheetState = {
   /** Why saving currently fails; it is retried, or with `saveNow`. */
   failure: { error: unknown; again: boolean } | undefined;
   conflicts: readonly Conflict[];
-  refused: readonly { path: string; tag: string; message: string }[];
+  refused: readonly { id: string; tag: string; message: string }[];
   undoable: Step | undefined;
   redoable: Step | undefined;
 };
 
-export type Conflict = { path: string; tag: string; mine: string | null; theirs: string | null };
+export type Conflict = {
+  id: string;
+  path: string;
+  tag: string;
+  mine: string | null;
+  theirs: string | null;
+  isGone: boolean;
+};
 
 type Held = Pick<SheetState, 'rows' | 'loads' | 'filled' | 'failure'> & {
   entries: readonly Entry[];
@@ -40,13 +55,11 @@ export function makeState({ rows, loads, filled, entries, isSending, failure, hi
     isSaving: isSending || entries.some(({ phase }) => phase === 'waiting'),
     failure,
     conflicts: orNone(
-      entries.flatMap(({ phase, path, tag, text, theirs = null }) =>
-        phase === 'conflict' ? [{ path, tag, mine: text, theirs }] : [],
+      entries.flatMap(({ phase, id, path, tag, text, theirs = null, isGone = false }) =>
+        phase === 'conflict' ? [{ id, path, tag, mine: text, theirs, isGone }] : [],
       ),
     ),
-    refused: entries.flatMap(({ phase, path, tag, message = '' }) =>
-      phase === 'refused' ? [{ path, tag, message }] : [],
-    ),
+    refused: entries.flatMap(({ phase, id, tag, message = '' }) => (phase === 'refused' ? [{ id, tag, message }] : [])),
     undoable: history.undoable,
     redoable: history.redoable,
   };
@@ -58,8 +71,8 @@ function orNone<T>(items: readonly T[]): readonly T[] {
   return items.length === 0 ? NONE : items;
 }
 
-export function spotOf({ path, tag }: { path: string; tag: string }): string {
-  return `${tag} ${path}`;
+export function spotOf({ id, tag }: { id: string; tag: string }): string {
+  return `${tag} ${id}`;
 }
 
 export function toMark({ phase, message = '', theirs = null }: Entry): Mark {

@@ -1,5 +1,6 @@
 import { History, type Step } from './history.ts';
 import { type Entry, makeState, type SentText, type SheetState, spotOf, toMark } from './sheet-state.ts';
+import { type ReviewedText, SinceLoad } from './since-load.ts';
 import type { Mark, TextRow, TextState } from './text-row.ts';
 
 /** The service's limit, checked here so that a paste is not sent in vain. */
@@ -9,19 +10,24 @@ const PAUSE = 400;
 const RETRY_FIRST = 2_000;
 const RETRY_MOST = 60_000;
 
-export type TextChange = { path: string; tag: string; text: string | null };
+export type TextChange = { id: string; tag: string; text: string | null };
 
 /** The result of sending texts. */
 export type SendOutcome =
   | { outcome: 'saved' }
   /** None was saved: these have changed and are not the ones that were to be replaced. */
-  | { outcome: 'changed'; texts: readonly { path: string; tag: string; text: string | null }[] }
+  | { outcome: 'changed'; texts: readonly { id: string; tag: string; text: string | null }[] }
   /** None was saved: these are invalid. */
   | { outcome: 'refused'; problems: readonly { index: number | undefined; message: string }[] }
   | { outcome: 'failed'; error: unknown; again: boolean };
 
 /** Keeps unsaved texts, and the one being typed, through a reload or a crash. */
-export type KeptTexts = { read(): SentText[]; write(texts: SentText[]): void; type(text: SentText | undefined): void };
+export type KeptTexts = {
+  /** Hands over what pages that are gone have kept, now or when such a page goes. */
+  adopt(take: (texts: readonly SentText[]) => void): void;
+  write(texts: SentText[]): void;
+  type(text: SentText | undefined): void;
+};
 
 /**
  * All texts of an application as the grid shows them. Input is shown immediately and saved in batches, one after the
@@ -41,8 +47,10 @@ export class Sheet {
   #failure: SheetState['failure'];
   #retryIn = RETRY_FIRST;
   #batch = BATCH;
-  #isKeptRead = false;
   #loads = 0;
+  /** Adopted texts whose cell has another unsaved text: they are sent after it, as a conflict. */
+  #later: SentText[] = [];
+  #sinceLoad = new SinceLoad();
   /** With the text that was there when typing began: others may change it meanwhile. */
   #typed: SentText | undefined;
   readonly #send: (texts: SentText[]) => Promise<SendOutcome>;
@@ -71,42 +79,95 @@ export class Sheet {
     return this.#state;
   }
 
-  /** Texts from the service, the first ones or all; unsaved texts stay on top of them. */
+  /** To be called before texts are requested from the service. */
+  startLoading(): void {
+    this.#sinceLoad = new SinceLoad();
+  }
+
+  /** Texts from the service, the first ones or all; texts that are newer stay on top of them. */
   load(rows: readonly TextRow[], { isWhole }: { isWhole: boolean }): void {
     this.#rows = [...rows];
     this.#loads += 1;
-    this.#index = new Map(rows.map(({ path }, index) => [path, index]));
+    this.#index = new Map(rows.map(({ id }, index) => [id, index]));
     this.#filled = {};
     for (const { texts } of rows) for (const tag of Object.keys(texts)) this.#count(tag, 1);
-    if (isWhole && !this.#isKeptRead) {
-      this.#isKeptRead = true;
-      for (const kept of this.#kept.read()) {
-        if (!this.#entries.has(spotOf(kept))) this.#entries.set(spotOf(kept), { ...kept, phase: 'waiting' });
-      }
-      this.#keep();
-      this.type(this.#typed);
+    for (const { id, tag, text, before } of this.#sinceLoad.saved) {
+      if (before.has(this.row(id)?.texts[tag] ?? null)) this.#show(id, tag, text);
     }
-    for (const entry of [...this.#entries.values()]) {
-      const row = this.row(entry.path);
-      if (!row) {
-        if (isWhole) this.#entries.delete(spotOf(entry));
-        continue;
-      }
-      // The service already has this text, from us or someone else.
-      if ((row.texts[entry.tag] ?? null) === entry.text && entry.phase !== 'saving') {
-        this.#entries.delete(spotOf(entry));
-        continue;
-      }
-      this.#show(entry.path, entry.tag, entry.text);
-      this.#mark(entry);
+    for (const reviewed of this.#sinceLoad.reviewed) this.#setState(reviewed);
+    this.#placeTyped(isWhole);
+    for (const entry of [...this.#entries.values()]) this.#place(entry, isWhole);
+    if (isWhole) {
+      this.#takeLater();
+      this.#keep();
+      this.#kept.adopt(this.#adopt);
     }
     this.#emit();
     if (isWhole) this.#schedule(0);
   }
 
-  row(path: string): TextRow | undefined {
-    const index = this.#index.get(path);
+  row(id: string): TextRow | undefined {
+    const index = this.#index.get(id);
     return index === undefined ? undefined : this.#rows[index];
+  }
+
+  rowAt(path: string): TextRow | undefined {
+    return this.#rows.find((row) => row.path === path);
+  }
+
+  /** An unsaved text among rows that were just loaded. */
+  #place(entry: Entry, isWhole: boolean): void {
+    const row = this.row(entry.id);
+    if (!row) {
+      // The item is gone. Its text stays until someone discards it; nothing is lost with a removal.
+      if (isWhole && entry.text === null) this.#entries.delete(spotOf(entry));
+      else if (isWhole && entry.phase !== 'saving') Object.assign(entry, { phase: 'conflict', isGone: true });
+      return;
+    }
+    // The service already has this text, from us or someone else.
+    if ((row.texts[entry.tag] ?? null) === entry.text && entry.phase !== 'saving') {
+      this.#entries.delete(spotOf(entry));
+      return;
+    }
+    const isBack = entry.isGone || (entry.phase === 'refused' && entry.path !== row.path);
+    Object.assign(entry, { path: row.path, isGone: false, ...(isBack && { phase: 'waiting' }) });
+    this.#show(entry.id, entry.tag, entry.text);
+    this.#mark(entry);
+  }
+
+  #placeTyped(isWhole: boolean): void {
+    const typed = this.#typed;
+    const row = typed && this.row(typed.id);
+    if (!typed || (!row && !isWhole)) return;
+    this.#typed = row && { ...typed, path: row.path };
+    this.#kept.type(this.#typed);
+    if (!row) this.#entries.set(spotOf(typed), { ...typed, phase: 'waiting' });
+  }
+
+  #adopt = (texts: readonly SentText[]): void => {
+    this.#later.push(...texts);
+    this.#takeLater();
+    this.#settle();
+  };
+
+  #takeLater(): void {
+    const texts = this.#later;
+    this.#later = [];
+    for (const kept of texts) {
+      // An item that was created again has another id.
+      const { id, path } = this.row(kept.id) ?? this.rowAt(kept.path) ?? kept;
+      const text: SentText = { ...kept, id, path };
+      const known = this.#entries.get(spotOf(text));
+      const isTyped = this.#typed && spotOf(this.#typed) === spotOf(text);
+      if (isTyped || (known && known.text !== text.text)) {
+        this.#later.push(text);
+        continue;
+      }
+      if (known) continue;
+      const entry: Entry = { ...text, phase: 'waiting' };
+      this.#entries.set(spotOf(entry), entry);
+      this.#place(entry, true);
+    }
   }
 
   /** Returns how many texts changed: these can be undone in one step. */
@@ -121,12 +182,20 @@ export class Sheet {
 
   /** A text being typed: not sent yet, but not to be lost. Without one, typing has ended. */
   type(change: TextChange | undefined): void {
-    const before = (change && this.row(change.path)?.texts[change.tag]) ?? null;
-    const text = textOf(change?.text);
     const isSame = change && this.#typed && spotOf(change) === spotOf(this.#typed);
+    // Its editor went away without an end.
+    if (change && this.#typed && !isSame) this.change([this.#typed], 'edit');
+    const row = change && this.row(change.id);
+    const before = (change && row?.texts[change.tag]) ?? null;
+    const text = textOf(change?.text);
     const was = isSame ? this.#typed?.was : change && this.#entries.get(spotOf(change))?.was;
-    this.#typed = change && text !== before ? { ...change, text, was: was === undefined ? before : was } : undefined;
+    const isChanged = change && row && text !== before;
+    this.#typed = isChanged ? { ...change, path: row.path, text, was: was === undefined ? before : was } : undefined;
     this.#kept.type(this.#typed);
+    if (!this.#typed && this.#later.length > 0) {
+      this.#takeLater();
+      this.#settle();
+    }
   }
 
   get isTyping(): boolean {
@@ -149,12 +218,13 @@ export class Sheet {
   }
 
   /** Decides which side of a conflict stays. */
-  resolve({ path, tag }: { path: string; tag: string }, side: 'mine' | 'theirs'): void {
-    const entry = this.#entries.get(spotOf({ path, tag }));
+  resolve({ id, tag }: { id: string; tag: string }, side: 'mine' | 'theirs'): void {
+    const entry = this.#entries.get(spotOf({ id, tag }));
     if (entry?.phase !== 'conflict') return;
     const theirs = entry.theirs ?? null;
+    if (entry.isGone && side === 'mine') return;
     if (side === 'theirs' || entry.text === theirs) {
-      this.#show(path, tag, theirs);
+      this.#show(id, tag, theirs);
       this.#drop(entry);
     } else {
       Object.assign(entry, { was: theirs, phase: 'waiting' });
@@ -164,14 +234,19 @@ export class Sheet {
   }
 
   /** Sets the service's new state of the current texts. */
-  setStates(spots: readonly { path: string; tag: string }[], state: TextState | undefined): void {
-    for (const { path, tag } of spots) {
-      const index = this.#index.get(path);
-      const row = index === undefined ? undefined : this.#rows[index];
-      if (index === undefined || !row) continue;
-      this.#rows[index] = { ...row, since: { ...row.since, [tag]: { texts: row.texts, state } } };
+  setStates(texts: readonly Omit<ReviewedText, 'state'>[], state: TextState | undefined): void {
+    for (const text of texts) {
+      this.#sinceLoad.reviewed.push({ ...text, state });
+      this.#setState({ ...text, state });
     }
     this.#emit();
+  }
+
+  #setState({ id, tag, text, state }: ReviewedText): void {
+    const index = this.#index.get(id);
+    const row = index === undefined ? undefined : this.#rows[index];
+    if (index === undefined || row?.texts[tag] !== text) return;
+    this.#rows[index] = { ...row, since: { ...row.since, [tag]: { texts: row.texts, state } } };
   }
 
   /** Records a change made elsewhere, so that it can be undone here. */
@@ -203,23 +278,23 @@ export class Sheet {
 
   #apply(changes: readonly TextChange[], typed?: SentText): Step['changes'] {
     const done: Step['changes'] = [];
-    for (const { path, tag, text: wanted } of changes) {
-      const row = this.row(path);
+    for (const { id, tag, text: wanted } of changes) {
+      const row = this.row(id);
       const text = textOf(wanted);
       const before = row?.texts[tag] ?? null;
       if (!row || before === text) continue;
-      const was = typed && spotOf(typed) === spotOf({ path, tag }) ? typed.was : before;
-      const known = this.#entries.get(spotOf({ path, tag }));
+      const was = typed && spotOf(typed) === spotOf({ id, tag }) ? typed.was : before;
+      const known = this.#entries.get(spotOf({ id, tag }));
       // Nothing was typed in the end, but someone else changed it.
       if (!known && text === was) continue;
-      done.push({ path, tag, from: before, to: text });
-      const entry = known ?? { path, tag, was, text, phase: 'waiting' };
+      done.push({ id, tag, from: before, to: text });
+      const entry = known ?? { id, path: row.path, tag, was, text, phase: 'waiting' };
       entry.text = text;
       if (text !== null && text.length > TEXT_LIMIT && [...text].length > TEXT_LIMIT) {
         Object.assign(entry, { phase: 'refused', message: 'tooLong' });
       } else if (entry.phase === 'refused') entry.phase = 'waiting';
       this.#entries.set(spotOf(entry), entry);
-      this.#show(path, tag, text);
+      this.#show(id, tag, text);
       // It equals the service's text again.
       if (entry.phase === 'waiting' && entry.text === entry.was) this.#drop(entry);
       else this.#mark(entry);
@@ -230,8 +305,8 @@ export class Sheet {
   #step(step: Step | undefined): readonly TextChange[] | undefined {
     if (!step) return undefined;
     // Texts that have changed since are left alone.
-    const wanted = step.changes.filter(({ path, tag, from }) => (this.row(path)?.texts[tag] ?? null) === from);
-    const changes = wanted.map(({ path, tag, to }) => ({ path, tag, text: to }));
+    const wanted = step.changes.filter(({ id, tag, from }) => (this.row(id)?.texts[tag] ?? null) === from);
+    const changes = wanted.map(({ id, tag, to }) => ({ id, tag, text: to }));
     this.#apply(changes);
     this.#settle();
     return changes;
@@ -258,7 +333,7 @@ export class Sheet {
       this.#mark(entry);
     }
     this.#emit();
-    const outcome = await this.#send(batch.map(({ path, tag, text, was }) => ({ path, tag, text, was })));
+    const outcome = await this.#send(batch.map(toSent));
     this.#isSending = false;
     this.#take(batch, outcome);
     this.#keep();
@@ -273,12 +348,14 @@ export class Sheet {
       this.#batch = BATCH;
       this.#retryIn = RETRY_FIRST;
       for (const entry of batch) {
-        entry.was = entry.sent ?? null;
+        const { id, tag, was, sent = null } = entry;
+        this.#sinceLoad.addSaved({ id, tag, was, text: sent });
+        entry.was = sent;
         if (entry.text === entry.was && entry.phase === 'waiting') this.#drop(entry);
       }
     } else if (outcome.outcome === 'changed') {
-      for (const { path, tag, text } of outcome.texts) {
-        const entry = this.#entries.get(spotOf({ path, tag }));
+      for (const { id, tag, text } of outcome.texts) {
+        const entry = this.#entries.get(spotOf({ id, tag }));
         if (entry) Object.assign(entry, { phase: 'conflict', theirs: text });
       }
     } else if (outcome.outcome === 'refused') this.#refuse(batch, outcome.problems);
@@ -290,6 +367,7 @@ export class Sheet {
       return;
     }
     for (const entry of batch) if (this.#entries.get(spotOf(entry)) === entry) this.#mark(entry);
+    this.#takeLater();
     this.#schedule(0);
   }
 
@@ -305,8 +383,8 @@ export class Sheet {
     else this.#batch = Math.ceil(batch.length / 4);
   }
 
-  #show(path: string, tag: string, text: string | null): void {
-    const index = this.#index.get(path);
+  #show(id: string, tag: string, text: string | null): void {
+    const index = this.#index.get(id);
     const row = index === undefined ? undefined : this.#rows[index];
     if (index === undefined || !row) return;
     const { [tag]: before, ...others } = row.texts;
@@ -324,8 +402,8 @@ export class Sheet {
     this.#setMark(entry, undefined);
   }
 
-  #setMark({ path, tag }: Entry, mark: Mark | undefined): void {
-    const index = this.#index.get(path);
+  #setMark({ id, tag }: Entry, mark: Mark | undefined): void {
+    const index = this.#index.get(id);
     const row = index === undefined ? undefined : this.#rows[index];
     if (index === undefined || !row) return;
     const { [tag]: _, ...others } = row.marks ?? {};
@@ -338,13 +416,17 @@ export class Sheet {
   }
 
   #keep(): void {
-    this.#kept.write([...this.#entries.values()].map(({ path, tag, text, was }) => ({ path, tag, text, was })));
+    this.#kept.write([...this.#entries.values(), ...this.#later].map(toSent));
   }
 
   #emit(): void {
     this.#state = undefined;
     for (const listener of this.#listeners) listener();
   }
+}
+
+function toSent({ id, path, tag, text, was }: SentText): SentText {
+  return { id, path, tag, text, was };
 }
 
 /** Blank input counts as no text. */

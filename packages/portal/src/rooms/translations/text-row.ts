@@ -1,5 +1,7 @@
 /** One item with its texts: a row of the grid. A change creates a new object. */
 export type TextRow = {
+  /** Stays the same when the item or its group gets another name. */
+  id: string;
   path: string;
   kind: 'group' | 'key' | 'value';
   /** The catalog's name for it. */
@@ -31,15 +33,25 @@ export type Mark =
 /** `isLocked`: visible, but not theirs to change. */
 export type Language = { name: string; tag: string; isDefault: boolean; isLocked?: boolean };
 
-/** The path is `group`, `group/key` or `group/key=value`; in names, `/`, `=` and `%` are escaped as in a URL. */
-type ListedText = { path: string; texts: Record<string, string>; outdated?: string[]; reviewed?: string[] };
+const DESCRIPTION = '//description';
 
-export function toRow({ path, texts, outdated = [], reviewed = [] }: ListedText): TextRow {
+/** The path is `group`, `group/key` or `group/key=value`, the UID that of the group or key; in names, `/`, `=` and `%` are escaped as in a URL. */
+type ListedText = {
+  path: string;
+  uid: string;
+  texts: Record<string, string>;
+  outdated?: string[];
+  reviewed?: string[];
+};
+
+export function toRow({ path, uid, texts, outdated = [], reviewed = [] }: ListedText): TextRow {
   const [group = '', rest] = splitAt(path, '/');
   const [key, value] = rest === undefined ? [] : splitAt(rest, '=');
   const name = decode(value ?? key ?? group);
   const parent = [group, ...(value === undefined ? [] : [key as string])].map(decode).join(' › ');
+  const suffix = value !== undefined ? `=${value}` : path.endsWith(DESCRIPTION) ? DESCRIPTION : '';
   return {
+    id: uid + suffix,
     path,
     kind: value !== undefined ? 'value' : key !== undefined ? 'key' : 'group',
     name,

@@ -32,11 +32,11 @@ export type GridAct =
   | { act: 'clear' | 'cut' | 'undo' | 'redo'; changed: number };
 
 /** With the cells selected around it. */
-export type ActiveCell = { path: string; tag: string; isOne: boolean; selected(): TextChange[] };
+export type ActiveCell = { id: string; tag: string; isOne: boolean; selected(): TextChange[] };
 
 type Props = {
   sheet: Sheet;
-  paths: readonly string[];
+  ids: readonly string[];
   languages: readonly Language[];
   progress: ReadonlyMap<string, Progress>;
   isReadOnly: boolean;
@@ -51,28 +51,28 @@ type Props = {
   onShortcuts: () => void;
   onSearch: () => void;
   onOnly: (only: Only) => void;
-  onReview: (spots: readonly { path: string; tag: string }[]) => void;
+  onReview: (spots: readonly { id: string; tag: string }[]) => void;
   onReviewAll: ((tag: string) => void) | undefined;
   onHide: (tag: string) => void;
 };
 
 /** All texts, one row each, with a column for each language: virtualized both ways, used like a spreadsheet. */
 export function TextsGrid(props: Props) {
-  const { sheet, paths, languages, isReadOnly, onAct, onActive } = props;
+  const { sheet, ids, languages, isReadOnly, onAct, onActive } = props;
   const { t } = useTranslation('translations');
   const scroller = useRef<HTMLDivElement>(null);
   const isLocked = (tag: string) => languages.some((each) => each.tag === tag && each.isLocked);
-  const [editing, setEditing] = useState<{ path: string; tag: string; text: string; before: string }>();
+  const [editing, setEditing] = useState<{ id: string; tag: string; text: string; before: string }>();
   // Whether the grid has the focus: only then does the focus follow the active cell.
   const isOurs = useRef(false);
 
-  const { selection, bounds, setSelection } = useSelection(paths, languages, () =>
-    firstColumn(sheet.row(paths[0] ?? ''), props.only, languages, props.from),
+  const { selection, bounds, setSelection } = useSelection(ids, languages, () =>
+    firstColumn(sheet.row(ids[0] ?? ''), props.only, languages, props.from),
   );
   const { active } = selection;
-  const activePath = paths[active.row];
+  const activeId = ids[active.row];
   const activeTag = languages[active.column]?.tag;
-  const { sizer, sizes, rows, columns, page, scrollTo } = useGridLayout(scroller, languages, paths.length, active);
+  const { sizer, sizes, rows, columns, page, scrollTo } = useGridLayout(scroller, languages, ids.length, active);
   const gridRef = useMergedRef(scroller, sizer);
 
   const go = (next: Selection) => {
@@ -87,14 +87,14 @@ export function TextsGrid(props: Props) {
     scroller.current
       ?.querySelector<HTMLElement>(`[data-row="${active.row}"][data-column="${active.column}"]`)
       ?.focus({ preventScroll: true });
-  }, [active.row, active.column, editing, paths]);
+  }, [active.row, active.column, editing, ids]);
 
   const startEditing = (text?: string) => {
-    if (isReadOnly || activePath === undefined || activeTag === undefined || isLocked(activeTag)) return;
+    if (isReadOnly || activeId === undefined || activeTag === undefined || isLocked(activeTag)) return;
     isOurs.current = true;
     // Synchronously, so that the key that opened it is typed into the editor.
-    const before = sheet.row(activePath)?.texts[activeTag] ?? '';
-    flushSync(() => setEditing({ path: activePath, tag: activeTag, text: text ?? before, before }));
+    const before = sheet.row(activeId)?.texts[activeTag] ?? '';
+    flushSync(() => setEditing({ id: activeId, tag: activeTag, text: text ?? before, before }));
   };
 
   const latest = useRef({ active, bounds, editing, go });
@@ -107,7 +107,7 @@ export function TextsGrid(props: Props) {
       if (!edited) return;
       // Where it was begun, whichever rows were loaded meanwhile. Someone else may have changed a text that was only opened.
       if (text === edited.before) sheet.type(undefined);
-      else sheet.change([{ path: edited.path, tag: edited.tag, text: text === '' ? null : text }], 'edit');
+      else sheet.change([{ id: edited.id, tag: edited.tag, text: text === '' ? null : text }], 'edit');
       const by = { down: [1, 0], up: [-1, 0], right: [0, 1], left: [0, -1], stay: [0, 0] }[leave] as [number, number];
       if (leave === 'stay') return;
       goTo(clamp(select({ row: at.row + by[0], column: at.column + by[1] }), within));
@@ -117,7 +117,7 @@ export function TextsGrid(props: Props) {
   const onType = useCallback(
     (text: string) => {
       const { editing: edited } = latest.current;
-      if (edited) sheet.type({ path: edited.path, tag: edited.tag, text });
+      if (edited) sheet.type({ id: edited.id, tag: edited.tag, text });
     },
     [sheet],
   );
@@ -131,17 +131,17 @@ export function TextsGrid(props: Props) {
   const selected = useMemo(() => ({ left, right }), [left, right]);
   const cellsOf = useCallback(
     (): TextChange[] =>
-      paths
+      ids
         .slice(top, bottom + 1)
-        .flatMap((path) => languages.slice(left, right + 1).map(({ tag }) => ({ path, tag, text: null }))),
-    [paths, languages, top, bottom, left, right],
+        .flatMap((id) => languages.slice(left, right + 1).map(({ tag }) => ({ id, tag, text: null }))),
+    [ids, languages, top, bottom, left, right],
   );
 
   useEffect(() => {
     const isOne = top === bottom && left === right;
-    const spot = activePath !== undefined && activeTag !== undefined && { path: activePath, tag: activeTag };
+    const spot = activeId !== undefined && activeTag !== undefined && { id: activeId, tag: activeTag };
     onActive(spot ? { ...spot, isOne, selected: cellsOf } : undefined);
-  }, [activePath, activeTag, top, bottom, left, right, cellsOf, onActive]);
+  }, [activeId, activeTag, top, bottom, left, right, cellsOf, onActive]);
 
   const clear = (act: 'clear' | 'cut') => {
     if (isReadOnly) return;
@@ -159,7 +159,7 @@ export function TextsGrid(props: Props) {
     onAct({ act, changed: changes.length });
     const [first] = changes;
     const spot = first && {
-      row: paths.indexOf(first.path),
+      row: ids.indexOf(first.id),
       column: languages.findIndex(({ tag }) => tag === first.tag),
     };
     if (spot && spot.row >= 0 && spot.column >= 0) go(select(spot));
@@ -176,7 +176,7 @@ export function TextsGrid(props: Props) {
     };
     if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       const language = languages[active.column];
-      const found = language && findMissing(sheet, paths, language, active.row, event.key === 'ArrowDown' ? 1 : -1);
+      const found = language && findMissing(sheet, ids, language, active.row, event.key === 'ArrowDown' ? 1 : -1);
       return take(() => found !== undefined && go(select({ row: found, column: active.column })));
     }
     const moved = event.altKey ? undefined : move(selection, event, { ...bounds, page });
@@ -203,9 +203,9 @@ export function TextsGrid(props: Props) {
   const onCopy = (event: ClipboardEvent) => {
     if (editing !== undefined || !isCell(event.target)) return;
     event.preventDefault();
-    const table = paths
+    const table = ids
       .slice(block.top, block.bottom + 1)
-      .map((path) => languages.slice(block.left, block.right + 1).map(({ tag }) => sheet.row(path)?.texts[tag] ?? ''));
+      .map((id) => languages.slice(block.left, block.right + 1).map(({ tag }) => sheet.row(id)?.texts[tag] ?? ''));
     const isOne = table.length === 1 && table[0]?.length === 1;
     event.clipboardData.setData('text/plain', isOne ? (table[0]?.[0] ?? '') : writeTable(table));
     if (event.type === 'cut') clear('cut');
@@ -217,7 +217,7 @@ export function TextsGrid(props: Props) {
     const text = event.clipboardData.getData('text/plain');
     if (text === '') return;
     const table = readTable(text);
-    const { changes, empty, outside } = planPaste(table, block, { paths, tags: languages.map(({ tag }) => tag) });
+    const { changes, empty, outside } = planPaste(table, block, { ids, tags: languages.map(({ tag }) => tag) });
     const changed = sheet.change(
       changes.filter(({ tag }) => !isLocked(tag)),
       'paste',
@@ -256,7 +256,7 @@ export function TextsGrid(props: Props) {
       ref={gridRef}
       role="grid"
       aria-label={t('grid.label')}
-      aria-rowcount={paths.length + 1}
+      aria-rowcount={ids.length + 1}
       aria-colcount={languages.length + 1}
       aria-multiselectable
       aria-readonly={isReadOnly}
@@ -286,20 +286,20 @@ export function TextsGrid(props: Props) {
           onHide={props.onHide}
         />
         {rows.map(({ index, start }) => {
-          const row = sheet.row(paths[index] ?? '');
+          const row = sheet.row(ids[index] ?? '');
           if (!row) return null;
           const isActive = index === active.row;
           const isSelected = index >= block.top && index <= block.bottom;
           return (
             <GridRow
-              key={row.path}
+              key={row.id}
               row={row}
               index={index}
               top={start}
               columns={columns}
               active={isActive ? active.column : undefined}
               selected={isSelected ? selected : undefined}
-              editing={editing?.path === row.path ? editing.text : undefined}
+              editing={editing?.id === row.id ? editing.text : undefined}
               showParent={props.isFiltered}
               from={props.from}
               onType={onType}

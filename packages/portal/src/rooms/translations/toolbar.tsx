@@ -112,7 +112,7 @@ export const Toolbar = memo(function Toolbar(props: Props) {
       {filter.isFiltered && (
         <Group gap={4}>
           <Text size="sm" c="dimmed" role="status">
-            {t('toolbar.shown', { count: filter.paths.length })}
+            {t('toolbar.shown', { count: filter.ids.length })}
           </Text>
           <Tooltip label={t('noMatch.clear')}>
             <ActionIcon variant="subtle" color="gray" aria-label={t('noMatch.clear')} onClick={filter.clear}>

@@ -38,7 +38,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
     [searched, group, issue, issueTag, attention],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows were reloaded
-  const paths = useMemo(() => filterRows(rows, filter, shown, defaultTag(languages)), [loads, filter, shown]);
+  const ids = useMemo(() => filterRows(rows, filter, shown, defaultTag(languages)), [loads, filter, shown]);
 
   const set = useCallback(
     (
@@ -61,7 +61,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
     () => ({
       search,
       filter,
-      paths,
+      ids,
       shown,
       isFiltered: search !== '' || group !== undefined || issue !== undefined || attention,
       set,
@@ -75,7 +75,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
       show: (tags: readonly string[]) =>
         setHidden(languages.filter(({ tag }) => !tags.includes(tag)).map(({ tag }) => tag)),
     }),
-    [search, filter, paths, shown, group, issue, attention, set, setHidden, languages],
+    [search, filter, ids, shown, group, issue, attention, set, setHidden, languages],
   );
 }
 

@@ -7,7 +7,7 @@ import { notifyProblem } from '../../shell/notify.tsx';
 import type { Sheet } from './sheet.ts';
 import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 
-type Spot = { path: string; tag: string };
+type Spot = { id: string; tag: string };
 type Marking = { spots: Spot[]; reviewed: boolean };
 export type Review = (wanted: readonly Spot[], how?: { mayWithdraw: boolean }) => void;
 
@@ -23,20 +23,22 @@ export function useReview(clientId: string, sheet: Sheet, languages: readonly La
       await sheet.settled();
       let [count, left] = [0, 0];
       for (let at = 0; at < spots.length; at += BATCH) {
-        const batch = spots.slice(at, at + BATCH).flatMap(({ path, tag }) => {
-          const row = sheet.row(path);
+        const batch = spots.slice(at, at + BATCH).flatMap(({ id, tag }) => {
+          const row = sheet.row(id);
           const text = row?.texts[tag];
-          return row && text !== undefined ? [{ path, language: tag, text, source: sourceOf(row, languages) }] : [];
+          return row && text !== undefined
+            ? [{ id, path: row.path, language: tag, text, source: sourceOf(row, languages) }]
+            : [];
         });
         const { data } = await api.post('/manage/v1/applications/{clientId}/catalog/translations/review', {
           path: { clientId },
           query: { draft: true },
-          body: { texts: batch, reviewed },
+          body: { texts: batch.map(({ id: _, ...text }) => text), reviewed },
         });
         const changed = new Set(data.changed.map(({ path, language }) => `${language} ${path}`));
         const done = batch.filter(({ path, language }) => !changed.has(`${language} ${path}`));
         sheet.setStates(
-          done.map(({ path, language }) => ({ path, tag: language })),
+          done.map(({ id, language, text }) => ({ id, tag: language, text })),
           reviewed ? 'reviewed' : undefined,
         );
         count += data.count;
@@ -57,10 +59,10 @@ export function useReview(clientId: string, sheet: Sheet, languages: readonly La
       const from = defaultTag(languages);
       const byTag = new Map(languages.map((language) => [language.tag, language]));
       const found = wanted.flatMap((spot) => {
-        const [row, language] = [sheet.row(spot.path), byTag.get(spot.tag)];
+        const [row, language] = [sheet.row(spot.id), byTag.get(spot.tag)];
         if (!row || !language || language.isDefault || language.isLocked || row.texts[spot.tag] === undefined)
           return [];
-        return [{ path: spot.path, tag: spot.tag, isReviewed: stateOf(row, language, from) === 'reviewed' }];
+        return [{ id: spot.id, tag: spot.tag, isReviewed: stateOf(row, language, from) === 'reviewed' }];
       });
       if (found.length === 0 || isBusy.current) return;
       const left = found.filter(({ isReviewed }) => !isReviewed);

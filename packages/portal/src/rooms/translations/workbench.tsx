@@ -53,10 +53,7 @@ export function Workbench(props: Props) {
   const progress = useMemo(() => progressOf(languages, counted.rows, counted.filled), [languages, counted]);
   const from = defaultTag(languages);
   const review = useReview(clientId, sheet, languages);
-  const onReviewAll = useCallback(
-    (tag: string) => review(filter.paths.map((path) => ({ path, tag }))),
-    [review, filter.paths],
-  );
+  const onReviewAll = useCallback((tag: string) => review(filter.ids.map((id) => ({ id, tag }))), [review, filter.ids]);
   const latestProgress = useRef(progress);
   latestProgress.current = progress;
   const getProgress = useCallback(() => latestProgress.current, []);
@@ -97,7 +94,7 @@ export function Workbench(props: Props) {
         description={isReadOnly ? t('readOnly') : undefined}
         actions={
           <>
-            {isPhone && filter.paths.length === 0 && saveState}
+            {isPhone && filter.ids.length === 0 && saveState}
             {!isReadOnly && (
               <Tool name={t('toolbar.import')} icon={IconUpload} isPhone={isPhone} onClick={importDialog.open} />
             )}
@@ -135,7 +132,7 @@ export function Workbench(props: Props) {
         searchBox={searchBox}
         onStep={step}
       />
-      {filter.paths.length === 0 ? (
+      {filter.ids.length === 0 ? (
         <EmptyState
           icon={IconFilterOff}
           title={filter.filter.only ? t(`noMatch.${filter.filter.only.issue}`) : t('noMatch.title')}
@@ -157,7 +154,7 @@ export function Workbench(props: Props) {
       ) : (
         <TextsGrid
           sheet={sheet}
-          paths={filter.paths}
+          ids={filter.ids}
           languages={shown}
           progress={progress}
           isReadOnly={isReadOnly}
