@@ -112,7 +112,7 @@ describe('the credentials room', () => {
     await time.fill('');
     await page.getByText('6 unsaved changes').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/must be a full origin.*ftp:\/\/nowhere/).waitFor();
+    await page.getByText(/^Must be a full origin, for example/).waitFor();
     await page.getByText('At least 1 request, over a period of 1 second to 1 day').waitFor();
     await time.fill('90');
     await page.getByRole('combobox', { name: 'Rate limit per IP address: unit' }).click();

@@ -57,8 +57,18 @@ describe('the portal', () => {
     await page.getByRole('menuitemradio', { name: 'Sötét' }).click();
     expect(await Promise.all(taken.map((themes) => themes()))).toEqual([['dark'], ['dark']]);
     await expect.poll(kept).toEqual({ theme: 'dark', language: 'hu' });
+    // What the service says about a field, too.
+    const expectRefused = async () => {
+      await page.getByRole('button', { name: 'Új alkalmazás' }).click();
+      await page.getByRole('textbox', { name: 'Név' }).fill('a\u202eb');
+      await page.getByRole('button', { name: 'Létrehozás' }).click();
+      await page.getByText('Vezérlőkaraktert vagy írásirányt váltó karaktert tartalmaz.').waitFor();
+    };
+    await page.keyboard.press('Escape');
+    await expectRefused();
     await page.reload();
     await page.getByRole('heading', { name: 'Alkalmazások' }).waitFor();
+    await expectRefused();
     expect(await page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('hu');
   });

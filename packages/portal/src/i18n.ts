@@ -8,9 +8,12 @@ export const PORTAL_LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', 
 export type PortalLanguage = keyof typeof PORTAL_LANGUAGES;
 
 const STORED = 'innkeeper-language';
+/** Translations of the service's messages, which are English. */
+const PROBLEMS = 'problems';
 
 /** One file per room and language, loaded on entering the room: src/locales/LANGUAGE/ROOM.json. */
 export async function startTranslations(): Promise<void> {
+  const language = chosenLanguage();
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = language;
   });
@@ -23,11 +26,11 @@ export async function startTranslations(): Promise<void> {
     )
     .use(initReactI18next)
     .init({
-      lng: chosenLanguage(),
+      lng: language,
       fallbackLng: 'en',
       supportedLngs: Object.keys(PORTAL_LANGUAGES),
       load: 'languageOnly',
-      ns: ['shell'],
+      ns: language === 'en' ? ['shell'] : ['shell', PROBLEMS],
       defaultNS: 'shell',
       interpolation: { escapeValue: false },
       returnNull: false,
@@ -37,6 +40,7 @@ export async function startTranslations(): Promise<void> {
 export async function chooseLanguage(language: PortalLanguage): Promise<void> {
   localStorage.setItem(STORED, language);
   await i18next.changeLanguage(language);
+  if (language !== 'en') await i18next.loadNamespaces(PROBLEMS);
 }
 
 function chosenLanguage(): string {

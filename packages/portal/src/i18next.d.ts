@@ -9,6 +9,7 @@ import type insights from './locales/en/insights.json';
 import type members from './locales/en/members.json';
 import type overview from './locales/en/overview.json';
 import type palette from './locales/en/palette.json';
+import type problems from './locales/en/problems.json';
 import type requests from './locales/en/requests.json';
 import type revisions from './locales/en/revisions.json';
 import type shell from './locales/en/shell.json';
@@ -33,6 +34,7 @@ declare module 'i18next' {
       members: typeof members;
       overview: typeof overview;
       palette: typeof palette;
+      problems: typeof problems;
       requests: typeof requests;
       revisions: typeof revisions;
       shell: typeof shell;

@@ -59,7 +59,9 @@ describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
 
 describe.each(['en', 'de', 'es', 'hu'])('the vocabulary of the portal in %s', (language) => {
   test('is the same for one thing in every room', () => {
-    const texts = rooms.flatMap((room) => [...flatten(read(language, room))]);
+    // In English, problems are in the service's own words.
+    const own = rooms.filter((room) => language !== 'en' || room !== 'problems.json');
+    const texts = own.flatMap((room) => [...flatten(read(language, room))]);
     expect(texts.filter(([, text]) => SHUNNED[language]?.test(text))).toEqual([]);
     const [{ access }, { role }] = [read(language, 'applications.json'), read(language, 'members.json')] as Texts[];
     expect(Object.values(access as Texts)).toEqual(Object.values(role as Texts));

@@ -4,6 +4,7 @@ import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSignedOut } from '../api/query-client.ts';
+import { problemText } from './problem-text.ts';
 
 /** The text of a notification with its action, side by side to cover little. */
 export function NotificationText({ children, act }: { children: ReactNode; act: ReactNode }) {
@@ -53,6 +54,6 @@ function UndoButton({ onClick }: { onClick(): void }) {
 export function notifyProblem(error: unknown): void {
   const { title, message } = isSignedOut(error)
     ? { title: i18next.t('signedOut.title'), message: i18next.t('signedOut.kept') }
-    : { title: i18next.t('problem'), message: error instanceof Error ? error.message : String(error) };
+    : { title: i18next.t('problem'), message: problemText(error) };
   notifications.show({ color: 'red', title, message, autoClose: 8_000 });
 }

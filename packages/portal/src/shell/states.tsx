@@ -5,6 +5,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSignedOut } from '../api/query-client.ts';
+import { fieldProblem, problemText } from './problem-text.ts';
 import { SignInAgain } from './signed-out.tsx';
 
 /** The states of a page other than its normal content. */
@@ -69,17 +70,16 @@ export function Problem({ error }: { error: unknown }) {
       </Alert>
     );
   }
-  const message = error instanceof Error ? error.message : String(error);
-  // The message often contains the first of them, or the only one.
-  const others = known?.errors.filter((each) => !message.includes(each.message)) ?? [];
+  // The service's message often contains the first of them, or the only one.
+  const others = known?.errors.filter((each) => !known.message.includes(each.message)) ?? [];
   return (
     <Alert {...alert} color="red" icon={<IconAlertTriangle aria-hidden />} title={t('problem')}>
-      <Text size="sm">{message}</Text>
+      <Text size="sm">{problemText(error)}</Text>
       {others.length > 0 && (
         <List size="sm" mt="xs">
           {others.map(({ field, message }) => (
             <List.Item key={`${field} ${message}`}>
-              <Code>{field}</Code> {message}
+              <Code>{field}</Code> {fieldProblem(message)}
             </List.Item>
           ))}
         </List>

@@ -52,7 +52,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
     event.preventDefault();
     if (name.trim() !== '') createOnce();
   };
-  // The secret is shown only once: a click outside the dialog must not close it.
+  const nameProblem = fieldText(create.error, 'name');
   const made = create.data;
   return (
     <Modal
@@ -78,6 +78,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
               description={t('nameHint')}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
+              error={nameProblem}
             />
             <Stack gap={6}>
               <div>
@@ -86,7 +87,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
               </div>
               <LanguageChips label={t('languages')} chosen={tags} byDefault={tags[0]} onChange={setTags} />
             </Stack>
-            <Problem error={create.error} />
+            {nameProblem === undefined && <Problem error={create.error} />}
             <Group justify="flex-end">
               <Button variant="default" disabled={create.isPending} onClick={close}>
                 {t('cancel', { ns: 'shell' })}

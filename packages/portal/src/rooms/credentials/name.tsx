@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { useUnsaved } from '../../draft/unsaved.ts';
+import { fieldText, problemText } from '../../shell/problem-text.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
 
@@ -50,7 +51,7 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
           value={shown}
           maxLength={255}
           disabled={!mayChange}
-          error={renaming.error?.message}
+          error={renaming.error && (fieldText(renaming.error, 'name') ?? problemText(renaming.error))}
           onChange={(event) => {
             if (typed === undefined) setBase(name);
             setTyped(event.currentTarget.value);

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { useUnsaved } from '../../draft/unsaved.ts';
+import { fieldText } from '../../shell/problem-text.ts';
 import classes from '../../shell/save-bar.module.css';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
@@ -74,7 +75,7 @@ export function SettingsForm({ clientId, name, settings: stored, mayChange }: Pr
     });
   };
   const problems = isInnkeeperError(saving.error) ? saving.error.errors : [];
-  const problemOf = (name: Name) => problems.find(({ field }) => field === `settings.${name}`)?.message;
+  const problemOf = (name: Name) => fieldText(saving.error, `settings.${name}`);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (changed.length > 0) saveOnce(draft);

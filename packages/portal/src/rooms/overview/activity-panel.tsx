@@ -17,6 +17,7 @@ import { useTranslation } from 'react-i18next';
 import { SERVICE_URL } from '../../api/client.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { dateLocale, readTime } from '../../shell/moment.tsx';
+import { problemText } from '../../shell/problem-text.ts';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import { colorOf, TimeChart } from '../../shell/time-chart.tsx';
 import classes from './overview.module.css';
@@ -164,7 +165,7 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                         {messages.length <= FEW_MESSAGES &&
                           messages.map((message) => (
                             <Text key={message} size="sm">
-                              {message}
+                              {problemText(message)}
                             </Text>
                           ))}
                         <Anchor

@@ -7,6 +7,7 @@ import { SERVICE_URL } from '../../api/client.ts';
 import { Copyable, CopyButton } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { dateLocale, readTime } from '../../shell/moment.tsx';
+import { fieldProblem, problemText } from '../../shell/problem-text.ts';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import { TextBlock } from '../../shell/text-block.tsx';
 import { requestQuery } from './queries.ts';
@@ -120,16 +121,16 @@ function Explained({ code, answer }: { code: string; answer: string | null }) {
   } catch {
     // It was truncated: only the code is of use.
   }
-  const { message, errors } = refusal;
+  const { errors } = refusal;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('detail.why', { code })}>
-      {typeof message === 'string' && <Text size="sm">{message}</Text>}
+      {typeof refusal.message === 'string' && <Text size="sm">{problemText(refusal)}</Text>}
       {/* If there is a single error, the message already says it. */}
       {Array.isArray(errors) &&
         errors.length > 1 &&
         errors.map((each) => (
           <Text size="sm" key={`${each.field} ${each.message}`}>
-            <Code>{String(each.field)}</Code> {String(each.message)}
+            <Code>{String(each.field)}</Code> {fieldProblem(String(each.message))}
           </Text>
         ))}
       <Anchor

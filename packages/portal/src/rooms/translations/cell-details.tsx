@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { COMMAND } from '../../shell/palette/open.ts';
+import { fieldProblem } from '../../shell/problem-text.ts';
 import type { Sheet } from './sheet.ts';
 import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
 import type { ActiveCell } from './texts-grid.tsx';
@@ -56,7 +57,7 @@ export function CellDetails(props: {
       )}
       {mark?.phase === 'refused' && (
         <Text size="sm" c="red">
-          {mark.message === 'tooLong' ? t('tooLong') : t('refusedBecause', { reason: mark.message })}
+          {mark.message === 'tooLong' ? t('tooLong') : t('refusedBecause', { reason: fieldProblem(mark.message) })}
         </Text>
       )}
       {mark?.phase === 'conflict' && (

@@ -13,6 +13,7 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { fieldProblem } from '../../shell/problem-text.ts';
 import type { Language } from './text-row.ts';
 import classes from './workbench.module.css';
 
@@ -87,7 +88,7 @@ export function ImportPreview(props: {
           <List size="sm">
             {found.problems.slice(0, 200).map(({ line, path, message, language }) => (
               <List.Item key={`${line} ${language} ${path} ${message}`}>
-                {t('import.line', { line })}: <bdi>{path}</bdi> {message}
+                {t('import.line', { line })}: <bdi>{path}</bdi> {fieldProblem(message)}
               </List.Item>
             ))}
           </List>

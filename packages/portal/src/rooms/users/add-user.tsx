@@ -8,6 +8,7 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { fieldText, problemText } from '../../shell/problem-text.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
@@ -56,7 +57,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   };
   const { error } = adding;
   const isTaken = isInnkeeperError(error) && error.status === 409;
-  const faults = new Map(isInnkeeperError(error) ? error.errors.map(({ field, message }) => [field, message]) : []);
+  const isAtField = isInnkeeperError(error) && error.errors.length > 0;
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -70,7 +71,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
           description={t('add.idHint')}
           value={clientUserId}
           onChange={(event) => setId(event.currentTarget.value)}
-          error={isTaken ? error.message : faults.get('clientUserId')}
+          error={isTaken ? problemText(error) : fieldText(error, 'clientUserId')}
         />
         <TextInput
           required
@@ -79,9 +80,9 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
           label={t('rename.name')}
           value={clientUserName}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={faults.get('clientUserName')}
+          error={fieldText(error, 'clientUserName')}
         />
-        {!isTaken && faults.size === 0 && <Problem error={error} />}
+        {!isTaken && !isAtField && <Problem error={error} />}
         <DialogActions>
           <Button variant="default" onClick={onClose}>
             {shell('cancel')}

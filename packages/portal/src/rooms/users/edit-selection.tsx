@@ -1,10 +1,10 @@
-import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Button, Modal, MultiSelect, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { NamedKey } from '../../api/catalog-names.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { fieldText, problemText } from '../../shell/problem-text.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { type ChangeSelection, type Held, isChangedMeanwhile } from './use-change-selection.ts';
 
@@ -23,7 +23,7 @@ export function EditSelection({ of, held, change, onClose }: Props) {
     onError: (error) => isChangedMeanwhile(error) && setChanged(true),
   });
   const saveOnce = useMutateOnce(saving);
-  const problem = saving.error ? problemOf(saving.error) : undefined;
+  const problem = saving.error ? (fieldText(saving.error) ?? problemText(saving.error)) : undefined;
   return (
     <Modal
       opened
@@ -103,8 +103,4 @@ function readTyped({ type }: NamedKey, typed: readonly string[]): (string | numb
     const isNumber = (type === 'integer' || type === 'number') && text.trim() !== '' && !Number.isNaN(Number(text));
     return isNumber ? Number(text) : text;
   });
-}
-
-function problemOf(error: Error): string {
-  return (isInnkeeperError(error) && error.errors[0]?.message) || error.message;
 }

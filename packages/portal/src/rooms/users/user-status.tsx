@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { changedMembers } from '../../shell/changed-members.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { notifyProblem, notifyUndoable } from '../../shell/notify.tsx';
+import { fieldText, problemText } from '../../shell/problem-text.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 type Change = { clientUserName?: string; clientUserId?: string; status?: 'active' | 'suspended' };
@@ -50,11 +51,11 @@ export function RenameUser({ clientId, userUid, name, id, onClose }: RenameProps
   const renaming = useMutation({ mutationFn: () => change(changedMembers(before, typed)), onSuccess: onClose });
   const renameOnce = useMutateOnce(renaming);
   const { error } = renaming;
-  const problems = new Map(isInnkeeperError(error) ? error.errors.map(({ field, message }) => [field, message]) : []);
+  const isAtField = isInnkeeperError(error) && error.errors.length > 0;
   const field = (member: keyof typeof typed) => ({
     value: typed[member],
     maxLength: 255,
-    error: problems.get(member),
+    error: fieldText(error, member),
     onChange: (event: { currentTarget: HTMLInputElement }) => {
       const { value } = event.currentTarget;
       setTyped((before) => ({ ...before, [member]: value }));
@@ -79,7 +80,7 @@ export function RenameUser({ clientId, userUid, name, id, onClose }: RenameProps
             label={t('clientUserId')}
             description={t('rename.idHint')}
             {...field('clientUserId')}
-            {...(error && problems.size === 0 && { error: error.message })}
+            {...(error && !isAtField && { error: problemText(error) })}
           />
           <DialogActions>
             <Button variant="default" onClick={onClose}>

@@ -83,8 +83,7 @@ function Form({ clientId, webhook, onClose }: Props) {
     saveOnce();
   };
   if (save.data) return <SecretShown secret={save.data.secret} title={t('create.done')} onClose={onClose} />;
-  const faults = isInnkeeperError(save.error) ? save.error.errors : [];
-  const faultOf = (name: (typeof FIELDS)[number]) => faults.find(({ field }) => field === name)?.message;
+  const faultOf = (name: (typeof FIELDS)[number]) => fieldText(save.error, name);
   return (
     <form onSubmit={submit}>
       <Stack>
