@@ -4,7 +4,7 @@ import { postgres } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { editor } from '../packages/server/test/manage/manage.ts';
 import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, expectFocus, openPortal, type Visit } from './portal.ts';
+import { expectAccessible, expectFits, expectFocus, expectHeld, openPortal, type Visit } from './portal.ts';
 
 describe('the members room', () => {
   const portal = openPortal(postgres);
@@ -41,6 +41,7 @@ describe('the members room', () => {
     const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
     expect(sent).toBe(1);
     await expectFocus(dialogue.getByRole('button', { name: 'Copy link' }));
+    await expectHeld(page, dialogue);
     await expectAccessible(page);
     await dialogue.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('list', { name: 'Pending invitations' }).getByText(email).waitFor();

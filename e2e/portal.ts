@@ -207,6 +207,18 @@ export async function expectFocus(field: Locator): Promise<void> {
   await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
 }
 
+/** Only its own buttons close this dialog: it shows something that is shown once. */
+export async function expectHeld(page: Page, dialog: Locator): Promise<void> {
+  // The one before it may be fading out.
+  await expect.poll(() => dialog.count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await dialog.isVisible()).toBe(true);
+  expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBeLessThanOrEqual(1);
+}
+
 /** Requests of this method to this address are in flight until this is called. */
 export async function holdRequests(page: Page, method: string, address: RegExp): Promise<() => void> {
   const held = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
+import { download, expectAccessible, expectFits, expectHeld, openPortal } from './portal.ts';
 
 const exportAs = (page: Page, format: string, place: Page | Locator = page) =>
   download(page, async () => {
@@ -126,6 +126,9 @@ describe('the users room', () => {
     await page.getByRole('button', { name: 'Issue special token' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Issue special token' }).click();
     await page.getByText(/^st_\d+_/).waitFor();
+    const issued = page.getByRole('dialog', { name: 'New special token' });
+    await expectHeld(page, issued);
+    await issued.getByRole('button', { name: 'Close' }).click();
     expect(pageErrors).toEqual([]);
   });
 

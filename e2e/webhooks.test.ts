@@ -4,7 +4,7 @@ import { startReceiver } from '../packages/server/test/events/receiver.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, holdRequests, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, expectHeld, holdRequests, openPortal } from './portal.ts';
 
 describe('the webhooks and events rooms', () => {
   const portal = openPortal(sqlite, () => ({ webhooksAllow: '127.0.0.1' }));
@@ -27,6 +27,7 @@ describe('the webhooks and events rooms', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     release();
     const secret = await dialog.getByText(/^whsec_/).innerText();
+    await expectHeld(page, dialog);
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'detached' });
@@ -36,6 +37,7 @@ describe('the webhooks and events rooms', () => {
     await expectFits(page);
     const rotated = async () => {
       const newer = await dialog.getByText(/^whsec_/).innerText();
+      await expectHeld(page, dialog);
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await dialog.waitFor({ state: 'detached' });
       return newer;

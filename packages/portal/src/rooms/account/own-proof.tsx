@@ -6,6 +6,7 @@ import { signInMethodsQuery } from '../../api/queries.ts';
 
 /** From the session: what a sensitive action requires. */
 export type Needs = { email: string; needsPassword: boolean; needsLink: boolean; totp: boolean };
+export type ProvenDialogProps = { opened: boolean; onClose(): void; needs: Needs };
 export type Proof = { password?: string; code?: string };
 
 export const NO_PROOF: Proof = {};

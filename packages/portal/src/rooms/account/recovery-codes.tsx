@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
+import { useHoldDialog } from '../../shell/once-dialog.tsx';
 
 /** Shown only once: the dialog does not close by accident before they are saved. */
 export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept(): void }) {
+  useHoldDialog();
   const { t } = useTranslation('account');
   const [kept, setKept] = useState(false);
   const lines = codes.join('\n');

@@ -4,10 +4,9 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ACCESSES, type Access } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE } from '../../shell/once-dialog.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { AccountDialog } from './account-dialog.tsx';
 import { asksForLink, isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 
 const LIFETIMES = ['7d', '30d', '90d', '365d'] as const;
@@ -24,11 +23,10 @@ type Props = {
 
 export function TokenForm({ opened, onClose, ...props }: Props) {
   const { t } = useTranslation('account');
-  const close = useCloseUnlessSending(onClose);
   return (
-    <AccountDialog opened={opened} onClose={close} title={t('makeToken')}>
+    <OnceDialog opened={opened} onClose={onClose} title={t('makeToken')}>
       <Form {...props} onClose={onClose} />
-    </AccountDialog>
+    </OnceDialog>
   );
 }
 

@@ -2,12 +2,12 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { OnceDialog } from '../../shell/once-dialog.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
-import type { Proof } from './own-proof.tsx';
+import type { Proof, ProvenDialogProps } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
 
-export function TotpEnd({ opened, onClose, needs }: AccountDialogProps) {
+export function TotpEnd({ opened, onClose, needs }: ProvenDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const close = () => {
@@ -24,7 +24,7 @@ export function TotpEnd({ opened, onClose, needs }: AccountDialogProps) {
   });
   const endOnce = useMutateOnce(end);
   return (
-    <AccountDialog opened={opened} onClose={close} title={t('totp')}>
+    <OnceDialog opened={opened} onClose={close} title={t('totp')}>
       <ProofStep
         about={t('turnOffAbout')}
         action={t('turnOff')}
@@ -35,6 +35,6 @@ export function TotpEnd({ opened, onClose, needs }: AccountDialogProps) {
         onSubmit={endOnce}
         onClose={close}
       />
-    </AccountDialog>
+    </OnceDialog>
   );
 }

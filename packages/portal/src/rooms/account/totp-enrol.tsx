@@ -5,17 +5,16 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE } from '../../shell/once-dialog.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
-import type { Proof } from './own-proof.tsx';
+import type { Proof, ProvenDialogProps } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 /** The password, then the secret and a first code, then the recovery codes. */
-export function TotpEnrol({ opened, onClose, needs }: AccountDialogProps) {
+export function TotpEnrol({ opened, onClose, needs }: ProvenDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const begin = useMutation({
@@ -25,16 +24,16 @@ export function TotpEnrol({ opened, onClose, needs }: AccountDialogProps) {
     mutationKey: SHOWN_ONCE,
     mutationFn: async (code: string) => (await api.put('/manage/v1/account/totp', { body: { code } })).data,
   });
-  const close = useCloseUnlessSending(() => {
+  const close = () => {
     if (confirm.isSuccess) void client.invalidateQueries({ queryKey: ['session'] });
     begin.reset();
     confirm.reset();
     onClose();
-  });
+  };
   const beginOnce = useMutateOnce(begin);
   const confirmOnce = useMutateOnce(confirm);
   return (
-    <AccountDialog opened={opened} onClose={close} title={t('totp')} isHeld={confirm.isSuccess}>
+    <OnceDialog opened={opened} onClose={close} title={t('totp')}>
       {confirm.data ? (
         <RecoveryCodes codes={confirm.data.recoveryCodes} onKept={close} />
       ) : begin.data ? (
@@ -50,7 +49,7 @@ export function TotpEnrol({ opened, onClose, needs }: AccountDialogProps) {
           onClose={close}
         />
       )}
-    </AccountDialog>
+    </OnceDialog>
   );
 }
 

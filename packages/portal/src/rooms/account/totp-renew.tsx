@@ -1,14 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE } from '../../shell/once-dialog.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { AccountDialog, type AccountDialogProps } from './account-dialog.tsx';
-import type { Proof } from './own-proof.tsx';
+import type { Proof, ProvenDialogProps } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-export function TotpRenew({ opened, onClose, needs }: AccountDialogProps) {
+export function TotpRenew({ opened, onClose, needs }: ProvenDialogProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const renew = useMutation({
@@ -16,13 +15,13 @@ export function TotpRenew({ opened, onClose, needs }: AccountDialogProps) {
     mutationFn: async (body: Proof) => (await api.post('/manage/v1/account/totp/recovery-codes', { body })).data,
     onSuccess: () => client.invalidateQueries({ queryKey: ['session'] }),
   });
-  const close = useCloseUnlessSending(() => {
+  const close = () => {
     renew.reset();
     onClose();
-  });
+  };
   const renewOnce = useMutateOnce(renew);
   return (
-    <AccountDialog opened={opened} onClose={close} title={t('renewCodes')} isHeld={renew.isSuccess}>
+    <OnceDialog opened={opened} onClose={close} title={t('renewCodes')}>
       {renew.data ? (
         <RecoveryCodes codes={renew.data.recoveryCodes} onKept={close} />
       ) : (
@@ -36,6 +35,6 @@ export function TotpRenew({ opened, onClose, needs }: AccountDialogProps) {
           onClose={close}
         />
       )}
-    </AccountDialog>
+    </OnceDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Input, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Input, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconKey } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,7 +8,8 @@ import { api } from '../../api/client.ts';
 import { rememberSecret } from '../../api/made-secrets.ts';
 import { Copy, Copyable, useCopy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE, useHoldDialog } from '../../shell/once-dialog.tsx';
+import { fieldText } from '../../shell/problem-text.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { editsOf } from '../catalog/edits.ts';
@@ -42,12 +43,12 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
       ]),
   });
   const createOnce = useMutateOnce(create);
-  const close = useCloseUnlessSending(() => {
+  const close = () => {
     onClose();
     setName('');
     setTags([i18n.language]);
     create.reset();
-  });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() !== '') createOnce();
@@ -55,14 +56,10 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   const nameProblem = fieldText(create.error, 'name');
   const made = create.data;
   return (
-    <Modal
+    <OnceDialog
       opened={opened}
       onClose={close}
       title={made ? t('made.title', { name: made.name }) : t('create')}
-      closeOnClickOutside={made === undefined}
-      closeOnEscape={made === undefined}
-      withCloseButton={made === undefined}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
       size="lg"
     >
       {made ? (
@@ -99,11 +96,12 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
           </Stack>
         </form>
       )}
-    </Modal>
+    </OnceDialog>
   );
 }
 
 function Secret({ made, onDone }: { made: Made; onDone(): void }) {
+  useHoldDialog();
   const { t } = useTranslation('applications');
   const [stored, setStored] = useState(false);
   const [taken, setTaken] = useState(false);

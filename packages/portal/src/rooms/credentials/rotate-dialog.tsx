@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Code, Group, Select, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { sessionQuery } from '../../api/queries.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { dateLocale, readTime } from '../../shell/moment.tsx';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE, useHoldDialog } from '../../shell/once-dialog.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
@@ -27,8 +27,6 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const { data: session } = useSuspenseQuery(sessionQuery);
   const [proof, setProof] = useState(NO_PROOF);
   const [overlap, setOverlap] = useState<Overlap>('24h');
-  const [stored, setStored] = useState(false);
-  const [taken, setTaken] = useState(false);
   const rotating = useMutation({
     mutationKey: SHOWN_ONCE,
     mutationFn: async () => {
@@ -46,75 +44,28 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   // A second rotation would revoke the secret in use.
   const rotate = useMutateOnce(rotating);
   const made = rotating.data;
-  const close = useCloseUnlessSending(() => {
+  const close = () => {
     rotating.reset();
-    setStored(false);
-    setTaken(false);
     setProof(NO_PROOF);
     onClose();
-  });
+  };
   const show = (date: Date) =>
     new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'short' }).format(date);
   const end = show(new Date(Date.now() + HOURS[overlap] * 3_600_000));
 
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={made ? t('rotate.madeTitle') : t('rotate.title')}
-      size="lg"
-      // A secret that is shown only once must not disappear by accident.
-      closeOnClickOutside={!made}
-      closeOnEscape={!made}
-      withCloseButton={!made}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <OnceDialog opened={opened} onClose={close} title={made ? t('rotate.madeTitle') : t('rotate.title')} size="lg">
       {made ? (
-        <Stack>
-          <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-            {t('rotate.once')}
-          </Alert>
-          <Group gap={4} wrap="nowrap" align="flex-start">
-            <Code block flex={1} className={classes.secret}>
-              {made.clientSecret}
-            </Code>
-            <Copy value={made.clientSecret} label={t('rotate.copy')} onCopy={() => setTaken(true)} />
-          </Group>
-          <Text size="sm">
-            {t('rotate.fingerprint', { fingerprint: made.fingerprint })}{' '}
-            {overlap === '0'
+        <NewSecret
+          clientId={clientId}
+          {...made}
+          previous={
+            overlap === '0'
               ? t('rotate.endedNow')
-              : t('rotate.endsAt', { time: show(readTime(made.previousExpiresAt)) })}
-          </Text>
-          <Group>
-            <Button
-              variant="default"
-              leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() => {
-                download(
-                  `innkeeper-${clientId}.env`,
-                  'text/plain',
-                  `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${made.clientSecret}\n`,
-                );
-                setTaken(true);
-              }}
-            >
-              {t('rotate.download')}
-            </Button>
-          </Group>
-          {!taken && (
-            <Checkbox
-              label={t('rotate.stored')}
-              checked={stored}
-              onChange={(event) => setStored(event.currentTarget.checked)}
-            />
-          )}
-          <Group justify="flex-end">
-            <Button disabled={!stored && !taken} onClick={close}>
-              {t('rotate.done')}
-            </Button>
-          </Group>
-        </Stack>
+              : t('rotate.endsAt', { time: show(readTime(made.previousExpiresAt)) })
+          }
+          onClose={close}
+        />
       ) : (
         <Stack>
           <Text size="sm">{t('rotate.text')}</Text>
@@ -147,6 +98,66 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
           </Group>
         </Stack>
       )}
-    </Modal>
+    </OnceDialog>
+  );
+}
+
+type NewSecretProps = {
+  clientId: string;
+  clientSecret: string;
+  fingerprint: string;
+  /** What becomes of the previous one. */
+  previous: string;
+  onClose(): void;
+};
+
+function NewSecret({ clientId, clientSecret, fingerprint, previous, onClose }: NewSecretProps) {
+  useHoldDialog();
+  const { t } = useTranslation('credentials');
+  const [stored, setStored] = useState(false);
+  const [taken, setTaken] = useState(false);
+  return (
+    <Stack>
+      <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+        {t('rotate.once')}
+      </Alert>
+      <Group gap={4} wrap="nowrap" align="flex-start">
+        <Code block flex={1} className={classes.secret}>
+          {clientSecret}
+        </Code>
+        <Copy value={clientSecret} label={t('rotate.copy')} onCopy={() => setTaken(true)} />
+      </Group>
+      <Text size="sm">
+        {t('rotate.fingerprint', { fingerprint })} {previous}
+      </Text>
+      <Group>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => {
+            download(
+              `innkeeper-${clientId}.env`,
+              'text/plain',
+              `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${clientSecret}\n`,
+            );
+            setTaken(true);
+          }}
+        >
+          {t('rotate.download')}
+        </Button>
+      </Group>
+      {!taken && (
+        <Checkbox
+          label={t('rotate.stored')}
+          checked={stored}
+          onChange={(event) => setStored(event.currentTarget.checked)}
+        />
+      )}
+      <Group justify="flex-end">
+        <Button disabled={!stored && !taken} onClick={onClose}>
+          {t('rotate.done')}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

@@ -1,5 +1,5 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Alert, Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconLink, IconMail } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -8,7 +8,7 @@ import { api } from '../../api/client.ts';
 import { sessionQuery, signInMethodsQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE, useHoldDialog } from '../../shell/once-dialog.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
@@ -20,18 +20,10 @@ import { type Role, RoleSelect } from './role-select.tsx';
 /** The link is shown once for passing on, even if it was mailed. */
 export function InviteForm({ clientId, opened, onClose }: { clientId: string; opened: boolean; onClose(): void }) {
   const { t } = useTranslation('members');
-  const { t: shell } = useTranslation();
-  const close = useCloseUnlessSending(onClose);
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={t('inviteTitle')}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': shell('close') }}
-    >
-      {opened && <Form clientId={clientId} onClose={onClose} />}
-    </Modal>
+    <OnceDialog opened={opened} onClose={onClose} title={t('inviteTitle')}>
+      <Form clientId={clientId} onClose={onClose} />
+    </OnceDialog>
   );
 }
 
@@ -102,6 +94,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
 }
 
 function Made({ email, link, mailed, onClose }: { email: string; link: string; mailed: boolean; onClose(): void }) {
+  useHoldDialog();
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { notifyProblem } from '../../shell/notify.tsx';
+import { OnceDialog, ShownOnce } from '../../shell/once-dialog.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 const LINK = '/manage/v1/applications/{clientId}/users/{userUid}/preference-link';
@@ -28,14 +29,9 @@ export function useUserLink(clientId: string, userUid: string) {
   });
   const withdrawOnce = useMutateOnce(withdrawing);
   const dialog = (
-    <Modal
-      opened={creating.isSuccess}
-      onClose={() => creating.reset()}
-      title={t('link.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <OnceDialog opened={creating.isSuccess} onClose={() => creating.reset()} title={t('link.title')}>
       {creating.data && (
-        <Stack>
+        <ShownOnce onClose={() => creating.reset()}>
           <Alert color="yellow" variant="light">
             {t('link.about')}
           </Alert>
@@ -52,9 +48,9 @@ export function useUserLink(clientId: string, userUid: string) {
           >
             {t('link.withdraw')}
           </Button>
-        </Stack>
+        </ShownOnce>
       )}
-    </Modal>
+    </OnceDialog>
   );
   return { create: useMutateOnce(creating), isPending: creating.isPending, dialog };
 }

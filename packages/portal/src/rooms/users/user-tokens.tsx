@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { IconKey, IconTicket } from '@tabler/icons-react';
@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { notifyProblem } from '../../shell/notify.tsx';
+import { OnceDialog, ShownOnce } from '../../shell/once-dialog.tsx';
 import { EmptyState } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
@@ -111,14 +112,9 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
           </Table>
         </Table.ScrollContainer>
       )}
-      <Modal
-        opened={issuing.isSuccess}
-        onClose={() => issuing.reset()}
-        title={t('special.title')}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
+      <OnceDialog opened={issuing.isSuccess} onClose={() => issuing.reset()} title={t('special.title')}>
         {issuing.data && (
-          <Stack>
+          <ShownOnce onClose={() => issuing.reset()}>
             <Alert color="yellow" variant="light">
               {t('special.once')}
             </Alert>
@@ -126,9 +122,9 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
             <Text size="sm" c="dimmed">
               {t('special.expires')} <Moment at={issuing.data.expiresAt} />
             </Text>
-          </Stack>
+          </ShownOnce>
         )}
-      </Modal>
+      </OnceDialog>
     </Stack>
   );
 }

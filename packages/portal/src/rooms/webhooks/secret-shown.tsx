@@ -2,12 +2,14 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../shell/copy.tsx';
+import { useHoldDialog } from '../../shell/once-dialog.tsx';
 import classes from '../../shell/text-block.module.css';
 
 /** The secret, shown only this time. */
 export function SecretShown({ secret, title, onClose }: { secret: string; title: string; onClose(): void }) {
   const { t } = useTranslation('webhooks');
   const { t: shell } = useTranslation();
+  useHoldDialog();
   return (
     <Stack>
       <Alert color="green" icon={<IconKey aria-hidden />} title={title} role="status">

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Badge, Button, Card, Group, Stack, Switch, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
 import { Moment } from '../../shell/moment.tsx';
+import { OnceDialog } from '../../shell/once-dialog.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { type Webhook, webhooksQuery } from './queries.ts';
@@ -146,15 +147,9 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
           )}
         </Group>
       </Stack>
-      <Modal
-        opened={rotate.data !== undefined}
-        onClose={() => rotate.reset()}
-        title={t('rotate')}
-        closeOnClickOutside={false}
-        closeButtonProps={{ 'aria-label': shell('close') }}
-      >
+      <OnceDialog opened={rotate.data !== undefined} onClose={() => rotate.reset()} title={t('rotate')}>
         {rotate.data && <SecretShown secret={rotate.data.secret} title={t('rotated')} onClose={() => rotate.reset()} />}
-      </Modal>
+      </OnceDialog>
       <WebhookDialog clientId={clientId} webhook={webhook} opened={asked === 'edit'} onClose={ask.end} />
       <ReplayDialog clientId={clientId} webhookId={webhookId} opened={asked === 'replay'} onClose={ask.end} />
       <ConfirmByTyping

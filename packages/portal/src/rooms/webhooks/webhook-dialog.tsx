@@ -1,5 +1,4 @@
-import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Button, Modal, MultiSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, MultiSelect, NumberInput, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -7,7 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { changedMembers } from '../../shell/changed-members.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
-import { SHOWN_ONCE, useCloseUnlessSending } from '../../shell/shown-once.ts';
+import { OnceDialog, SHOWN_ONCE } from '../../shell/once-dialog.tsx';
+import { fieldText } from '../../shell/problem-text.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
@@ -23,18 +23,10 @@ type Props = {
 
 export function WebhookDialog({ opened, ...props }: Props & { opened: boolean }) {
   const { t } = useTranslation('webhooks');
-  const { t: shell } = useTranslation();
-  const close = useCloseUnlessSending(props.onClose);
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={props.webhook ? t('edit.title') : t('create.title')}
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': shell('close') }}
-    >
-      {opened && <Form {...props} />}
-    </Modal>
+    <OnceDialog opened={opened} onClose={props.onClose} title={props.webhook ? t('edit.title') : t('create.title')}>
+      <Form {...props} />
+    </OnceDialog>
   );
 }
 
