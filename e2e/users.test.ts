@@ -264,6 +264,21 @@ describe('the users room', () => {
       .getByRole('tooltip')
       .getByText(/\d:\d\d:\d\d/)
       .waitFor();
+    // Without a mouse: screen readers get it with each time, and a command shows it to all.
+    const time = page.locator('tbody time').first();
+    expect(await time.ariaSnapshot()).toMatch(/(now|second|minute).*\d:\d\d:\d\d/);
+    for (const [command, shown] of [
+      ['exact times', /^\d.*\d:\d\d:\d\d$/],
+      ['relative times', /now|second|minute/],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      const field = page.getByRole('combobox', { name: 'Search and commands' });
+      await field.fill(command);
+      await page.getByRole('option', { name: command, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await field.waitFor({ state: 'detached' });
+      await time.filter({ hasText: shown }).waitFor();
+    }
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'UID' }).uncheck();
     await page.getByRole('checkbox', { name: 'E-mail' }).check();

@@ -2,8 +2,12 @@ import { useSyncExternalStore } from 'react';
 
 /** A yes-or-no state of the whole service that pages follow. */
 export class Flag {
-  #isSet = false;
+  #isSet: boolean;
   readonly #listeners = new Set<() => void>();
+
+  constructor(isSet = false) {
+    this.#isSet = isSet;
+  }
 
   set(isSet: boolean): void {
     if (isSet === this.#isSet) return;

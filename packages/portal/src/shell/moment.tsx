@@ -1,6 +1,8 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Flag } from '../api/flag.ts';
+import classes from './moment.module.css';
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -20,17 +22,32 @@ export function dateLocale(language: string): string {
   return navigator.languages.find((tag) => tag.startsWith(`${language}-`)) ?? language;
 }
 
-/** "5 minutes ago", with the exact time in the reader's time zone. */
+const STORED = 'innkeeper-exact-times';
+const exactTimes = new Flag(localStorage.getItem(STORED) === 'true');
+
+/** Whether times are shown exactly: for keyboards, which reach no tooltip, and for those who compare them with logs. */
+export function useExactTimes(): [isExact: boolean, setExact: (isExact: boolean) => void] {
+  const setExact = (isExact: boolean) => {
+    localStorage.setItem(STORED, String(isExact));
+    exactTimes.set(isExact);
+  };
+  return [exactTimes.use(), setExact];
+}
+
+/** "5 minutes ago", with the exact time in the reader's time zone: in a tooltip, and for screen readers. */
 export function Moment({ at }: { at: string }) {
   const { i18n } = useTranslation();
+  const [isExact] = useExactTimes();
   const date = readTime(at);
   const exact = new Intl.DateTimeFormat(dateLocale(i18n.language), { dateStyle: 'medium', timeStyle: 'medium' }).format(
     date,
   );
+  const since = sinceNow(date, i18n.language);
   return (
-    <Tooltip label={exact}>
+    <Tooltip label={isExact ? since : exact}>
       <Text component="time" inherit dateTime={date.toISOString()} span>
-        {sinceNow(date, i18n.language)}
+        {isExact ? exact : since}
+        {!isExact && <VisuallyHidden className={classes.unselected ?? ''}> ({exact})</VisuallyHidden>}
       </Text>
     </Tooltip>
   );

@@ -6,6 +6,7 @@ import { SERVICE_URL } from '../../api/client.ts';
 import { THEMES, usePreferences } from '../../api/preferences.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '../../i18n.ts';
 import { copyText } from '../copy-text.ts';
+import { useExactTimes } from '../moment.tsx';
 import { useSignOut } from '../use-sign-out.ts';
 import type { Command } from './match.ts';
 import { shortcuts } from './open.ts';
@@ -18,6 +19,7 @@ export function useActions(session: Session, clientId: string | undefined): Comm
   const navigate = useNavigate();
   const can = useCan(clientId ?? '');
   const { theme, setTheme, language, setLanguage } = usePreferences();
+  const [isExact, setExact] = useExactTimes();
   const signOut = useSignOut(session);
   const words = t('words.action');
   // The selected item stays selected, and what was typed there stays.
@@ -64,6 +66,7 @@ export function useActions(session: Session, clientId: string | undefined): Comm
           setLanguage(tag),
         ),
       ),
+    action('times', t(isExact ? 'action.relativeTimes' : 'action.exactTimes'), () => setExact(!isExact)),
     action('sign-out', t('signOut', { ns: 'shell' }), signOut),
   ];
 }
