@@ -1,7 +1,9 @@
-import { Button, Code, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Code, Modal, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ChangeList } from '../../draft/change-list.tsx';
+import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { Moment } from '../../shell/moment.tsx';
+import classes from '../../shell/text-block.module.css';
 import type { FieldConflict } from './merge.ts';
 import type { Conflict } from './use-merged-save.ts';
 
@@ -35,34 +37,33 @@ export function ConflictDialog(props: {
             </div>
           ))}
           {conflict.fields.length > 0 && (
-            <Table.ScrollContainer minWidth={320}>
-              <Table withTableBorder withColumnBorders>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t('conflict.field')}</Table.Th>
-                    <Table.Th>{t('conflict.theirs')}</Table.Th>
-                    <Table.Th>{t('conflict.yours')}</Table.Th>
+            // Both sides are in sight on a phone too: long texts wrap.
+            <Table withTableBorder withColumnBorders layout="fixed" horizontalSpacing={6}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th w="28%">{t('conflict.field')}</Table.Th>
+                  <Table.Th>{t('conflict.theirs')}</Table.Th>
+                  <Table.Th>{t('conflict.yours')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {conflict.fields.map((field) => (
+                  <Table.Tr key={wordFor(field)}>
+                    <Table.Th scope="row">{wordFor(field)}</Table.Th>
+                    {[field.theirs, field.mine].map((side, index) => (
+                      // biome-ignore lint/suspicious/noArrayIndexKey: the two sides, always in this order
+                      <Table.Td key={index}>
+                        <Code block className={classes.body ?? ''} px={6}>
+                          {show(side)}
+                        </Code>
+                      </Table.Td>
+                    ))}
                   </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {conflict.fields.map((field) => (
-                    <Table.Tr key={wordFor(field)}>
-                      <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
-                        {wordFor(field)}
-                      </Table.Th>
-                      {[field.theirs, field.mine].map((side, index) => (
-                        // biome-ignore lint/suspicious/noArrayIndexKey: the two sides, always in this order
-                        <Table.Td key={index}>
-                          <Code block>{show(side)}</Code>
-                        </Table.Td>
-                      ))}
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+                ))}
+              </Table.Tbody>
+            </Table>
           )}
-          <Group justify="flex-end">
+          <DialogActions>
             <Button variant="default" onClick={onClose}>
               {t('conflict.back')}
             </Button>
@@ -70,7 +71,7 @@ export function ConflictDialog(props: {
               {t('conflict.takeTheirs')}
             </Button>
             {!conflict.isGone && <Button onClick={onKeepMine}>{t('conflict.keepMine')}</Button>}
-          </Group>
+          </DialogActions>
         </Stack>
       )}
     </Modal>

@@ -11,16 +11,20 @@ export function SaveBar({ isChanged, isPending, onSave, onReset, label }: Props)
   useHotkeys([['mod+S', onSave]], []);
   return (
     <Group justify="space-between" className={classes.bar ?? ''}>
-      <Group>
-        <Button onClick={onSave} loading={isPending} disabled={!isChanged}>
+      <Group gap="xs">
+        <Button px={{ base: 'sm', xs: 18 }} onClick={onSave} loading={isPending} disabled={!isChanged}>
           {label ?? t('save')}
         </Button>
         {onReset && (
-          <Button variant="default" disabled={!isChanged} onClick={onReset}>
+          <Button px={{ base: 'sm', xs: 18 }} variant="default" disabled={!isChanged} onClick={onReset}>
             {t('reset')}
           </Button>
         )}
-        {isChanged && onReset && <Badge variant="dot">{t('unsaved')}</Badge>}
+        {isChanged && onReset && (
+          <Badge variant="dot" visibleFrom="xs">
+            {t('unsaved')}
+          </Badge>
+        )}
       </Group>
       <Text size="xs" c="dimmed" visibleFrom="sm">
         <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">S</Kbd>

@@ -148,7 +148,7 @@ export function ConnectPage() {
             {SNIPPETS.map((name) => (
               <Tabs.Panel key={name} value={name}>
                 {snippets[name].includes(SECRET) && (
-                  <Text size="sm" ta="end" mb={4}>
+                  <Text size="sm" mb={4}>
                     <Trans
                       t={t}
                       i18nKey="snippets.replace"

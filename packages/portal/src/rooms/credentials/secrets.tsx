@@ -68,10 +68,16 @@ export function Secrets(props: { clientId: string; secrets: readonly Secret[]; m
                 <Table.Td visibleFrom="xs">
                   <Moment at={createdAt} />
                 </Table.Td>
-                <Table.Td>
-                  {lastUsedAt === null ? <Text c="dimmed">{t('secrets.never')}</Text> : <Moment at={lastUsedAt} />}
+                <Table.Td className={classes.whole}>
+                  {lastUsedAt === null ? (
+                    <Text c="dimmed" inherit>
+                      {t('secrets.never')}
+                    </Text>
+                  ) : (
+                    <Moment at={lastUsedAt} />
+                  )}
                 </Table.Td>
-                <Table.Td>
+                <Table.Td className={classes.whole}>
                   {expiresAt === null ? (
                     <Badge variant="light" tt="none">
                       {t('secrets.current')}

@@ -65,7 +65,7 @@ export function RestoreButtons({ clientId, revision, newest, shape = 'buttons' }
       ) : (
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button size="xs" variant="subtle" loading={draft.isPending} aria-label={t('restore.which', { revision })}>
+            <Button size="xs" variant="default" loading={draft.isPending} aria-label={t('restore.which', { revision })}>
               {t('restore.short')}
             </Button>
           </Menu.Target>

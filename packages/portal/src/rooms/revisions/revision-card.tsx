@@ -15,8 +15,8 @@ export function RevisionCard({ clientId, revision: given, newest, mayRestore }: 
   const shown = changes.slice(0, 3).map(({ path }) => path);
   return (
     <Paper withBorder p="md" component="li">
-      <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-start">
-        <Box miw={0}>
+      <Group justify="space-between" gap="sm" align="flex-start">
+        <Box miw={0} flex="1 1 240px">
           <Group gap="xs">
             <LinkAnchor fw={600} to="/applications/$clientId/revisions" params={{ clientId }} search={{ revision }}>
               {t('revision', { revision })}
@@ -36,14 +36,14 @@ export function RevisionCard({ clientId, revision: given, newest, mayRestore }: 
             {shown.length > 0 && `: ${shown.join(', ')}${changes.length > shown.length ? ' …' : ''}`}
           </Text>
         </Box>
-        <Group gap={4} flex="none" justify="flex-end">
+        <Group gap="xs" flex="none" justify="flex-end">
           {mayRestore && revision !== newest && (
             <RestoreButtons clientId={clientId} revision={revision} newest={newest} shape="menu" />
           )}
           <LinkButton
             flex="none"
             size="xs"
-            variant="subtle"
+            variant="default"
             to="/applications/$clientId/revisions"
             params={{ clientId }}
             search={{ from: revision - 1, to: revision }}

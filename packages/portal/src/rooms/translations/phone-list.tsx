@@ -245,21 +245,20 @@ function TextDrawer(props: {
             onType(event.currentTarget.value);
           }}
         />
-        <Group justify="space-between">
+        {/* Each line is filled, however long the words are. */}
+        <Group gap="xs" grow preventGrowOverflow={false}>
           <Button variant="subtle" color="gray" onClick={onClose}>
             {t('cancel')}
           </Button>
-          <Group gap="xs">
-            {onReview && text !== '' && text === row.texts[language.tag] && (
-              <Button variant="default" onClick={onReview}>
-                {t('review.one')}
-              </Button>
-            )}
-            <Button variant="default" onClick={() => save(false)}>
-              {t('phone.save')}
+          {onReview && text !== '' && text === row.texts[language.tag] && (
+            <Button variant="default" onClick={onReview}>
+              {t('review.one')}
             </Button>
-            {!isLast && <Button onClick={() => save(true)}>{t('phone.saveNext')}</Button>}
-          </Group>
+          )}
+          <Button variant="default" onClick={() => save(false)}>
+            {t('phone.save')}
+          </Button>
+          {!isLast && <Button onClick={() => save(true)}>{t('phone.saveNext')}</Button>}
         </Group>
       </Stack>
     </Drawer>

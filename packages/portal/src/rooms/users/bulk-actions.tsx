@@ -99,7 +99,7 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
         </Text>
         {running ? (
           <>
-            <Progress flex="1 1 120px" value={(running.done / running.of) * 100} aria-label={t('bulk.title')} />
+            <Progress flex="1 1 40px" value={(running.done / running.of) * 100} aria-label={t('bulk.title')} />
             <Button size="compact-sm" variant="default" onClick={() => control.current?.abort()}>
               {shell('cancel')}
             </Button>
