@@ -36,6 +36,8 @@ export const theme = createTheme({
         visibilityToggleButtonProps: { 'aria-label': i18next.t('newPassword.show'), tabIndex: 0 },
       }),
     },
+    // Mantine shows them to a mouse only.
+    Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     // Mantine's own colour is too bright in the dark theme for links on it.
     Table: {
       defaultProps: { highlightOnHoverColor: 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))' },

@@ -1,7 +1,7 @@
-import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Button, Group, Loader, Text, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCloudOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { problemText } from '../../shell/problem-text.ts';
 import type { SheetState } from './sheet-state.ts';
 
 /** Whether all input is saved, and if not, why and what to do. */
@@ -34,17 +34,18 @@ export function SaveState(props: {
         </Button>
       )}
       {failure && waiting > 0 ? (
-        <Group gap={6}>
-          <Tooltip label={isInnkeeperError(failure.error) ? failure.error.message : String(failure.error)} multiline>
+        // Around the button, so that the keyboard reaches it.
+        <Tooltip label={problemText(failure.error)} multiline maw={320}>
+          <Group gap={6}>
             <Group gap={6} c="red">
               <IconCloudOff size={18} aria-hidden />
               <Text size="sm">{t(failure.again ? 'save.failed' : 'save.stopped', { count: waiting })}</Text>
             </Group>
-          </Tooltip>
-          <Button size="compact-sm" variant="default" onClick={props.onRetry}>
-            {t('save.now')}
-          </Button>
-        </Group>
+            <Button size="compact-sm" variant="default" onClick={props.onRetry}>
+              {t('save.now')}
+            </Button>
+          </Group>
+        </Tooltip>
       ) : isSaving ? (
         <Group gap={6}>
           <Loader size={14} />
