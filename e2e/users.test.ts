@@ -251,6 +251,13 @@ describe('the users room', () => {
     await page.getByLabel('Created: To').fill('2001-02-04T00:00');
     await page.getByText('No user matches these filters.').waitFor();
     await expectAccessible(page);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('3 users').waitFor();
+    expect(await page.getByLabel('Created: From').count()).toBe(0);
+    expect(await page.getByRole('combobox', { name: 'Created' }).inputValue()).toBe('');
+    await page.getByRole('combobox', { name: 'Created' }).click();
+    await page.getByRole('option', { name: 'Custom…' }).click();
+    await page.getByLabel('Created: From').fill('2001-02-03T00:00');
     await page.getByLabel('Created: To').fill('2100-01-01T00:00');
     await page.getByText('3 users').waitFor();
     const exported = await exportAs(page, 'NDJSON');

@@ -28,6 +28,8 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
   const [filter, setFilter] = useState<AuditFilter>(EVERYTHING);
   const audit = useInfiniteQuery(auditQuery(clientId, filter));
   const [typed, setTyped] = useState('');
+  // A new key: open fields of a filter close with it.
+  const [clearings, setClearings] = useState(0);
   const searchSoon = useDebouncedCallback((search: string) => setFilter((held) => ({ ...held, search })), 300);
   const search = (text: string) => {
     setTyped(text);
@@ -85,6 +87,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
           />
         )}
         <TimeRange
+          key={clearings}
           range={filter.range}
           spans={['hour', 'day', 'week', 'month']}
           onChange={(range) => setFilter({ ...filter, range })}
@@ -104,6 +107,7 @@ export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
                 onClick={() => {
                   searchSoon.cancel();
                   setTyped('');
+                  setClearings((count) => count + 1);
                   setFilter(EVERYTHING);
                 }}
               >

@@ -49,6 +49,8 @@ function Users({ clientId }: { clientId: string }) {
   const navigate = useNavigate({ from: '/applications/$clientId/users' });
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useTyped(search, field);
+  // A new key: open fields of a filter close with it.
+  const [clearings, setClearings] = useState(0);
   const users = useInfiniteQuery({ ...usersQuery(clientId, filters), placeholderData: keepPreviousData });
   const total = useQuery({ ...countUsersQuery(clientId, filters), enabled: search === '' });
   const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
@@ -112,7 +114,9 @@ function Users({ clientId }: { clientId: string }) {
           mb="xs"
         />
       )}
-      {!(isEmpty && !isFiltered) && <UserFilters clientId={clientId} filters={filters} onChange={filter} />}
+      {!(isEmpty && !isFiltered) && (
+        <UserFilters key={clearings} clientId={clientId} filters={filters} onChange={filter} />
+      )}
       {/* Actions take the place of the total, so that no row moves when the first user is selected. */}
       {found.length > 0 && chosen.length === 0 && (
         <Group justify="space-between" mb="xs" className={classes.bar ?? ''}>
@@ -146,6 +150,7 @@ function Users({ clientId }: { clientId: string }) {
               variant="default"
               onClick={() => {
                 setTyped('');
+                setClearings((count) => count + 1);
                 filter({});
               }}
             >
