@@ -164,13 +164,13 @@ describe('the credentials room', () => {
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     await page.getByRole('radio', { name: 'With the secret' }).check();
     await page.getByRole('textbox', { name: 'Special token lifetime' }).fill('30');
-    await page.getByRole('textbox', { name: 'History kept, in days' }).fill('365');
+    await page.getByRole('textbox', { name: 'History kept (days)' }).fill('365');
     await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200, historyKept: 30 } });
     await portal.server.service.refresh();
     await page.getByRole('button', { name: 'Save' }).click();
     const alert = page.getByRole('alert').filter({ hasText: 'These settings have changed' });
     await alert.getByRole('row', { name: /Save selections by user_uid\s+off\s+secret/ }).waitFor();
-    await alert.getByRole('row', { name: /History kept, in days\s+30\s+365$/ }).waitFor();
+    await alert.getByRole('row', { name: /History kept \(days\)\s+30\s+365$/ }).waitFor();
     expect((await applications.list([appId]))[0]?.settings).toMatchObject({ saveByUserUid: 'off' });
     await alert.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Save' }).click();

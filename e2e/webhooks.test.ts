@@ -87,7 +87,7 @@ describe('the webhooks and events rooms', () => {
 
       receiver.answer = () => 410;
       await makeUser(portal.server, application);
-      await page.getByText('Switched off: the receiver responded 410.').waitFor();
+      await page.getByText('Switched off: the receiver responded with 410.').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
       await page.getByText('1 webhook is failing').waitFor();
       await expectAccessible(page);

@@ -216,13 +216,13 @@ describe('the translations room: the grid', () => {
     await page.getByText('2 reviews withdrawn.').waitFor();
     const menu = page.getByRole('button', { name: 'Column Deutsch' });
     await menu.click();
-    await page.getByRole('menuitem', { name: /^Show \d+ texts not reviewed$/ }).click();
+    await page.getByRole('menuitem', { name: /^Show \d+ unreviewed texts$/ }).click();
     await page.waitForURL('**/translations?unreviewed=de');
     await cell(page, 'key 02', 1).waitFor();
     await menu.click();
     await page.getByRole('menuitem', { name: 'Mark all shown as reviewed' }).click();
     await menu.click();
-    await page.getByRole('menuitem', { name: 'Show 0 texts not reviewed' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Show 0 unreviewed texts' }).waitFor();
     await page.keyboard.press('Escape');
     await page.reload();
     await page.getByText('All texts are reviewed').waitFor();
