@@ -21,7 +21,7 @@ const base = ${JSON.stringify(base)}
 
 type object = map[string]any
 
-func call(method, path string, body any, headers map[string]string) (answer object) {
+func call(method, path string, body any, headers map[string]string) (result object) {
 	data, _ := json.Marshal(body)
 	request, err := http.NewRequest(method, base+path, bytes.NewReader(data))
 	if err != nil {
@@ -44,10 +44,10 @@ func call(method, path string, body any, headers map[string]string) (answer obje
 		fmt.Fprintln(os.Stderr, response.StatusCode, string(text))
 		os.Exit(1)
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
+	if err := json.Unmarshal(text, &result); err != nil {
 		panic(err)
 	}
-	return answer
+	return result
 }
 
 func main() {

@@ -18,13 +18,13 @@ function call(string $path, ?array $body = null, array $headers = []): array {
         'ignore_errors' => true,
     ]]);
     $stream = fopen($base . $path, 'r', false, $context) or exit(1);
-    $answer = stream_get_contents($stream);
+    $response = stream_get_contents($stream);
     $status = explode(' ', stream_get_meta_data($stream)['wrapper_data'][0])[1];
     if ($status[0] !== '2') {
-        fwrite(STDERR, "$status $answer\\n");
+        fwrite(STDERR, "$status $response\\n");
         exit(1);
     }
-    return json_decode($answer, true);
+    return json_decode($response, true);
 }
 
 // On your server: create a user and exchange its specialToken.

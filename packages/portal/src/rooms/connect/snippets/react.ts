@@ -11,11 +11,11 @@ import '@innkeeper/react/styles.css';
 const client = createOptionsClient({
   baseUrl: ${JSON.stringify(base)},
   apiKey: ${JSON.stringify(clientId)},
-  // From your server, which alone knows the clientSecret: see the snippet for TypeScript. Asked again when it has expired.
+  // From your server, which alone knows the clientSecret: see the snippet for TypeScript. Called again when the token has expired.
   async accessToken() {
-    const answer = await fetch('/token', { method: 'POST' });
-    if (!answer.ok) throw new Error(\`no token: \${answer.status}\`);
-    return answer.text();
+    const response = await fetch('/token', { method: 'POST' });
+    if (!response.ok) throw new Error(\`no token: \${response.status}\`);
+    return response.text();
   },
 });
 
