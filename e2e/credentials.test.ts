@@ -74,7 +74,7 @@ describe('the credentials room', () => {
     const choose = (name: string, mimeType: string, content: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer: Buffer.from(content, 'base64') });
     await choose('logo.svg', 'image/svg+xml', btoa('<svg/>'));
-    await page.getByText('Choose a PNG, JPEG or WebP image of at most 16 kB.').waitFor();
+    await page.getByText('Choose a PNG, JPEG or WebP image of at most 16 KiB.').waitFor();
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await choose('logo.png', 'image/png', pixel);
     await page.getByRole('img', { name: 'Current logo' }).waitFor();

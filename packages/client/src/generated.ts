@@ -2441,7 +2441,7 @@ export interface components {
              */
             accentColor: string;
             /**
-             * @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 kB, as a data URL
+             * @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 KiB, as a data URL
              * @default
              */
             logo: string;
@@ -7844,7 +7844,7 @@ export interface operations {
                         eventsKept?: unknown;
                         /** @description colour of links and buttons on the preference page, such as #1f5fbf; adjusted where it would be hard to read; null: reset to the default */
                         accentColor?: unknown;
-                        /** @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 kB, as a data URL; null: reset to the default */
+                        /** @description logo on the preference page: a PNG, JPEG or WebP image of at most 16 KiB, as a data URL; null: reset to the default */
                         logo?: unknown;
                     };
                 };

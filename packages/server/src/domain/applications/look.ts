@@ -20,7 +20,7 @@ export function readLogo(value: unknown): { value: string } | { problem: string 
   return writeLogo(bytes) ?? { problem: `must be ${LOGO_FORM}, as a data URL (data:image/png;base64,…)` };
 }
 
-export const LOGO_FORM = `a PNG, JPEG or WebP image of at most ${MAX_LOGO_BYTES / 1024} kB`;
+export const LOGO_FORM = `a PNG, JPEG or WebP image of at most ${MAX_LOGO_BYTES / 1024} KiB`;
 
 /** As stored; undefined: not a supported image. */
 export function writeLogo(bytes: Buffer): { value: string } | undefined {
