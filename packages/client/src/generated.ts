@@ -4606,7 +4606,7 @@ export interface components {
             };
         };
         /**
-         * @description - `9429` Too many failed credentials from this address.
+         * @description - `9429` Too many failed authentication attempts from this IP address.
          *     - `9429` Too many requests.
          */
         Error429_tooManyFailures_rateLimited: {
@@ -4629,7 +4629,7 @@ export interface components {
             };
         };
         /**
-         * @description - `9429` Too many failed credentials from this address.
+         * @description - `9429` Too many failed authentication attempts from this IP address.
          *     - `9429` Too many open event streams.
          *     - `9429` Too many requests.
          */
@@ -4654,7 +4654,7 @@ export interface components {
         };
         /**
          * @description - `9429` Too many sign-in attempts. Try again later.
-         *     - `9429` Too many failed credentials from this address.
+         *     - `9429` Too many failed authentication attempts from this IP address.
          *     - `9429` Too many requests.
          */
         Error429_tooManySignIns_tooManyFailures_rateLimited: {
@@ -4676,7 +4676,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9500` Internal error. Nothing was partly written. */
+        /** @description - `9500` Internal error. The request took effect completely or not at all. */
         Error500_internal: {
             headers: {
                 [name: string]: unknown;
@@ -4690,7 +4690,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9503` The service cannot reach its database. Nothing was partly written. */
+        /** @description - `9503` The service cannot reach its database. The request took effect completely or not at all. */
         Error503_unavailable: {
             headers: {
                 /** @description seconds to wait */
@@ -4707,7 +4707,7 @@ export interface components {
             };
         };
         /**
-         * @description - `9503` The service cannot reach its database. Nothing was partly written.
+         * @description - `9503` The service cannot reach its database. The request took effect completely or not at all.
          *     - `9503` The access token cannot be verified: the OAuth 2.0 token service cannot be reached.
          */
         Error503_unavailable_tokenServiceDown: {
@@ -4825,7 +4825,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9429` Too many failed credentials from this address. */
+            /** @description - `9429` Too many failed authentication attempts from this IP address. */
             429: {
                 headers: {
                     /** @description seconds to wait */
@@ -5708,7 +5708,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9429` Too many failed credentials from this address.
+             * @description - `9429` Too many failed authentication attempts from this IP address.
              *     - `9429` Too many requests.
              */
             429: {
@@ -5733,7 +5733,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9500` Internal error. Nothing was partly written. */
+            /** @description - `9500` Internal error. The request took effect completely or not at all. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5751,7 +5751,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9503` The service cannot reach its database. Nothing was partly written.
+             * @description - `9503` The service cannot reach its database. The request took effect completely or not at all.
              *     - `9503` The access token cannot be verified: the OAuth 2.0 token service cannot be reached.
              */
             503: {
@@ -5822,7 +5822,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9429` Too many failed credentials from this address.
+             * @description - `9429` Too many failed authentication attempts from this IP address.
              *     - `9429` Too many requests.
              */
             429: {
@@ -5847,7 +5847,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9500` Internal error. Nothing was partly written. */
+            /** @description - `9500` Internal error. The request took effect completely or not at all. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5865,7 +5865,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9503` The service cannot reach its database. Nothing was partly written.
+             * @description - `9503` The service cannot reach its database. The request took effect completely or not at all.
              *     - `9503` The access token cannot be verified: the OAuth 2.0 token service cannot be reached.
              */
             503: {
@@ -8826,7 +8826,7 @@ export interface operations {
             404: components["responses"]["Error404_unknown_webhookNotFound_applicationNotFound"];
             /**
              * @description - `9429` Another test of this application is being sent.
-             *     - `9429` Too many failed credentials from this address.
+             *     - `9429` Too many failed authentication attempts from this IP address.
              *     - `9429` Too many requests.
              */
             429: {

@@ -669,7 +669,7 @@ export const ERRORS = {
   tooManyFailures: {
     code: '9429',
     status: 429,
-    message: 'Too many failed credentials from this address.',
+    message: 'Too many failed authentication attempts from this IP address.',
     remedy: 'Retry after the seconds in Retry-After. Requests with valid credentials are still served.',
   },
   tooManySignIns: {
@@ -701,13 +701,13 @@ export const ERRORS = {
   internal: {
     code: '9500',
     status: 500,
-    message: 'Internal error. Nothing was partly written.',
+    message: 'Internal error. The request took effect completely or not at all.',
     remedy: 'Report the X-Request-Id of the response to the operator; the log has the cause.',
   },
   unavailable: {
     code: '9503',
     status: 503,
-    message: 'The service cannot reach its database. Nothing was partly written.',
+    message: 'The service cannot reach its database. The request took effect completely or not at all.',
     remedy: 'Retry after the seconds in Retry-After.',
   },
   overloaded: {

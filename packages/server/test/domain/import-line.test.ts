@@ -146,7 +146,7 @@ describe('a line', () => {
     ['no value', option({ value: undefined }), '1009', 'options[0].value', 'is missing'],
     ['a value that is no array', option({ value: 'red' }), '1009', 'options[0].value', 'an array'],
     ['a value nobody offers', option({ value: ['red', 'pink'] }), '1008', 'options[0].value[1]', '["blue","red"]'],
-    ['too few', option({ value: [] }), '1008', 'options[0].value', 'at least 1'],
+    ['too few', option({ value: [] }), '1008', 'options[0].value', 'at least one value'],
     ['a retired value', option({ value: ['mauve'] }), '1008', 'options[0].value[0]', 'retired'],
     ['an unknown language', option({ language: 'fr' }), '1003', 'options[0].language', 'no language'],
     ['a uid that is none', option({ user_options_uid: 5 }), '1009', 'options[0].user_options_uid', 'UUID'],

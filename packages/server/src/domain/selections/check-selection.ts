@@ -101,14 +101,14 @@ export function changeList(
   if (changed.length >= key.minSelected && changed.length <= atMost) return { value: changed };
   const { message } = countProblem(key, changed.length, atMost);
   return {
-    problems: [{ field: add.length > 0 ? 'add' : 'remove', message: message.replace('must hold', 'must leave') }],
+    problems: [{ field: add.length > 0 ? 'add' : 'remove', message: message.replace('must contain', 'must leave') }],
   };
 }
 
 function countProblem(key: Key, count: number, atMost: number): FieldError {
   if (!key.multiple) return { field: 'value', message: 'must contain exactly one value' };
-  const bound = count > atMost ? `at most ${atMost}` : `at least ${key.minSelected}`;
-  return { field: 'value', message: `must contain ${bound} values` };
+  const [bound, limit] = count > atMost ? ['at most', atMost] : ['at least', key.minSelected];
+  return { field: 'value', message: `must contain ${bound} ${limit === 1 ? 'one value' : `${limit} values`}` };
 }
 
 function checkOne(

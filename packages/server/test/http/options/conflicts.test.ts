@@ -165,6 +165,8 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
       expect({ change, status: refused.status, code: refused.json.code }).toEqual({ change, status, code });
       expect((refused.json.errors as Wire[])[0]?.field).toBe(field);
     }
+    const emptied = await save({ ...fruit, remove: ['apricot'] });
+    expect(emptied.json.errors).toMatchObject([{ message: 'must leave at least one value' }]);
     const { value: __, ...volume } = await choice('volume', []);
     const single = await save({ ...volume, add: [5] });
     expect(single.json).toMatchObject({ code: '1009', errors: [{ field: 'add' }] });
