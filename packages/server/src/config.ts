@@ -203,7 +203,7 @@ export function readConfig(
     secretFile: undefined,
   };
   if (config.passwords === false && !config.oidc) {
-    problems.push('INNKEEPER_PASSWORDS is off, but INNKEEPER_OIDC_ISSUER is not set: nobody could sign in. Set it.');
+    problems.push('INNKEEPER_PASSWORDS is off, but INNKEEPER_OIDC_ISSUER is not set: no one could sign in. Set it.');
   }
   // An empty variable is unset, but a blank one is a mistake.
   if (text('secret') !== '' && text('secret').trim() === '') {

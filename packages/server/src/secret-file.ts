@@ -88,8 +88,8 @@ function emptySecretProblem(path: string, database: string): string {
   }
   const remedy = isUnused(database)
     ? `Delete ${path}, and a new secret is created at the next start.`
-    : 'Put its content back from your backup of it; nothing else decrypts this database.';
-  return `INNKEEPER_SECRET is empty: ${path} has no content. ${wayOut}`;
+    : 'Restore its content from your backup; nothing else can decrypt this database.';
+  return `INNKEEPER_SECRET is empty: ${path} has no content. ${remedy}`;
 }
 
 /** The existing secret, or an empty string. */

@@ -10,12 +10,12 @@ import type { DatabasePlace } from './secret-file.ts';
  * INNKEEPER_NAME_FILE, the path of a file that contains it.
  */
 export const SETTINGS = {
-  port: { default: '8080', describe: 'TCP port to listen on (0: any free port)' },
-  host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
+  port: { default: '8080', describe: 'TCP port that the service listens on; 0 for any free port' },
+  host: { default: '127.0.0.1', describe: 'address that the service listens on; 0.0.0.0 for every interface' },
   databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…', secret: true },
   databaseWait: {
     default: '60s',
-    describe: 'with PostgreSQL, how long a start waits for a database that cannot be reached: 0s to 1h',
+    describe: 'with PostgreSQL, how long the service waits at startup for a database that cannot be reached: 0s to 1h',
   },
   secret: {
     default: '',
@@ -24,7 +24,7 @@ export const SETTINGS = {
   },
   secretPrevious: {
     default: '',
-    describe: 'the secret before this one, while it is being rotated: see `innkeeper secret rotate`',
+    describe: 'the previous secret, during a rotation: see `innkeeper secret rotate`',
     secret: true,
   },
   publicUrl: { default: '', describe: 'public URL of the service, for example https://users.example.com' },
@@ -44,8 +44,8 @@ export const SETTINGS = {
     describe: `default rate limit per application: ${RATE_LIMIT_FORM}`,
   },
   addressRateLimit: { default: 'off', describe: `rate limit per client IP address: ${RATE_LIMIT_FORM}` },
-  streams: { default: '10000', describe: 'open event streams of one process' },
-  streamsPerApplication: { default: '5000', describe: 'open event streams of one application in one process' },
+  streams: { default: '10000', describe: 'maximum open event streams per process' },
+  streamsPerApplication: { default: '5000', describe: 'maximum open event streams per application and process' },
   cache: {
     default: '64 MiB',
     describe: 'memory for cached catalog responses of all applications, in KiB, MiB or GiB',
@@ -56,8 +56,7 @@ export const SETTINGS = {
   },
   webhooksAllow: {
     default: '',
-    describe:
-      'IP addresses or CIDR ranges that webhooks may reach although they are not public, also with http, comma-separated',
+    describe: 'private IP addresses or CIDR ranges that webhooks can reach, also over http, comma-separated',
   },
   smtpUrl: {
     default: '',
@@ -65,24 +64,24 @@ export const SETTINGS = {
     secret: true,
   },
   mailFrom: { default: '', describe: 'sender of mail, for example Innkeeper <innkeeper@example.com>' },
-  oidcIssuer: { default: '', describe: 'issuer of the OpenID provider that signs people in to the portal' },
+  oidcIssuer: { default: '', describe: 'issuer of the OpenID provider for sign-in to the portal' },
   oidcClientId: { default: '', describe: 'client id at this provider' },
   oidcClientSecret: { default: '', describe: 'client secret at this provider', secret: true },
-  oidcName: { default: '', describe: 'its name on the sign-in page (default: its host)' },
-  oidcScope: { default: 'openid email profile', describe: 'scopes to ask for' },
+  oidcName: { default: '', describe: 'name of this provider on the sign-in page (default: its host)' },
+  oidcScope: { default: 'openid email profile', describe: 'scopes to request' },
   oidcDomains: {
     default: '',
-    describe: 'domains whose verified e-mail addresses get an account when they first sign in, comma-separated',
+    describe: 'domains whose verified e-mail addresses get an account on their first sign-in, comma-separated',
   },
   oidcRolesClaim: { default: '', describe: 'claim that names groups or roles, for example groups' },
   oidcRoles: {
     default: '',
-    describe: 'what its values grant, comma-separated: VALUE=administrator or VALUE=CLIENTID:ROLE',
+    describe: 'what the values of this claim grant, comma-separated: VALUE=administrator or VALUE=CLIENTID:ROLE',
   },
   passwords: { default: 'on', describe: 'sign-in to the portal with passwords: on, or off with an OpenID provider' },
   pageTexts: {
     default: '',
-    describe: 'JSON file with words of the preference page in further languages',
+    describe: 'JSON file with texts of the preference page in additional languages',
   },
   scrub: {
     default: 'off',

@@ -48,6 +48,6 @@ test('it serves the portal, the guide and the explorer from an empty folder outs
   }
   expect(await exited).toEqual([0, null]);
   expect(() => execFileSync(process.execPath, [bin, 'health'], { cwd: empty, env, stdio: 'pipe' })).toThrow(
-    'does not answer',
+    'does not respond',
   );
 });

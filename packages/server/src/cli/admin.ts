@@ -27,7 +27,7 @@ export function admin(): Command {
 function adminCreate(): Command {
   return defineCommand({
     name: 'create',
-    description: 'create an administrator of the portal, or find an account, and print a one-time sign-in link',
+    description: 'print a one-time sign-in link; create an administrator if the address has no account',
     settings: [...STORAGE_SETTINGS, 'publicUrl'],
     examples: [
       ['admin create --email ada@example.com', 'the link works once, within 24 hours; earlier links stop working'],
@@ -95,7 +95,7 @@ function adminReset(): Command {
   return defineCommand({
     name: 'reset',
     description:
-      'reset the password or two-step sign-in of an account, end its sessions and print a sign-in link; its owner gets a mail, if mail is set up',
+      'reset the password or two-step sign-in of an account, end its sessions and print a sign-in link; if mail is set up, the account is notified',
     settings: [...STORAGE_SETTINGS, 'publicUrl', 'smtpUrl', 'mailFrom'],
     examples: [
       ['admin reset ada@example.com', 'reset both; the link lets her sign in and set a new password'],
@@ -136,9 +136,9 @@ async function runReset(email: string, options: CommandOptions & { password?: tr
       `  ${made.link}`,
       '',
       `The link works once, until ${expiresAt} UTC. Anyone who has it can sign in: keep it safe.`,
-      ...(mail === 'sent' ? ['The owner of the account was told by mail, without the link.'] : []),
+      ...(mail === 'sent' ? ['The account was notified by mail, without the link.'] : []),
       ...(mail !== 'sent' && mail !== 'off'
-        ? [`The mail to its owner could not be sent (${mail.failed}): tell them.`]
+        ? [`The account could not be notified by mail (${mail.failed}): inform its owner.`]
         : []),
     ].join('\n'),
   );
@@ -158,7 +158,7 @@ async function notifyOwner(
     import('../mail/smtp-mailer.ts'),
     import('../domain/mail/notices.ts'),
   ]);
-  let failed = 'no answer in time';
+  let failed = 'no response in time';
   const mailer = new SmtpMailer(mail, {
     onFailure: (reason) => {
       failed = reason;

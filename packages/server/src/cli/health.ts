@@ -21,7 +21,7 @@ async function run(options: CommandOptions): Promise<void> {
   const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const url = `${listeningUrl(address, port)}/readyz`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
-  if (!answer) throw new Failure(`${url} does not answer.`);
+  if (!answer) throw new Failure(`${url} does not respond.`);
   if (!answer.ok) {
     const { message } = (await answer.json().catch(() => ({}))) as { message?: string };
     throw new Failure(`the service is not ready: ${message ?? `HTTP ${answer.status}`}`);

@@ -32,7 +32,7 @@ function secretRotate(): Command {
     examples: [
       ['secret rotate', 'then remove INNKEEPER_SECRET_PREVIOUS and restart the replicas'],
       ['secret rotate --json', '{"outcome","rotatedAt","resealed","total","unreadable"}'],
-      ['doctor', 'shows how far it is, and when the previous secret can be removed'],
+      ['doctor', 'show the progress, and when the previous secret can be removed'],
     ],
   }).action(run);
 }

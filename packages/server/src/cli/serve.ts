@@ -9,7 +9,7 @@ import { makeDatabase } from './new-database.ts';
 export function serve(): Command {
   return defineCommand({
     name: 'serve',
-    description: 'run the service; rejects unsafe settings',
+    description: 'run the service; unsafe settings are rejected',
     settings: ALL_SETTINGS,
     examples: [
       ['serve', 'on http://127.0.0.1:8080, with SQLite in ./data'],

@@ -111,7 +111,7 @@ type LinkOptions = CommandOptions & {
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 function usersLink(): Command {
-  return defineUserCommand('link', 'create a link to the preferences of a user, which needs no sign-in', [
+  return defineUserCommand('link', 'create a preference link for a user; it opens without sign-in', [
     ['users link ada@example.com --app 123456789_4f2c', 'all groups, for 30 days'],
     [
       'users link ada@example.com --app 123456789_4f2c --group notifications --language de --expires 7d',
@@ -121,7 +121,7 @@ function usersLink(): Command {
       "users link ada@example.com --app 123456789_4f2c --unsubscribe 'notifications.newsletter=[false]' --json",
       '{"url","expiresAt","unsubscribeUrl"}',
     ],
-    ['users link ada@example.com --app 123456789_4f2c --withdraw', 'all links made so far stop working'],
+    ['users link ada@example.com --app 123456789_4f2c --withdraw', 'all existing links stop working'],
   ])
     .option('--group <name>', 'option group to show; can be repeated', collect)
     .option('--language <name>', 'language of the page (default: that of the browser)')

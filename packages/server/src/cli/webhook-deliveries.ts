@@ -18,7 +18,7 @@ export function webhookTest(): Command {
     settings: [...STORAGE_SETTINGS, 'webhooksAllow'],
     remote: true,
     examples: [
-      [`webhook test ${EXAMPLE_IDS}`, 'exit code 1 unless the endpoint answers 2xx within 10 seconds'],
+      [`webhook test ${EXAMPLE_IDS}`, 'exit code 1 unless the endpoint responds with 2xx within 10 seconds'],
       [`webhook test ${EXAMPLE_IDS} --json`, '{"deliveryId","eventId","state","status","problem","response",…}'],
     ],
   })

@@ -96,13 +96,13 @@ function typesOf({ types }: WebhookView): string {
   return types.length === 0 ? 'all' : types.join(', ');
 }
 
-const OFF: Record<string, string> = {
+const OFF: Record<NonNullable<WebhookView['offReason']>, string> = {
   manual: 'off',
-  gone: 'off: the endpoint answered 410',
+  gone: 'off: the endpoint responded with 410',
   failing: 'off: no success for five days',
 };
 
 function stateOf({ offReason, failingSince }: WebhookView): string {
-  if (offReason !== null) return OFF[offReason] as string;
+  if (offReason !== null) return OFF[offReason];
   return failingSince === null ? 'on' : 'on, failing';
 }

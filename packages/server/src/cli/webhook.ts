@@ -50,7 +50,7 @@ const TYPES = `\n${bold('Types:')} ${EVENT_TYPES.join(', ')}`;
 function webhookCreate(): Command {
   return defineCommand({
     name: 'create',
-    description: 'send events to an endpoint from now on, and print the secret that verifies them once',
+    description: 'send events to an endpoint from now on; prints the signing secret once',
     settings: SENDER_SETTINGS,
     remote: true,
     examples: [
@@ -65,7 +65,7 @@ function webhookCreate(): Command {
     .argument('<ENDPOINT>', 'https URL that receives the events; --url is the address of a remote service')
     .requiredOption(...APP_OPTION)
     .addOption(typeOption())
-    .option('--description <text>', 'for people, at most 255 characters', '')
+    .option('--description <text>', 'shown in lists, at most 255 characters', '')
     .addOption(rateOption())
     .addHelpText('after', TYPES)
     .action(create);
@@ -99,7 +99,7 @@ async function create(url: string, options: CreateOptions): Promise<void> {
 function webhookSet(): Command {
   return defineCommand({
     name: 'set',
-    description: 'change a webhook, or switch it off and on; what is omitted stays as it is',
+    description: 'change a webhook, or switch it off and on; omitted settings do not change',
     settings: SENDER_SETTINGS,
     remote: true,
     examples: [
@@ -118,7 +118,7 @@ function webhookSet(): Command {
     .requiredOption(...APP_OPTION)
     .addOption(typeOption())
     .addOption(new Option('--all-types', 'send events of all types').conflicts('type'))
-    .option('--description <text>', 'for people, at most 255 characters; empty removes it')
+    .option('--description <text>', 'shown in lists, at most 255 characters; empty removes it')
     .addOption(rateOption())
     .option('--enable', 'switch it on')
     .addOption(new Option('--disable', 'switch it off').conflicts('enable'))

@@ -231,6 +231,6 @@ function isFinal(error: unknown): boolean {
 /** The reason without the server's own text, which contains addresses. */
 function reasonOf(error: unknown): string {
   const { code, responseCode, command } = error as SmtpError;
-  if (responseCode !== undefined) return `the server answered ${responseCode} to ${command ?? 'the connection'}`;
+  if (responseCode !== undefined) return `the server responded ${responseCode} to ${command ?? 'the connection'}`;
   return code ?? 'unknown error';
 }

@@ -24,11 +24,11 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
     // A registry uses nothing else of a metric; the type requires all of prom-client's own.
     registry.registerMetric({ name, get } as unknown as Counter);
   };
-  show('counter', 'innkeeper_requests_total', 'Requests answered, by route, HTTP status and error code.', () =>
+  show('counter', 'innkeeper_requests_total', 'Completed requests, by route, HTTP status and error code.', () =>
     Array.from(counts.answers(), ({ labels, count }) => ({ labels, value: count })),
   );
   const seconds = 'innkeeper_request_seconds';
-  show('histogram', seconds, 'Time from when a request is taken up until its answer is handed to the network.', () =>
+  show('histogram', seconds, 'Time from the start of a request until its response is handed to the network.', () =>
     [...counts.durationsBy(({ route }) => route)].flatMap(([route, durations]) =>
       toHistogram(seconds, { route }, durations),
     ),

@@ -135,7 +135,7 @@ describe('the mail queue', () => {
     const { mailer, onFailure } = mailerTo(server.url, { withinMs: 2_000 });
     mailer.send(async () => LETTER);
     await vi.waitFor(() => expect(mailer.counts().failed).toBe(1), 5_000);
-    expect(onFailure.mock.calls).toEqual([['the server answered 550 to RCPT TO', true]]);
+    expect(onFailure.mock.calls).toEqual([['the server responded 550 to RCPT TO', true]]);
   });
 
   test('is bounded: excess letters are dropped', async () => {
@@ -228,7 +228,7 @@ test('doctor tries to connect, and names the server without its password', async
   const host = server.url.slice('smtp://'.length);
   expect(await check(withPassword('right'))).toMatchObject({ ok: true, detail: `${host} accepts mail` });
   const failed = await check(withPassword('wrong'));
-  expect(failed).toMatchObject({ ok: false, detail: `${host}: the server answered 535 to AUTH PLAIN` });
+  expect(failed).toMatchObject({ ok: false, detail: `${host}: the server responded 535 to AUTH PLAIN` });
   expect(JSON.stringify(failed)).not.toContain('wrong');
 });
 

@@ -294,7 +294,7 @@ test('invalid settings are rejected, each with a suggested fix', () => {
   expect(problems({ oidcIssuer, oidcRolesClaim: 'groups' })).toContain('work together');
   expect(problems({ oidcIssuer, oidcRolesClaim: 'groups', oidcRoles: 'a=boss' })).toContain('"a=boss"');
   expect(problems({ oidcIssuer, oidcDomains: '@example.com' })).toContain('INNKEEPER_OIDC_DOMAINS');
-  expect(problems({ passwords: 'off' })).toContain('nobody could sign in');
+  expect(problems({ passwords: 'off' })).toContain('no one could sign in');
 });
 
 test('a provider whose metadata has another issuer, or none, is rejected', async () => {

@@ -48,8 +48,8 @@ test('an empty or blank secret is rejected, from any source', async () => {
   rmSync(`${path}.secret`);
   expect(await run('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
   writeSecret('');
-  expect(await run('app', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining('Put its content back') });
-  expect(await secretCheck()).toMatch(/INNKEEPER_SECRET is empty: .* Put its content back/);
+  expect(await run('app', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining('Restore its content') });
+  expect(await secretCheck()).toMatch(/INNKEEPER_SECRET is empty: .* Restore its content/);
 });
 
 test('a database encrypted without a secret is reported, not served, and can still be exported', async () => {
@@ -91,7 +91,7 @@ test('a secret changed under a running service is saved beside it, and reported 
     const refused = await serve({ settings: { databaseUrl: `sqlite:${path}` }, failing: true });
     expect(await refused.exited).not.toMatchObject({ code: 0 });
     expect(refused.stderr()).toContain(mend);
-    expect(refused.stderr()).not.toMatch(/nothing else decrypts|openssl/);
+    expect(refused.stderr()).not.toMatch(/nothing else can decrypt|openssl/);
   }
   renameSync(`${path}.secret.recovered`, `${path}.secret`);
   await vi.waitFor(async () => expect((await readiness()).text).not.toContain('mv '), waiting);

@@ -118,7 +118,7 @@ const en: Texts = {
         return {
           subject: `${content.application}: a webhook was switched off`,
           paragraphs: [
-            `The webhook to ${content.host} was switched off because its receiver failed for too long or answered 410.`,
+            `The webhook to ${content.host} was switched off because its receiver failed for too long or responded with 410.`,
             'Events are kept. Switch it on again and it continues where it stopped.',
           ],
           action: 'Open webhooks',

@@ -34,7 +34,7 @@ const en = {
   invalid: 'This link is not valid',
   invalidAbout: 'It may have expired or been withdrawn, or part of it is missing. Ask the sender for a new one.',
   later: 'Please try again later',
-  laterAbout: 'Your request could not be answered at the moment. Nothing was saved.',
+  laterAbout: 'Your request could not be processed at the moment. Nothing was saved.',
 };
 
 type TextName = keyof typeof en;

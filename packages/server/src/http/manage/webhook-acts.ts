@@ -136,7 +136,7 @@ export const WebhookShape = Type.Object(
     enabled: Type.Boolean(),
     offReason: Nullable(
       Type.Enum(['manual', 'gone', 'failing'], {
-        description: 'manual: by a member; gone: the receiver answered 410; failing: five days without success',
+        description: 'manual: by a member; gone: the receiver responded with 410; failing: five days without success',
       }),
     ),
     createdAt: Time,

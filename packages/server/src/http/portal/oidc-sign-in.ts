@@ -29,7 +29,7 @@ export function oidcSignInRoutes(app: Routes, service: Service, logger: Logger):
     } catch (error) {
       sendBack(reply, problemOf(error));
       if (error instanceof IdentityProblem && error.kind !== 'cancelled')
-        logger.warn({ reason: error.message, problem: error.kind }, 'a sign-in by the OpenID provider failed');
+        logger.warn({ reason: error.message, problem: error.kind }, 'a sign-in with the OpenID provider failed');
     }
     return reply;
   };

@@ -94,7 +94,7 @@ async function cancelled(client: pg.Client, answer: Promise<pg.QueryResult>): Pr
     if (state.warned) throw new Overdue('the commit was not confirmed in time');
     return result;
   } catch (error) {
-    throw state.gaveUp ? new Overdue('no answer in time', { cause: error }) : error;
+    throw state.gaveUp ? new Overdue('no response in time', { cause: error }) : error;
   }
 }
 

@@ -19,7 +19,7 @@ export function createDeadlines(timeoutMs: number): Deadlines {
       // Raced as well as signalled: the awaited call may be shared and outlive this caller.
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
       const timer = setTimeout(
-        () => controller.abort(new TokenServiceUnreachable(`no answer from the token service in ${timeoutMs} ms`)),
+        () => controller.abort(new TokenServiceUnreachable(`no response from the token service in ${timeoutMs} ms`)),
         timeoutMs,
       );
       inFlight.add(controller);

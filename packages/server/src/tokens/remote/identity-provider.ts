@@ -134,7 +134,7 @@ async function asProblem<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof AuthorizationResponseError) {
-      throw new IdentityProblem('cancelled', `the provider answered ${error.error}`, { cause: error });
+      throw new IdentityProblem('cancelled', `the provider returned ${error.error}`, { cause: error });
     }
     const isAway = error instanceof TokenServiceUnreachable;
     throw new IdentityProblem(isAway ? 'unreachable' : 'refused', messageOf(error), { cause: error });
