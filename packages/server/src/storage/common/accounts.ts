@@ -48,9 +48,9 @@ export const accounts: CommonStore<AccountStore, Read> = {
   },
   acts: {
     async createWithLink({ query }, account, link) {
-      // Before the account: a set-up link that is being used makes its account first, or none any more.
+      // Lock before the insert: a set-up link in use creates its account first, or can no longer create one.
       await lockSetUpLinks(query);
-      // The update changes nothing: it locks the account that is there.
+      // The update changes nothing; it locks an existing account.
       await query(`${INSERT} on conflict (email_key) do update set email_key = accounts.email_key`, valuesOf(account));
       const [row] = await query<AccountRow>(`select ${ACCOUNT_COLUMNS} from accounts a where a.email_key = $1`, [
         account.emailKey,
@@ -78,7 +78,7 @@ export const accounts: CommonStore<AccountStore, Read> = {
       if (known) return { outcome: 'found', account: toAccount(known) };
       const there = emailKey === null ? undefined : await by('email_key', emailKey);
       if (there) {
-        // Linked since this looked for it.
+        // It was linked in the meantime.
         if (there.oidc_subject === subject) return { outcome: 'found', account: toAccount(there) };
         if (there.oidc_subject !== null) return 'other-identity';
         await link(there.account_id);
@@ -86,7 +86,7 @@ export const accounts: CommonStore<AccountStore, Read> = {
       }
       if (account === null) return 'unknown';
       if (!(await insertAccount(query, account))) {
-        // Somebody made it at this moment: the same person in another window, or somebody else.
+        // Created concurrently: by the same person in another window, or by someone else.
         const made = await by('oidc_subject', subject);
         return made ? { outcome: 'found', account: toAccount(made) } : 'other-identity';
       }
@@ -94,7 +94,7 @@ export const accounts: CommonStore<AccountStore, Read> = {
       return { outcome: 'created', account: toAccount((await by('oidc_subject', subject)) as AccountRow) };
     },
     async setRole({ query }, accountId, role) {
-      // All administrators: two who lose the role at once come one after the other.
+      // Locks all administrators, so that concurrent role changes run one after the other.
       const administrators = await query<{ account_id: string }>(
         "select account_id from accounts where role = 'administrator' order by account_id for no key update",
       );
@@ -178,7 +178,7 @@ export const accounts: CommonStore<AccountStore, Read> = {
   },
 };
 
-/** Of two people with a set-up link each, one is first and the other too late. */
+/** If two set-up links are used at the same time, the first one wins. */
 export async function lockSetUpLinks(query: Query): Promise<void> {
   await query('select link_hash from sign_in_links where account_id is null order by link_hash for update');
 }
@@ -190,7 +190,7 @@ function valuesOf({ accountId, email, emailKey, role, createdAt, passwordHash }:
   return [accountId, email, emailKey, role, createdAt, passwordHash];
 }
 
-/** Whether it was made: not if its address has an account. */
+/** False if the address already has an account. */
 export async function insertAccount(query: Query, account: NewAccount): Promise<boolean> {
   const text = `${INSERT} on conflict (email_key) do nothing returning account_id`;
   return (await query(text, valuesOf(account))).length > 0;

@@ -11,9 +11,9 @@ import type {
 } from '../port.ts';
 import { type CommonStore, lockApplication, type Query } from './store.ts';
 
-/** As many edits as someone may want to undo. */
+/** Maximum edits that can be undone. */
 const EDITS_KEPT = 100;
-/** Items that SQLite reads in one turn of the event loop, as it reads on the thread that answers: a few milliseconds. */
+/** Items read per turn of the event loop: SQLite reads on the HTTP thread, a few milliseconds each. */
 const PAGE = 500;
 
 type DraftRow = Record<'draft_id' | 'languages' | 'created_by' | 'updated_by' | 'authors', string> &
@@ -42,7 +42,7 @@ export const drafts: CommonStore<DraftStore, 'look' | 'load' | 'edits' | 'invers
         const record = await find(query, appId);
         if (!record) return undefined;
         const items = await readItems(query, appId);
-        // Somebody may have edited it meanwhile.
+        // It may have been edited in the meantime.
         const now = await find(query, appId);
         if (now?.draftId === record.draftId && now.version === record.version) return { ...record, items };
       }
@@ -67,7 +67,7 @@ export const drafts: CommonStore<DraftStore, 'look' | 'load' | 'edits' | 'invers
   },
   acts: {
     async save({ query }, { appId, draft, items, removed, edit, spends, sources = [] }) {
-      // As publishing does: a draft is begun from the newest revision, and that must still be it afterwards.
+      // Publishing locks it too: the revision a draft starts from must still be the newest one.
       if (!(await lockApplication(query, appId))) return 'application-gone';
       if (!(await writeDraft(query, appId, draft))) return 'conflict';
       await query(
@@ -94,7 +94,7 @@ export const drafts: CommonStore<DraftStore, 'look' | 'load' | 'edits' | 'invers
          values ($1, $2, $3, $4, $5, $6, $7, false)`,
         [appId, draft.version, edit.kind, draft.updatedBy, draft.updatedAt, edit.difference, edit.inverse],
       );
-      // What was undone or redone since does not count among those that can be.
+      // Edits that were undone or redone do not count.
       await query(
         `delete from catalog_draft_edits where app_id = $1 and (
            (spent and version <= $2) or (not spent and version not in (
@@ -128,7 +128,7 @@ async function readItems(query: Query, appId: number): Promise<CatalogItem[]> {
   }
 }
 
-/** Its items and edits go with it. */
+/** Also deletes its items and edits. */
 export async function deleteDraft(query: Query, appId: number, { draftId, version }: DraftName): Promise<boolean> {
   const deleted = await query(
     'delete from catalog_drafts where app_id = $1 and draft_id = $2::uuid and version = $3 returning app_id',
@@ -147,7 +147,7 @@ async function writeDraft(query: Query, appId: number, draft: DraftRecord): Prom
            where app_id = $1 and draft_id = $2::uuid and version = $3 - 1 returning app_id`,
           [appId, draftId, version, languages, updatedBy, updatedAt, authors],
         )
-      : // Begun from the newest revision, or it would undo what that one did.
+      : // Only from the newest revision: otherwise publishing the draft would undo newer changes.
         await query(
           `insert into catalog_drafts
              (app_id, draft_id, version, base_revision, languages, created_by, created_at, updated_by, updated_at, authors)
@@ -173,7 +173,7 @@ function toRecord(row: DraftRow): DraftRecord {
   };
 }
 
-/** Rows that SQLite reads in one turn of the event loop, as it reads on the thread that answers. */
+/** Rows read per turn of the event loop: SQLite reads on the HTTP thread. */
 const TEXTS_PAGE = 2000;
 
 const insert = (onConflict: string): string => `
@@ -205,7 +205,7 @@ export const textStates: CommonStore<TextStateStore, 'list'> = {
   },
   acts: {
     async review({ query }, { appId, texts, reviewed }) {
-      // As publishing and saving a draft do: one after the other.
+      // Publishing and saving a draft take the same lock.
       if (!(await lockApplication(query, appId))) return 'application-gone';
       await query(REVIEW, [appId, JSON.stringify(texts), reviewed]);
       return 'reviewed';

@@ -43,7 +43,7 @@ export const invitations: CommonStore<InvitationStore, 'list' | 'isInvited' | 'f
         [appId, emailKey],
       );
       if (member.length > 0) return 'member';
-      // One to the same address takes the place of the one before.
+      // Replaces an earlier invitation to the same address.
       await query(
         `insert into invitations
            (invitation_id, link_hash, app_id, email, email_key, role, languages, invited_by, inviter_id, created_at, expires_at)
@@ -99,7 +99,7 @@ async function mayInvite(query: Query, appId: number, accountId: string): Promis
 
 type FoundByLink = InvitationRow & { email_key: string };
 
-/** The lock decides who uses it. */
+/** The lock decides which request uses it. */
 async function lockByLink(query: Query, linkHash: string, now: number): Promise<FoundByLink | undefined> {
   const [row] = await query<FoundByLink>(
     `select ${COLUMNS}, i.email_key from invitations i where i.link_hash = $1 and i.expires_at > $2 for update`,
@@ -108,7 +108,7 @@ async function lockByLink(query: Query, linkHash: string, now: number): Promise<
   return row;
 }
 
-/** Spends the invitation. A role that is there already stays. */
+/** Uses up the invitation. An existing role is kept. */
 async function admit(query: Query, invitation: InvitationRow, accountId: string, now: number): Promise<Membership> {
   const { invitation_id, app_id: appId } = invitation;
   await query('delete from invitations where invitation_id = $1::uuid', [invitation_id]);

@@ -61,7 +61,7 @@ async function lockRole(query: Query, appId: number, accountId: string): Promise
   return row?.role;
 }
 
-/** No administrator could manage the application either. */
+/** True if no other owner and no administrator could manage the application. */
 async function isLastOwner(query: Query, appId: number, accountId: string): Promise<boolean> {
   const others = await query(
     `select 1 as one where exists (select 1 from memberships where app_id = $1 and role = 'owner' and account_id <> $2::uuid)
@@ -71,7 +71,7 @@ async function isLastOwner(query: Query, appId: number, accountId: string): Prom
   return others.length === 0;
 }
 
-/** What they invited to goes with the right to; an administrator keeps it. */
+/** Deletes the account's invitations, unless it is an administrator, who may still invite. */
 async function endInvitations(query: Query, appId: number, accountId: string): Promise<void> {
   await query(
     `delete from invitations where app_id = $1 and inviter_id = $2::uuid
@@ -80,7 +80,7 @@ async function endInvitations(query: Query, appId: number, accountId: string): P
   );
 }
 
-/** Of the account `a`, one a row: of an account without any, there is one row of nulls. */
+/** Memberships of the account `a`, one per row; an account without any has one row of nulls. */
 export const MEMBERSHIP_COLUMNS = 'm.app_id as member_of, m.role as member_role, m.languages as member_languages';
 export const JOIN_MEMBERSHIPS = 'left join memberships m on m.account_id = a.account_id';
 export type JoinedMembership = { member_of: number | null; member_role: Role; member_languages: string | null };

@@ -18,7 +18,7 @@ export const facts: CommonStore<FactStore, 'get'> = {
   },
   acts: {
     async settle({ query }, name, value) {
-      // The update changes nothing: it makes a conflict answer with the row that won, even one committed a moment ago.
+      // The update changes nothing: on a conflict, it returns the row that won, even one that was just committed.
       const [row] = await query<{ value: string }>(
         `insert into facts (name, value) values ($1, $2)
          on conflict (name) do update set value = facts.value returning value`,

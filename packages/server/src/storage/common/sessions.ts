@@ -34,7 +34,7 @@ export const sessions: CommonStore<SessionStore, 'findByHash' | 'list'> = {
   },
   acts: {
     async openByLink({ query }, linkHash, now, session, factor) {
-      // The lock decides who spends the link; with a factor that is spent already, it stays.
+      // The lock decides which request uses the link; if the factor was already used, the link stays.
       const [link] = await query<{ account_id: string }>(
         `select account_id from sign_in_links where link_hash = $1 and expires_at > $2 and account_id is not null for update`,
         [toBytes(linkHash), now],
@@ -65,7 +65,7 @@ export const sessions: CommonStore<SessionStore, 'findByHash' | 'list'> = {
     async openBySetUp({ query }, linkHash, now, account, session) {
       await lockSetUpLinks(query);
       if (!(await accounts.reads.canSetUp(query, linkHash, now))) return 'spent';
-      // The command line made this account at the same moment: its link is the one to use.
+      // The command line created this account at the same time: its link must be used instead.
       if (!(await insertAccount(query, account))) return 'spent';
       await query('delete from sign_in_links where account_id is null');
       await insertSession(query, account.accountId, session);
@@ -157,7 +157,7 @@ export const secondFactors: CommonStore<SecondFactorStore, 'countRecoveryCodes'>
   },
 };
 
-/** These alone. */
+/** Only these. */
 async function keepCodes(query: Query, accountId: string, hashes: readonly string[]): Promise<void> {
   await query('delete from recovery_codes where account_id = $1::uuid', [accountId]);
   for (const hash of hashes) {
@@ -165,7 +165,7 @@ async function keepCodes(query: Query, accountId: string, hashes: readonly strin
   }
 }
 
-/** A code works once: an earlier step, or a recovery code that is gone, spends nothing. */
+/** A code works once: an earlier step or a deleted recovery code is rejected. */
 async function spendFactor(query: Query, accountId: string, factor: Factor): Promise<boolean> {
   const spent =
     'step' in factor

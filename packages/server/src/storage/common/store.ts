@@ -6,7 +6,7 @@ export type Query = <Row extends object>(text: string, values?: unknown[]) => Pr
 /** The transaction of an act. */
 export type Act = {
   query: Query;
-  /** For a change to something that replicas hold in memory, after everything else. */
+  /** For a change to something that replicas cache, as the last statement. */
   logChange(subject: Change['subject'], appId: number | null): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ type Bound<Given> = {
 };
 export type BoundStore<Store extends AnyStore> = Bound<Store['reads']> & Bound<Store['acts']>;
 
-/** How a database carries them out. */
+/** How a database runs them. */
 export type Binding = {
   reads<Reads extends object>(make: (query: Query) => Reads): Reads;
   act(call: ActCall): Promise<unknown>;
@@ -61,7 +61,10 @@ function mapFunctions(functions: Functions, map: (name: string, each: AnyFunctio
   return Object.fromEntries(Object.entries(functions).map(([name, each]) => [name, map(name, each as AnyFunction)]));
 }
 
-/** Joins those whose value is given. Each `?` becomes the number of its parameter; without one, the value only says that it is given. */
+/**
+ * Joins the conditions whose value is defined. Each `?` becomes the number of its parameter; a condition without `?`
+ * uses its value only to be included.
+ */
 export function conditions(given: readonly (readonly [condition: string, value: unknown])[]): {
   where: string;
   values: unknown[];
@@ -75,31 +78,31 @@ export function conditions(given: readonly (readonly [condition: string, value: 
   return { where: used.join(' and '), values };
 }
 
-/** Whether it is there: those who lock it come one after the other. "No key": users may be created meanwhile. */
+/** Whether it exists; acts that lock it run one after the other. "No key": users can still be created. */
 export async function lockApplication(query: Query, appId: number): Promise<boolean> {
   const rows = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
   return rows.length > 0;
 }
 
-/** Whether it is there, and stays until the act is done. */
+/** Whether it exists, and keeps it until the act is done. */
 export async function keepApplication(query: Query, appId: number): Promise<boolean> {
   return (await query('select app_id from applications where app_id = $1 for key share', [appId])).length > 0;
 }
 
-/** Whether it is there, and stays until the act is done. */
+/** Whether it exists, and keeps it until the act is done. */
 export async function keepAccount(query: Query, accountId: string): Promise<boolean> {
   return (await query('select role from accounts where account_id = $1::uuid for key share', [accountId])).length > 0;
 }
 
 /**
- * Hashes are kept as bytes: half of their text, in every index that holds them. Anything else is refused, as Buffer
- * would stop at what it cannot read and call the rest a hash.
+ * Hashes are stored as bytes: half the size of their text, in every index. Anything else is rejected, because Buffer
+ * silently stops at the first invalid digit.
  */
 export function toBytes(hex: string): Buffer {
   return Buffer.from(checkedHex(hex), 'hex');
 }
 
-/** As it is, for acts that go to PostgreSQL as JSON. */
+/** Unchanged, for acts that are sent to PostgreSQL as JSON. */
 export function checkedHex(hex: string): string {
   if (!/^(?:[0-9a-f]{2})+$/.test(hex)) throw new TypeError('A hash is bytes in lower-case hex.');
   return hex;

@@ -13,7 +13,7 @@ import { deliveries, webhooks } from './webhooks.ts';
 const STORES = {
   ...{ facts, signingKeys, sealed, members, secondFactors, accounts, sessions, invitations, manageTokens, webhooks },
   ...{ drafts, textStates },
-  // Of these each database has the rest: what happens often.
+  // Each database implements the rest of these: the frequent acts.
   ...{ audit, activity, requestLog, deliveries },
 };
 type Stores = typeof STORES;

@@ -55,7 +55,7 @@ export const webhooks: CommonStore<WebhookStore, 'list' | 'find' | 'health' | 'l
   acts: {
     async create({ query, logChange }, webhook, atMost) {
       const { webhookId, appId, url, types, description, maxPerSecond, sealedSecret, createdAt, position } = webhook;
-      // Two at once are counted one after the other.
+      // Concurrent creates are counted one after the other.
       if (!(await lockApplication(query, appId))) return 'application-gone';
       const [row] = await query<{ count: number }>('select count(*) as count from webhooks where app_id = $1', [appId]);
       if ((row?.count ?? 0) >= atMost) return 'too-many';
@@ -91,7 +91,7 @@ export const webhooks: CommonStore<WebhookStore, 'list' | 'find' | 'health' | 'l
       );
     },
     async rotateSecret({ query, logChange }, appId, webhookId, sealedSecret, previousExpiresAt, unlessValidAt) {
-      // One rotation after another: the second sees what the first did.
+      // Concurrent rotations run one after the other.
       const [found] = await query<{ previous_expires_at: number | null }>(
         'select previous_expires_at from webhooks where app_id = $1 and webhook_id = $2::uuid for no key update',
         [appId, webhookId],
@@ -107,7 +107,7 @@ export const webhooks: CommonStore<WebhookStore, 'list' | 'find' | 'health' | 'l
       return 'rotated';
     },
     replay: (act, appId, webhookId, { after, since }) =>
-      // The current holder reads from another position, so it has to claim the webhook again.
+      // The current holder reads from another position, so it must claim the webhook again.
       change(
         act,
         `update webhooks set read_after = $3, read_since = $4, lease_owner = null, lease_until = 0
@@ -125,7 +125,7 @@ export const webhooks: CommonStore<WebhookStore, 'list' | 'find' | 'health' | 'l
   },
 };
 
-/** An act on a webhook that is there. */
+/** Runs an act on an existing webhook. */
 async function change<T>(
   { query, logChange }: Act,
   text: string,
@@ -175,7 +175,7 @@ const LISTED = {
 } as const;
 
 type Read = 'due' | 'list' | 'find';
-/** What a process does all the time while it sends is written for each database. */
+/** Frequent acts of the sender are written for each database. */
 type Sending = 'enqueue' | 'take' | 'settle';
 
 export const deliveries: CommonStore<Omit<DeliveryStore, Sending>, Read> = {
@@ -276,7 +276,7 @@ export const deliveries: CommonStore<Omit<DeliveryStore, Sending>, Read> = {
 
 const idsOf = (rows: { webhook_id: string }[]): string[] => rows.map(({ webhook_id }) => webhook_id);
 
-/** What their last holder was sending is pending. */
+/** What the previous owner was sending becomes pending. */
 async function putBack(query: Query, webhookIds: readonly string[], now: number): Promise<void> {
   for (const webhookId of webhookIds) {
     await query(

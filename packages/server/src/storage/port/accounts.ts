@@ -6,7 +6,7 @@ export type AccountRecord = {
   createdAt: number;
   hasPassword: boolean;
   hasTotp: boolean;
-  /** JSON, the portal's own. */
+  /** JSON, defined by the portal. */
   preferences: string;
 };
 
@@ -15,51 +15,54 @@ export type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
 export type Membership = { appId: number; role: Role; languages: string[] | null };
 export type Person = { account: AccountRecord; memberships: Membership[] };
 
-/** Who an identity provider says somebody is: its issuer and their subject there, as one text. */
+/** A user of an identity provider: issuer and subject as one text. */
 type Identity = {
   subject: string;
-  /** Verified by the provider; null: there is none. */
+  /** Verified by the provider; null if it has none. */
   emailKey: string | null;
 };
 
 export type NewAccount = Pick<AccountRecord, 'accountId' | 'email' | 'role' | 'createdAt'> & {
-  /** The address as it is compared: one account for each. */
+  /** The normalised address; unique per account. */
   emailKey: string;
-  /** null: it has none yet. */
+  /** null: not set yet. */
   passwordHash: string | null;
 };
 
-/** Works once. */
+/** A link that works once. */
 export type NewLink = { linkHash: string; expiresAt: number };
 
-/** What an account can prove itself with. */
+/** The credentials that an account can sign in with. */
 export type Credentials = {
   passwordHash: string | null;
-  /** Sealed; null: none, or not confirmed. */
+  /** Sealed; null: none, or not confirmed yet. */
   sealedTotp: string | null;
-  /** One that is not confirmed yet. */
+  /** A secret that is not confirmed yet. */
   pendingTotp: string | null;
 };
 
 export interface AccountStore {
   /**
-   * Makes the account, or finds the one that has this address, and gives it a link. Its earlier links stop working, and
-   * so do set-up links: there is an account now.
+   * Creates the account, or finds the one with this address, and adds a sign-in link to it. Its earlier links stop
+   * working, and so do set-up links, because an account now exists.
    */
   createWithLink(account: NewAccount, link: NewLink): Promise<{ outcome: 'created' | 'there'; account: AccountRecord }>;
-  /** One more sign-in link: earlier ones stay valid. */
+  /** Adds a sign-in link; earlier ones stay valid. */
   addLink(accountId: string, link: NewLink): Promise<'added' | 'unknown'>;
-  /** A link that makes the first account: only while there is none. */
+  /** Adds a link that creates the first account; only while there is no account. */
   addSetUpLink(link: NewLink): Promise<'added' | 'account-there'>;
   /**
-   * The account of an identity; else the one that has its address, which is linked to it; else the new one, if there may be one.
-   * 'other-identity': the account with this address belongs to another.
+   * Returns the account of an identity; else links the account with its address; else creates `account`, if given.
+   * 'other-identity': the account with this address belongs to another identity.
    */
   identify(
     identity: Identity,
     account: NewAccount | null,
   ): Promise<{ outcome: 'found' | 'linked' | 'created'; account: AccountRecord } | 'unknown' | 'other-identity'>;
-  /** 'last-administrator': nobody could manage the installation any more. */
+  /**
+   * Invitations of a former administrator end, except to applications they own. 'last-administrator': nothing was
+   * changed, because no one else could manage the installation.
+   */
   setRole(
     accountId: string,
     role: AccountRecord['role'],
@@ -67,7 +70,7 @@ export interface AccountStore {
   /** Oldest first. */
   list(): Promise<AccountRecord[]>;
   findByEmail(emailKey: string): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
-  /** The owner of a sign-in link, while it is valid. Reading does not spend it. */
+  /** The account of a sign-in link, while it is valid. Reading does not use up the link. */
   findByLink(linkHash: string, now: number): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
   /** Whether a set-up link is valid. */
   canSetUp(linkHash: string, now: number): Promise<boolean>;
@@ -75,36 +78,42 @@ export interface AccountStore {
   /** Ends the account's other sessions, and its sign-in links. */
   setPassword(accountId: string, passwordHash: string, keepSessionId: string): Promise<'set' | 'unknown'>;
   setPreferences(accountId: string, preferences: string): Promise<'set' | 'unknown'>;
-  /** Takes away what it names, with the password also its personal access tokens, and ends all sessions of the account. */
+  /**
+   * Removes the named credentials (with the password also personal access tokens), and ends all sessions and sign-in
+   * links of the account.
+   */
   reset(emailKey: string, what: { password: boolean; totp: boolean }): Promise<'reset' | 'unknown'>;
-  /** With its links, sessions, memberships and personal access tokens. */
+  /** Also deletes its links, sessions, memberships and personal access tokens. */
   delete(emailKey: string): Promise<'deleted' | 'unknown'>;
 }
 
-/** The second thing that an account is asked for. */
+/** Two-step sign-in. */
 export interface SecondFactorStore {
-  /** Keeps a secret that is to be confirmed; the one before it is forgotten. */
+  /** Stores a secret to be confirmed; replaces an earlier unconfirmed one. */
   begin(accountId: string, pendingTotp: string): Promise<'begun' | 'on' | 'unknown'>;
-  /** Turns the pending secret on, if it is still this one, with its recovery codes. `step` was the code that proved it. */
+  /**
+   * Turns two-step sign-in on with the pending secret, if it is still this one. `step` is that of the code that
+   * confirmed it.
+   */
   confirm(
     accountId: string,
     confirmed: { pendingTotp: string; step: number; recoveryHashes: readonly string[] },
   ): Promise<'on' | 'changed'>;
-  /** With the recovery codes. */
+  /** Also deletes the recovery codes. */
   end(accountId: string): Promise<'ended' | 'off'>;
   replaceRecoveryCodes(accountId: string, recoveryHashes: readonly string[]): Promise<'replaced' | 'off'>;
-  /** Whether it was still valid: a code works once. */
+  /** Uses up a code; false if it was used before. */
   spend(accountId: string, factor: Factor): Promise<boolean>;
   countRecoveryCodes(accountId: string): Promise<number>;
 }
 
-/** A code that was found right and is to be spent: of the authenticator app, by its step, or a recovery code. */
+/** A correct code to use up: of the authenticator app, by its step, or a recovery code. */
 export type Factor = { step: number } | { recoveryHash: string };
 
 /** Allows an attempt every `everyMs`, and `burst` at once. */
 export type Allowance = { subjectHash: string; everyMs: number; burst: number };
 
-/** In steps. Attempts can overtake each other on their way here, which must not cost anyone an attempt. */
+/** In steps. Attempts can arrive out of order, which must not cost anyone an attempt. */
 const LEEWAY = 0.1;
 
 /**
@@ -117,48 +126,48 @@ export function latestDue({ everyMs, burst }: Allowance, now: number): number {
 }
 
 export interface AttemptStore {
-  /** Counts an attempt, unless it is one too many: those are not counted. */
+  /** Counts the attempt and returns true, or returns false if there were too many; refused attempts are not counted. */
   admit(allowance: Allowance, now: number): Promise<boolean>;
   forget(subjectHash: string): Promise<void>;
 }
 
 export type SessionRecord = {
-  /** How it is named to people; it opens nothing. */
+  /** Identifies the session in lists; not a credential. */
   sessionId: string;
   sessionHash: string;
   accountId: string;
   createdAt: number;
-  /** Roughly. */
+  /** Approximate. */
   lastSeenAt: number;
-  /** Moves on while it is used. */
+  /** Extended while the session is used. */
   endsAt: number;
   userAgent: string;
-  /** How one got in. */
+  /** How the account signed in. */
   authMethod: 'link' | 'password' | 'oidc';
 };
 
 export type NewSession = Omit<SessionRecord, 'accountId'>;
 
 export interface SessionStore {
-  /** Spends a sign-in link, and the factor if there is one, and opens a session, or does nothing of it. */
+  /** Uses up a sign-in link, and the factor if given, and opens a session; all or nothing. */
   openByLink(linkHash: string, now: number, session: NewSession, factor?: Factor): Promise<'opened' | 'spent'>;
-  /** If the password is still this one; spends the factor if there is one. */
+  /** Only if this is still the password hash; uses up the factor if given. */
   openByPassword(
     accountId: string,
     passwordHash: string,
     session: NewSession,
     factor?: Factor,
   ): Promise<'opened' | 'spent'>;
-  /** While the account is linked to this identity. */
+  /** Only while the account is linked to this identity. */
   openByIdentity(accountId: string, subject: string, session: NewSession): Promise<'opened' | 'unknown'>;
-  /** Spends a set-up link, makes the first account and opens its session, or does nothing of it. */
+  /** Uses up a set-up link, creates the first account and opens its session; all or nothing. */
   openBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): Promise<'opened' | 'spent'>;
-  /** While it lasts. */
+  /** Only while the session is valid. */
   findByHash(sessionHash: string, now: number): Promise<({ session: SessionRecord } & Person) | undefined>;
-  /** Those of an account that last, the one seen latest first. */
+  /** Valid sessions of an account, most recently active first. */
   list(accountId: string, now: number): Promise<SessionRecord[]>;
   end(accountId: string, sessionId: string): Promise<'ended' | 'unknown'>;
-  /** Notes that it is in use, unless that was noted after `unlessSince`. */
+  /** Records activity, unless some was recorded after `unlessSince`. */
   touch(sessionId: string, seen: { at: number; endsAt: number; unlessSince: number }): Promise<void>;
 }
 
@@ -167,14 +176,14 @@ export type MemberRecord = Omit<Membership, 'appId'> & { accountId: string; emai
 export interface MemberStore {
   /** The members of an application, by address. */
   list(appId: number): Promise<MemberRecord[]>;
-  /** 'last-owner': nobody could manage the application any more, because there is no administrator either. */
+  /** 'last-owner': nothing was changed, because no other owner and no administrator could manage the application. */
   changeRole(
     appId: number,
     accountId: string,
     role: Role,
     languages: string[] | null,
   ): Promise<'changed' | 'unknown' | 'last-owner'>;
-  /** Adds a member; an existing role stays. */
+  /** Adds a member; an existing role is kept. */
   grant(appId: number, accountId: string, role: Role, at: number): Promise<'granted' | 'there' | 'unknown'>;
   remove(appId: number, accountId: string): Promise<'removed' | 'unknown' | 'last-owner'>;
 }
@@ -202,13 +211,14 @@ export interface InvitationStore {
   create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
   /** Whether there is a valid invitation to this address. */
   isInvited(emailKey: string, now: number): Promise<boolean>;
-  /** The valid ones of an application, newest first. */
+  /** Valid invitations of an application, newest first. */
   list(appId: number, now: number): Promise<InvitationRecord[]>;
   revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;
-  /** While it is valid, and whether its address has an account. Reading does not use it up. */
+  /** Only while it is valid; also returns whether its address has an account. Reading does not use it up. */
   findByLink(linkHash: string, now: number): Promise<{ invitation: InvitationRecord; hasAccount: boolean } | undefined>;
   /**
-   * Uses it up: creates the account, with the membership and a session. The account's address must be the invitation's.
+   * Uses up the invitation: creates the account, with the membership and a session. The account's address must be the
+   * invitation's.
    */
   accept(
     linkHash: string,
@@ -216,7 +226,7 @@ export interface InvitationStore {
     account: NewAccount,
     session: NewSession,
   ): Promise<'opened' | 'spent' | 'account-there'>;
-  /** Uses it up: an existing account with this address becomes a member. An earlier role stays. */
+  /** Uses up the invitation: an existing account with this address becomes a member. An existing role is kept. */
   join(linkHash: string, now: number, accountId: string): Promise<Membership | 'spent' | 'other-address'>;
 }
 
@@ -239,7 +249,7 @@ export interface ManageTokenStore {
   create(token: ManageTokenRecord): Promise<'created' | 'application-gone' | 'account-gone'>;
   /** All of them, or those of an account; includes expired ones, oldest first. */
   list(accountId?: string): Promise<ManageTokenRecord[]>;
-  /** While it is valid, with its account. */
+  /** Only while it is valid; with its account. */
   findByHash(tokenHash: string, now: number): Promise<{ token: ManageTokenRecord; owner: Person | null } | undefined>;
   /** Any token, or only if it belongs to this account. */
   revoke(tokenId: string, accountId?: string): Promise<'revoked' | 'unknown'>;

@@ -3,7 +3,7 @@ export const STEP_MS: Record<ActivityStep, number> = { hour: 3_600_000, day: 86_
 /** How long counts are kept. */
 export const KEPT_MS: Record<ActivityStep, number> = { hour: 7 * 86_400_000, day: 400 * 86_400_000 };
 export const KEPT_REQUESTS_MS = 7 * 86_400_000;
-/** After the delivery ended. */
+/** After the end of the delivery. */
 export const KEPT_DELIVERIES_MS = 7 * 86_400_000;
 export const KEPT_AUDIT_MS = 400 * 86_400_000;
 /** As long as the audit: by then, an export from before the deletion should no longer be imported. */
@@ -24,50 +24,50 @@ export type ActivityCount = {
 
 export type ActivityPoint = { at: number; name: string; count: number };
 
-/** `more`: there were more to look at. */
+/** `more`: counting stopped before the end. */
 export type Total = { count: number; more: boolean };
 export type ActivityTotals = { users: Total; selections: Total; liveTokens: Total };
 
 export interface ActivityStore {
-  /** Adds to the hour and the day (UTC) of `lastAt`. What is counted for applications that are gone is dropped. */
+  /** Adds to the hour and the day (UTC) of `lastAt`. Counts of deleted applications are dropped. */
   add(counts: readonly ActivityCount[]): Promise<void>;
-  /** Those of steps that begin from `from` on and before `to`, oldest first. */
+  /** Counts of the steps that start at or after `from` and before `to`, oldest first. */
   list(appId: number, span: { step: ActivityStep; from: number; to: number }): Promise<ActivityPoint[]>;
-  /** When the latest of this name happened. */
+  /** When something of this name last happened. */
   lastAt(appId: number, name: string): Promise<number | undefined>;
-  /** What an application holds now. Of each, at most `limit` rows are looked at: however many there are, it is quick. */
+  /** Current totals of an application. Counts at most `limit` rows of each kind, so it is always fast. */
   totals(appId: number, now: number, limit: number): Promise<ActivityTotals>;
 }
 
-/** The parts of a logged request that can tell of a person. */
+/** The parts of a logged request that can contain personal data. */
 type RequestParts = { path: string; request: string | null; answer: string | null };
 
 type RequestFacts = {
-  /** A UUID of version 7: they sort by time. */
+  /** A version 7 UUID, which sorts by time. */
   requestUid: string;
   at: number;
   method: string;
-  /** The path as a pattern; null: no route knew it. */
+  /** The path as a pattern; null: no route matched. */
   route: string | null;
   status: number;
   code: string | null;
   milliseconds: number;
   requestId: string;
-  /** Shortened. */
+  /** The network, not the full address. */
   address: string;
   userAgent: string;
-  /** What the Authorization header was, without what was in it. */
+  /** The scheme of the Authorization header, without its credentials. */
   credentials: 'none' | 'basic' | 'bearer';
 };
 
 export type NewLoggedRequest = RequestFacts & {
   appId: number;
-  /** Whom the request names; null: nobody. */
+  /** The user that the request names, if any. */
   userId: string | null;
   clientUserId: string | null;
-  /** Kept if all that it names is one user who is there, and for as long as the user is there. */
+  /** Stored if the request names exactly one existing user, and deleted with that user. */
   full: RequestParts;
-  /** Kept otherwise: nothing in it tells of a person. */
+  /** Stored otherwise: contains no personal data. */
   bare: RequestParts;
 };
 
@@ -86,9 +86,9 @@ export type RequestFilter = {
 };
 
 export interface RequestLogStore {
-  /** Those of applications that are gone are dropped. */
+  /** Requests of deleted applications are dropped. */
   add(requests: readonly NewLoggedRequest[]): Promise<void>;
-  /** Removes all of an application but the newest. */
+  /** Deletes all but the newest requests of an application. */
   trim(appId: number, keep: number): Promise<void>;
   /** Newest first, without bodies (null). */
   list(appId: number, filter: RequestFilter, page: { before: string | null; limit: number }): Promise<LoggedRequest[]>;
@@ -96,7 +96,7 @@ export interface RequestLogStore {
   count(appId: number, span: { from: number; to: number }): Promise<number>;
 }
 
-/** What an entry says: the noun, then what became of it. */
+/** The noun, then the past tense of what was done to it. */
 export const AUDIT_ACTIONS = [
   'application.created',
   'application.changed',
@@ -155,31 +155,33 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditEntry = {
-  /** A UUID of version 7: they sort by time. */
+  /** A version 7 UUID, which sorts by time. */
   auditUid: string;
   at: number;
   actor: string;
   action: string;
-  /** What was changed, in words: a name, a file, a revision. */
+  /** A short description of what was changed: a name, a file, a revision. */
   subject: string;
-  /** The user it was about, while there is one. */
+  /** The user concerned, until that user is deleted. */
   userId: string | null;
   /** JSON. */
   before: string | null;
   after: string | null;
 };
 
-/** Without an application: about the installation. */
+/** `appId` is null for entries about the installation. */
 export type NewAuditEntry = AuditEntry & { appId: number | null };
 
 export type AuditFilter = { from?: number; to?: number; actor?: string; action?: string; userId?: string };
 
 export interface AuditStore {
-  /** An application or user that is gone meanwhile is left out of it. */
+  /** References to an application or user that was deleted in the meantime are omitted. */
   add(entry: NewAuditEntry): Promise<void>;
-  /** The same for a change of many transactions, with counts in `after`: they are added to those of the entry that has this auditUid. */
+  /**
+   * For a change in many transactions, with counts in `after`: they are added to those of the entry with this auditUid.
+   */
   addCounts(entry: NewAuditEntry): Promise<void>;
-  /** Newest first. null: those about the installation. */
+  /** Newest first. null: entries about the installation. */
   list(
     appId: number | null,
     filter: AuditFilter,

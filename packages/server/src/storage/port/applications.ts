@@ -21,20 +21,20 @@ export type ApplicationUpdate = {
   name?: string;
   /** Settings to store. */
   set?: Record<string, unknown>;
-  /** Names of settings that go back to their defaults. */
+  /** Names of settings to reset to their defaults. */
   reset?: readonly string[];
 };
 
 export interface ApplicationStore {
   create(application: ApplicationRecord): Promise<'created' | 'taken'>;
-  /** All of them, or those named, oldest first. */
+  /** All applications, or the named ones, oldest first. */
   list(appIds?: readonly number[]): Promise<ApplicationRecord[]>;
   findByClientId(clientId: string): Promise<ApplicationRecord | undefined>;
-  /** Other settings stay unchanged, even if someone else changes them at the same moment. */
+  /** Other settings are unchanged, even if they are changed concurrently. */
   update(appId: number, change: ApplicationUpdate): Promise<'updated' | 'unknown'>;
   /**
-   * The new secret becomes the one without an end; the one before it ends at `previousExpiresAt`; older ones go. With `unlessValidAt`
-   * nothing changes if an older one is valid at that time.
+   * The new secret has no expiry; the previous one expires at `previousExpiresAt`; older ones are deleted. With
+   * `unlessValidAt`, nothing changes if an older one is valid at that time.
    */
   rotateSecret(
     appId: number,
@@ -42,14 +42,14 @@ export interface ApplicationStore {
     previousExpiresAt: number,
     unlessValidAt?: number,
   ): Promise<'rotated' | 'previous-valid' | 'unknown'>;
-  /** Secrets that have an end stop working now. */
+  /** Revokes all secrets that have an expiry. */
   endPreviousSecrets(appId: number): Promise<'ended' | 'unknown'>;
-  /** Notes a use of a secret, unless one was noted after `unlessSince`. */
+  /** Records a use of a secret, unless one was recorded after `unlessSince`. */
   touchSecret(secretHash: string, at: number, unlessSince: number): Promise<void>;
-  /** When each of an application's secrets was last used, roughly; null: never. */
+  /** When each secret of an application was last used (approximate); null: never. */
   secretUses(appId: number): Promise<SecretUse[]>;
-  /** With everything that belongs to it. */
+  /** Also deletes everything that belongs to the application. */
   delete(appId: number): Promise<'deleted' | 'unknown'>;
-  /** Among millions it takes a second, and holds up no other act. */
+  /** Takes about a second for millions of users, and blocks no other act. */
   countUsers(appId: number): Promise<number>;
 }

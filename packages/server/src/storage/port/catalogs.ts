@@ -1,15 +1,15 @@
 /**
- * A catalog is stored as immutable versions of its groups and keys. Each version is current from the
- * revision that made it until the one that replaced it, so a revision number alone names a whole state.
+ * A catalog is stored as immutable versions of its groups and keys. Each version is current from the revision that
+ * created it until the one that replaced it, so a revision number identifies a complete state.
  */
 export type CatalogItem = {
   itemUid: string;
   kind: 'group' | 'key';
   /** The group of a key; null for a group. */
   groupUid: string | null;
-  /** A small number for the key, never used again in this application; null for a group. */
+  /** A small number that identifies the key, never reused in this application; null for a group. */
   keyNo: number | null;
-  /** JSON of the group or key, without what stands beside it here. */
+  /** JSON of the group or key, without the fields above. */
   document: string;
 };
 
@@ -18,7 +18,7 @@ export type StoredCatalog = {
   revision: number;
   /** JSON of the languages. */
   languages: string;
-  /** Archived ones included. */
+  /** Includes archived ones. */
   items: CatalogItem[];
 };
 
@@ -27,27 +27,27 @@ export type RevisionRecord = {
   createdAt: number;
   /** Who published it. */
   author: string;
-  /** Who made the changes: all that edited the draft, or the publisher. */
+  /** Who made the changes: everyone who edited the draft, or the publisher. */
   authors: string[];
-  /** JSON of the readable difference to the revision before. */
+  /** JSON of the readable differences from the previous revision. */
   difference: string;
-  /** Why, in the words of who published it. */
+  /** Why it was published. */
   note?: string;
 };
 
-/** One state of a draft: `version` grows with every edit, and a new draft is another one. */
+/** One state of a draft: `version` increases with every edit; a new draft has a new id. */
 export type DraftName = { draftId: string; version: number };
 
 export type Publication = RevisionRecord & {
   appId: number;
   languages: string;
-  /** New versions: of items that exist (the version before ends) or of new ones. */
+  /** New versions of existing items, and new items. */
   items: CatalogItem[];
-  /** For its event: how many changes, and whether some touched what users have selected. */
+  /** For the event: the number of changes, and whether any is breaking. */
   changes: number;
   breaking: boolean;
   sources?: TextSource[];
-  /** The draft that it is: gone with the publication, or there is a conflict. */
+  /** The draft that is published. It is deleted; 'conflict' if it is not in this state. */
   draft?: DraftName;
 };
 
@@ -55,7 +55,7 @@ export interface CatalogStore {
   load(appId: number): Promise<StoredCatalog>;
   /** undefined for a revision that was never published. */
   loadAt(appId: number, revision: number): Promise<StoredCatalog | undefined>;
-  /** One atomic revision. 'conflict' when `revision` is not the one after the newest. */
+  /** Publishes one revision atomically. 'conflict' if `revision` is not the next one. */
   publish(publication: Publication): Promise<'published' | 'conflict' | 'application-gone'>;
   /** Newest first. */
   revisions(
@@ -64,7 +64,10 @@ export interface CatalogStore {
   ): Promise<{ total: number; items: RevisionRecord[] }>;
 }
 
-/** What is to become of a catalog, at most one an application. It is kept as what differs from the revision it was begun from. */
+/**
+ * The unpublished edits of a catalog; at most one draft per application. Stored as differences from the revision it
+ * started from.
+ */
 export type DraftRecord = DraftName & {
   baseRevision: number;
   /** JSON of the languages. */
@@ -73,60 +76,63 @@ export type DraftRecord = DraftName & {
   createdAt: number;
   updatedBy: string;
   updatedAt: number;
-  /** All that edited it, in the order of their first edits. */
+  /** Everyone who edited it, in the order of their first edits. */
   authors: string[];
 };
 
 export type DraftEditKind = 'edit' | 'undo' | 'redo';
 
 export type DraftEdit = {
-  /** The version of the draft that it made. */
+  /** The version of the draft that it created. */
   version: number;
   kind: DraftEditKind;
   author: string;
   at: number;
-  /** JSON of the readable difference to the version before. */
+  /** JSON of the readable differences from the previous version. */
   difference: string;
-  /** It was undone, or can no longer be. */
+  /** It was undone, or can no longer be undone. */
   spent: boolean;
 };
 
 export type DraftChange = {
   appId: number;
-  /** As it is to be; version 1 is a new draft, any other follows the one before it. */
+  /** The new state. Version 1 is a new draft; any other must follow the stored version. */
   draft: DraftRecord;
-  /** What differs from the version before. */
+  /** Items that differ from the previous version. */
   items: CatalogItem[];
-  /** UIDs of what is not in the draft any more. */
+  /** UIDs of items that are no longer in the draft. */
   removed: string[];
   edit: { kind: DraftEditKind; difference: string; inverse: string };
-  /** The edit that this one takes back. */
+  /** The version of the edit that this one undoes. */
   spends?: number;
   sources?: TextSource[];
 };
 
 export interface DraftStore {
-  /** The newest revision, when it was published, and the draft if there is one: enough to know what is at hand already. */
+  /**
+   * The newest revision, when it was published, and the draft if there is one: enough to decide whether a cached
+   * catalog is current.
+   */
   look(appId: number): Promise<{ revision: number; publishedAt: number; draft: DraftRecord | undefined }>;
-  /** With the items that differ from its base. */
+  /** Includes the items that differ from its base. */
   load(appId: number): Promise<(DraftRecord & { items: CatalogItem[] }) | undefined>;
-  /** 'conflict' when the draft is not at the version before, or there is one where there should be none. */
+  /** 'conflict' if the stored draft is not at the previous version, or if a new draft was expected and one exists. */
   save(change: DraftChange): Promise<'saved' | 'conflict' | 'application-gone'>;
   discard(appId: number, draft: DraftName): Promise<'discarded' | 'conflict'>;
   /**
-   * Those after a version, newest first. Of those that can be undone or redone the last hundred are kept; of the others,
-   * those of the last hundred versions.
+   * Edits after a version, newest first. The last hundred that can be undone or redone are kept; of the others, those
+   * of the last hundred versions.
    */
   edits(appId: number, draftId: string, after: number): Promise<DraftEdit[]>;
-  /** What takes an edit back, as it was saved with it. */
+  /** The inverse that was saved with an edit. */
   inverse(appId: number, edit: DraftName): Promise<string | undefined>;
 }
 
-/** The source that a text was made for. Both are hashes: domain/catalog/text-states.ts. */
+/** The source text that a translation was made for. Both are hashes: domain/catalog/text-states.ts. */
 export type TextSource = {
-  /** Of place, language and text. */
+  /** Hash of place, language and text. */
   textKey: string;
-  /** Of the source text, with the language that it is in. */
+  /** Hash of the source text and its language. */
   sourceKey: string;
 };
 
@@ -134,9 +140,12 @@ export type TextState = TextSource & { reviewed: boolean };
 
 type Review = { appId: number; texts: TextSource[]; reviewed: boolean; languages: string[] };
 
-/** Publishing and saving a draft add sources too: of texts that stay while their source changes. What is known already stays. */
+/**
+ * Publishing and saving a draft also add sources, for texts that stay while their source changes. Known sources are
+ * kept.
+ */
 export interface TextStateStore {
   list(appId: number): Promise<TextState[]>;
-  /** That somebody confirmed these texts for these sources, or withdrew that. No two are of one text. */
+  /** Marks these texts as reviewed for these sources, or withdraws that. Each text at most once. */
   review(review: Review): Promise<'reviewed' | 'application-gone'>;
 }

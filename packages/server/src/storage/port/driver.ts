@@ -24,7 +24,7 @@ export class DatabaseHardLinked extends StorageUnavailable {
   }
 }
 
-/** The database must not be used in its present state: nothing was changed. */
+/** The database must not be used in its current state. Nothing was changed. */
 export class DatabaseRefused extends StorageUnavailable {
   override name = 'DatabaseRefused';
   readonly remedy: string;
@@ -42,24 +42,24 @@ export class DatabaseUrlInvalid extends Error {
 
 export type MigrationState = { applied: number; latest: number };
 
-/** Where users and their data are, after `distribute`. */
+/** How users are distributed, after `distribute`. */
 export type Distribution = {
-  /** Nodes of the cluster that hold users. */
+  /** Nodes of the cluster that store users. */
   workers: number;
-  /** Parts that users are spread over: each is on one node as a whole. */
+  /** Parts that users are divided into; each is on one node. */
   homes: number;
-  /** Users moved to their home by this run; 0: it was distributed before. */
+  /** Users moved to their home by this run; 0 if they were distributed before. */
   moved: number;
 };
 
-/** `done` of `of` users are at their home. */
+/** `done` of `of` users were moved to their home. */
 export type OnDistributed = (done: number, of: number) => void;
 
-/** Asked before storage is opened: opening runs what is pending. */
+/** Used before storage is opened; `open` runs pending migrations. */
 export interface StorageDriver {
   migrationState(): Promise<MigrationState>;
   migrate(): Promise<MigrationState>;
-  /** Spreads users over the nodes of a cluster; DatabaseRefused where there is none. May be repeated. */
+  /** Distributes users over the nodes of a cluster; throws DatabaseRefused without one. Safe to repeat. */
   distribute(onProgress: OnDistributed): Promise<Distribution>;
   open(): Promise<Storage>;
   readonly dump: DatabaseDump;
@@ -67,7 +67,7 @@ export interface StorageDriver {
   readonly scrub?: Scrub;
 }
 
-/** What is left before writes fail: on the disk of the file, or for further clients of the server. */
+/** Remaining capacity: space on the disk of the file, or connections to the server. */
 export type DatabaseRoom =
   | { kind: 'disk'; free: number; size: number; forScrub: number }
   | { kind: 'connections'; used: number; most: number };
@@ -76,7 +76,7 @@ export type DatabaseRoom =
 export type DataCheck = {
   /** What was compared, worded to follow "checked". */
   checked: string;
-  /** One for each problem; empty if there is none. */
+  /** One per problem; empty if there is none. */
   findings: string[];
   /** What could not be checked here, and how to check it. */
   skipped?: { what: string; remedy: string };
@@ -104,7 +104,7 @@ export type ScrubOutcome =
   | { outcome: 'in-use' }
   | { outcome: 'no-space'; neededBytes: number; freeBytes: number; folder: string };
 
-/** As SQLite keeps it: identifiers and hashes are bytes, true is 1. So a row is the same whichever database it is from. */
+/** As SQLite stores it: identifiers and hashes are bytes, true is 1. So a row is the same from either database. */
 type StoredValue = null | number | string | Uint8Array;
 export type StoredRow = StoredValue[];
 
@@ -115,16 +115,17 @@ export type RowPages = (table: TableShape) => AsyncIterable<StoredRow[]>;
 
 export type Contents = { applications: number; users: number; accounts: number };
 
-/** All that is kept for good. What only tells replicas of each other's changes is no part of it. */
+/** All permanent data, without the change log that replicas use to notify each other. */
 export interface DatabaseDump {
   readonly kind: DatabaseKind;
-  /** All rows are of one moment, and a page of them is in memory. Nobody is held up meanwhile. */
+  /** Reads all rows from one snapshot, with one page in memory at a time. Blocks no one. */
   read<T>(tables: readonly TableShape[], use: (rows: RowPages) => Promise<T>): Promise<T>;
-  /** Nothing at all in a database without tables. */
+  /** All zero in a database without tables. */
   contents(): Promise<Contents>;
   /**
-   * One transaction: everything goes, these rows come (tables before those that refer to them), `check` reads what is
-   * there then, and what it throws undoes all of it. Runs pending migrations first. Replicas reload everything.
+   * Replaces all data in one transaction: deletes everything, inserts these rows (referenced tables first), then calls
+   * `check` with the result; if it throws, everything is rolled back. Runs pending migrations first. Replicas reload
+   * everything.
    */
   replace(
     tables: readonly TableShape[],
@@ -136,7 +137,7 @@ export interface DatabaseDump {
 export type TableSummary = { name: string; rows: number; hash: string };
 
 export type BackupManifest = {
-  /** Of the Innkeeper that made it. */
+  /** The version of Innkeeper that made the backup. */
   version: string;
   madeAt: number;
   source: DatabaseKind;
@@ -145,23 +146,26 @@ export type BackupManifest = {
   tables: TableSummary[];
 };
 
-/** What cannot be written throws BackupUnwritable; rows that break a key or a type throw RowsContradict. */
+/** Throws BackupUnwritable if the file cannot be written, and RowsContradict for rows that violate a key or a type. */
 export interface NewBackupFile {
-  /** Those of the newest schema, each before those that refer to it. */
+  /** Tables of the newest schema, each before those that refer to it. */
   readonly tables: readonly TableShape[];
   add(table: TableShape, rows: readonly StoredRow[]): void;
-  /** On disk when it returns. */
+  /** The file is on disk when this returns. */
   finish(manifest: Omit<BackupManifest, 'schema'>): void;
   discard(): void;
 }
 
 export interface BackupFile {
   readonly manifest: BackupManifest;
-  /** Those of its own schema, each before those that refer to it. */
+  /** Tables of the file's own schema, each before those that refer to it. */
   readonly tables: readonly TableShape[];
-  /** Throws BackupDamaged where the file cannot be read. */
+  /** Throws BackupDamaged if the file cannot be read. */
   readonly rows: RowPages;
-  /** A copy of the newest schema, gone when it is closed; itself, if it has that schema. Throws BackupDamaged. */
+  /**
+   * A temporary copy with the newest schema, deleted on close; the file itself if it already has that schema. Throws
+   * BackupDamaged, and BackupUnwritable if there is no room for the copy.
+   */
   upgraded(): BackupFile;
   close(): void;
 }
@@ -170,12 +174,12 @@ export class BackupDamaged extends Error {
   override name = 'BackupDamaged';
 }
 
-/** Rows of the database contradict each other, so that no valid file can hold them. */
+/** Rows of the database are inconsistent, so no valid file can contain them. */
 export class RowsContradict extends Error {
   override name = 'RowsContradict';
 }
 
-/** Not the database but the file: its disk is full, say. */
+/** The backup file cannot be written, for example because its disk is full. */
 export class BackupUnwritable extends Error {
   override name = 'BackupUnwritable';
 }

@@ -1,7 +1,7 @@
 import type { SelectionEvent } from './selections.ts';
 import type { UserRecord } from './users.ts';
 
-/** Stored by their place in this list: new ones go to its end. */
+/** Stored by their index in this list: add new ones at the end. */
 export const EVENT_TYPES = [
   'user.created',
   'user.updated',
@@ -15,31 +15,31 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
- * The events of an application in order: an act writes its event in its own transaction. What an event tells of a user is kept in rows of
- * the user (selection_events, user_changes), which go with the user: ids are all that is left then.
+ * Events of an application in order. An act writes its event in its own transaction. Data about a user is stored in
+ * rows of the user (selection_events, user_changes), which are deleted with the user; then only ids are left.
  */
 export type StoredEvent = {
-  /** Its position. Never used twice, also not after a restore: numbers begin at the time in microseconds. */
+  /** Its position. Never reused, even after a restore: numbers start at the current time in microseconds. */
   no: number;
   type: EventType;
   at: number;
-  /** null: about the catalog. */
+  /** null for events about the catalog. */
   userId: string | null;
-  /** Of user.created, updated, suspended and resumed: the user after it. null: deleted since. */
+  /** For user.created, updated, suspended and resumed: the user after the change; null if deleted since. */
   user: Pick<UserRecord, 'clientUserId' | 'clientUserName' | 'status'> | null;
-  /** Of selection.saved and unset. */
+  /** For selection.saved and unset. */
   selection: {
     selectionId: string;
     keyNo: number;
     revision: number;
-    /** null: the user was deleted since. */
+    /** null if the user was deleted since. */
     change: Pick<SelectionEvent, 'authMethod' | 'actor' | 'fromValue' | 'toValue'> | null;
   } | null;
-  /** Of catalog.published. */
+  /** For catalog.published. */
   published: { revision: number; changes: number; breaking: boolean; by: string } | null;
 };
 
-/** About as much as it takes. */
+/** Approximate, in characters. */
 export function sizeOfEvent({ selection }: StoredEvent): number {
   const { fromValue = null, toValue = null } = selection?.change ?? {};
   return (fromValue?.length ?? 0) + (toValue?.length ?? 0);
@@ -47,40 +47,42 @@ export function sizeOfEvent({ selection }: StoredEvent): number {
 
 export type EventPage =
   /**
-   * `next` goes on after the last item, or after all that was looked at: it moves even when there are no items. `more`: there is
-   * more to read at once.
+   * `next` is the position after the last item, or after everything that was scanned: it advances even if there are no
+   * items. `more`: more events can be read immediately.
    */
   | { outcome: 'read'; items: StoredEvent[]; next: number; more: boolean }
-  /** Events after the position were purged; `oldest` is the position before the oldest one that is kept. */
+  /** Events after the position were purged; `oldest` is the position before the oldest remaining one. */
   | { outcome: 'expired'; oldest: number };
 
 export interface EventStore {
   /**
-   * The next events after a position, at most `limit`, and fewer if they are large (page-bytes.ts). The work is bounded, however few are of the types asked for. A reader that continues
-   * from `next` misses no event, even if others commit meanwhile.
+   * The next events after a position, at most `limit`, and fewer if they are large (page-bytes.ts). The work is
+   * bounded, even if few events have the requested types. A reader that continues from `next` misses no event, even
+   * with concurrent commits.
    */
   read(
     appId: number,
     after: number | 'start' | 'latest',
     page: { limit: number; types?: readonly EventType[] | undefined },
   ): Promise<EventPage>;
-  /** Those that are kept, in order, as they are to be told now. */
+  /** Those that still exist, in order, in their current form. */
   find(appId: number, nos: readonly number[]): Promise<StoredEvent[]>;
   /**
-   * The latest events before a position (null: all), newest first, at most `limit`, and fewer if they are large. A filter looks at a bounded number of events: `next` is where to
-   * go on, also when none was found; null: there are no older ones.
+   * The latest events before a position (null: all), newest first, at most `limit`, and fewer if they are large. With a
+   * filter, a bounded number of events is scanned: continue at `next`, even if none was found; null: there are no older
+   * ones.
    */
   listBack(
     appId: number,
     filter: { type?: EventType | undefined; userId?: string | undefined },
     page: { before: number | null; limit: number },
   ): Promise<{ items: StoredEvent[]; next: number | null }>;
-  /** While it stays the same, nothing was written for any application. */
+  /** Changes whenever an event is written for any application. */
   newest(): Promise<number>;
-  /** Whether it is cheap to read on from a position: at most about so many events were written after it. */
+  /** Whether reading from a position is cheap: about `atMost` events or fewer were written after it. */
   isNear(appId: number, after: number, atMost: number): Promise<boolean>;
-  /** The number of the newest event of each of these applications that has one. */
+  /** The number of the newest event of each application; applications without events are omitted. */
   newestOf(appIds: readonly number[]): Promise<Map<number, number>>;
-  /** Removes the oldest events from before a time, a bounded number; answers how many. */
+  /** Deletes a bounded number of the oldest events before a time; returns how many. */
   purge(appId: number, before: number): Promise<number>;
 }

@@ -3,27 +3,27 @@ import type { UserRecord } from './users.ts';
 export type SelectionRecord = {
   selectionId: string;
   keyNo: number;
-  /** The catalog revision it was checked against: what was true when it was saved. */
+  /** The catalog revision it was checked against when it was saved. */
   revision: number;
-  /** JSON of the canonical value: a scalar, or an array for a key that takes several. */
+  /** JSON of the canonical value: a scalar, or an array for a key with multiple values. */
   value: string;
   /** For an open text: the tag of the language that `value` is written in. */
   language: string | null;
-  /** For an open text: JSON of its texts in other languages, by tag, in the order of the tags; null: there are none. */
+  /** For an open text: JSON of its texts in other languages, by tag, ordered by tag; null: none. */
   texts: string | null;
-  /** Counts the changes of the selection; what is saved as it was changes nothing. */
+  /** Counts the changes of the selection; saving the same value again is not a change. */
   version: number;
   createdAt: number;
   updatedAt: number;
 };
 
-/** How a change came about. */
+/** How a change was authorised. */
 export const SELECTION_AUTH_METHODS = [
   'user_uid',
   'access_token',
   'import',
   'manage',
-  /** By the user on the page of a preference link, or by one click in a mail program (RFC 8058). */
+  /** Saved by the user on the preference page, or by one click in a mail program (RFC 8058). */
   'preference_link',
   'unsubscribe',
 ] as const;
@@ -34,45 +34,45 @@ export type SelectionEvent = {
   keyNo: number;
   at: number;
   authMethod: SelectionAuthMethod;
-  /** Who changed it by /manage/v1; null: the user or the application. */
+  /** Who changed it through /manage/v1; null: the user or the application. */
   actor: string | null;
-  /** Of an open text: the language whose text was saved. */
+  /** For an open text: the language whose text was saved. */
   language: string | null;
-  /** JSON; null: there was none before, or it was unset. */
+  /** JSON; null: no value before, or unset. */
   fromValue: string | null;
   toValue: string | null;
 };
 
-/** A place in the history of a user, by selection and change. */
+/** A position in the history of a user, by selection and change. */
 export type HistoryPlace = { selectionId: string; eventNo: number };
 
 export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'> & {
   texts?: string | null | undefined;
-  /** The tag of the language in which it was shown to who chose; undefined: nobody said. */
+  /** The tag of the language in which the user saw the options; undefined: unknown. */
   shownIn?: string | undefined;
 };
 
-/** How a selection was last saved; null where that is not known, as of those from before it was kept. */
+/** How a selection was last saved; null if unknown, as for older selections. */
 export type SelectionOrigin = { selectionId: string; authMethod: SelectionAuthMethod | null; shownIn: string | null };
 
-/** What a selection has to be for a save to be carried out. null: there must be none. */
+/** The state that a selection must have for a save to succeed; null: there must be none. */
 type ExpectedSelection =
   | Pick<SelectionRecord, 'selectionId' | 'version'>
   | null
-  /** None, or an open text in this language alone: nothing in another language would be lost. */
+  /** None, or an open text in this language alone, so that no text in another language is lost. */
   | 'own-text';
 
 export type WantedChange = NewSelection & {
   /** undefined: any version. */
   expected?: ExpectedSelection | undefined;
-  /** What the history tells, of an open text that has others beside it: `value` may be of another language. */
+  /** For the history of an open text in several languages, where `value` may be in another language. */
   text?: { language: string; from: string | null; to: string } | undefined;
 };
 
 export type SelectionChange = {
   at: number;
   authMethod: SelectionAuthMethod;
-  /** Who makes it by /manage/v1, and what the audit tells of it: the keys, by name. */
+  /** Who makes it through /manage/v1, and the names of the keys for the audit log. */
   by?: { actor: string; appId: number; keys: readonly string[] } | undefined;
 };
 
@@ -80,7 +80,7 @@ export type SaveOutcome =
   | { outcome: 'saved'; records: SelectionRecord[] }
   | { outcome: 'user-gone' }
   | { outcome: 'user-suspended' }
-  /** One of them is not as expected; nothing was saved. */
+  /** One of them is not in the expected state; nothing was saved. */
   | { outcome: 'changed' };
 
 export type ValueRow = { value: string; count: number };
@@ -88,58 +88,61 @@ export type ValueRow = { value: string; count: number };
 export type ValuePage = { rows: ValueRow[]; next: string | null };
 
 export type KeySurvey = {
-  /** Of the application, whether they chose or not. */
+  /** All users of the application, with or without a selection. */
   users: number;
   /**
-   * Selections as they are, by the period in which each was last saved, in order: how many, and how many with each value that is listed, then with each
-   * that is common.
+   * Current selections by the period in which they were last saved, in order: the total, the count of each listed
+   * value, then the count of each common one.
    */
   periods: { day: number; total: number; counts: number[] }[];
-  /** The most common values that are not listed, most frequent first. */
+  /** The most common unlisted values, most frequent first. */
   common: ValueRow[];
-  /** How many different values there are that are not listed. */
+  /** The number of distinct unlisted values. */
   different: number;
 };
 
-/** `listed`: JSON texts of values; empty for an open key. */
+/** `listed`: values as JSON; empty for an open key. */
 export type ListedKey = { keyNo: number; listed: readonly string[] };
 
 /** In the order of the keys; `counts` in the order of `listed`. */
 export type ListedCounts = { total: number; counts: number[] };
 
-/** Every selection of a key that holds a value, a number of them at a time. */
+/** Replaces a value in all selections of a key, one batch at a time. */
 export type ValueReplacement = {
   keyNo: number;
-  /** JSON as it is stored, of the whole selection. */
+  /** The whole selection, as stored JSON. */
   from: string;
   to: string;
-  /** The revision that has the new value. */
+  /** The revision that contains the new value. */
   revision: number;
   limit: number;
-  /** Of the migration that it is part of, for its entry in the audit: `group/key`, and the values as the key has them. */
+  /** The migration it belongs to, for its audit entry: `group/key`, and the values as the key defines them. */
   migrationId: string;
   subject: string;
   values: { from: unknown; to: unknown };
 };
 
 export interface SelectionStore {
-  /** All of a user's, by key number. */
+  /** All selections of a user, by key number. */
   list(userId: string): Promise<SelectionRecord[]>;
-  /** The same of the owner of a live access token (TokenStore.findOwner), of one moment with that. */
+  /** The same for the owner of a live access token (TokenStore.findOwner), in one snapshot. */
   listOfToken(tokenId: string, now: number): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
-  /** The same of the user with this code; `keyNo`: of this key alone. */
+  /** The same for the user with this code; with `keyNo`, only this key. */
   listOfUser(
     appId: number,
     userId: string,
     keyNo?: number,
   ): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
-  /** The next of a user's by key number, with how they came about; none at the end. A page is bounded in rows and bytes. */
+  /**
+   * The next selections of a user by key number, with their origin; empty at the end. A page is bounded in rows and
+   * bytes.
+   */
   walk(userId: string, afterKeyNo: number): Promise<(SelectionRecord & SelectionOrigin)[]>;
   /**
-   * All or none, each key at most once, with their history; records come in the order given. A key saved before
-   * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so. What is saved
-   * as it was has a new revision and updatedAt, and nothing in the history. For a suspended user, only who manages the
-   * application saves.
+   * Saves all or none, each key at most once, with their history; returns records in the order given. A key saved
+   * before keeps its selectionId and createdAt: then the returned selectionId differs from the given one. Saving the
+   * same value again updates revision and updatedAt, and adds nothing to the history. For a suspended user, only
+   * changes through /manage/v1 are saved.
    */
   save(
     appId: number,
@@ -147,27 +150,27 @@ export interface SelectionStore {
     selections: readonly WantedChange[],
     change: SelectionChange,
   ): Promise<SaveOutcome>;
-  /** Answers how many were replaced, at most `limit`; selections of users that are being deleted are left alone. */
+  /** Returns how many were replaced, at most `limit`; selections of users that are being deleted are skipped. */
   replaceValue(
     appId: number,
     replacement: ValueReplacement,
     change: { at: number; actor: string | null },
   ): Promise<number>;
-  /** With a version: only the record of that version. */
+  /** With a version: only if the record has that version. */
   unset(userId: string, selectionId: string, change: SelectionChange, version?: number): Promise<'unset' | 'unknown'>;
-  /** What was saved of these keys, all at once; answers the numbers of those that were. */
+  /** Unsets these keys in one transaction; returns the numbers of those that were set. */
   unsetKeys(userId: string, keyNos: readonly number[], change: SelectionChange): Promise<number[]>;
   /**
-   * Removes history from before a time, of the next so many users of the application, in the order of their clientUserIds; `next`
-   * says where to go on, null after the last.
+   * Deletes history before a time, for the next `users` users of the application, ordered by clientUserId. Continue
+   * after `next`; null after the last.
    */
   purgeHistory(
     appId: number,
     wanted: { before: number; after: string | null; users: number },
   ): Promise<{ removed: number; next: string | null }>;
   /**
-   * What became of a user's selections, or of one of them, newest first; what was unset is still told. A page that would be too large
-   * (page-bytes.ts) has fewer items than `limit`, at least one.
+   * The history of a user's selections, or of one of them, newest first, including unset ones. A page that would be too
+   * large (page-bytes.ts) has fewer items than `limit`, at least one.
    */
   history(
     userId: string,
@@ -175,35 +178,40 @@ export interface SelectionStore {
     selectionId?: string,
   ): Promise<{ total: number; items: SelectionEvent[] }>;
   /**
-   * The same of all selections, for who reads everything: those saved first last, each with its newest change first; nothing at the end. Each
-   * page costs the same, and what happens meanwhile shifts nothing.
+   * The whole history of a user, for exports: the selection saved first comes last, each with its newest change first;
+   * empty at the end. Every page costs the same, and concurrent changes do not shift pages.
    */
   walkHistory(userId: string, after: HistoryPlace | null): Promise<(SelectionEvent & HistoryPlace)[]>;
   /**
-   * How many selections of a key hold each stored value (JSON text), in the order of the values, those after one: a key may have
-   * as many values as users. A page is bounded in rows and bytes; `next` says where to go on, null after the last. Among
-   * millions it takes seconds, and holds nobody up.
+   * How many selections of a key have each stored value (JSON), ordered by value, starting after `after`: a key may
+   * have as many values as users. A page is bounded in rows and bytes. Continue after `next`; null after the last.
+   * Takes seconds for millions of selections, and blocks no one.
    */
   countByValue(appId: number, keyNo: number, after: string | null): Promise<ValuePage>;
-  /** How users chose for a key, of one moment. It takes its time as countByValue does. */
+  /** Statistics of a key, from one snapshot. As slow as countByValue. */
   survey(
     appId: number,
     keyNo: number,
     wanted: {
-      /** The first period, as a day since the epoch, UTC: what is older counts as of the day before. Null: all counts as of day 0. */
+      /**
+       * The first period, as a day since the epoch, UTC; older selections count for the day before. Null: everything
+       * counts for day 0.
+       */
       fromDay: number | null;
       /** Length of a period. */
       days: number;
-      /** JSON texts of the values that are counted, each separately; null: selections are counted as they are stored, and only in all. */
+      /**
+       * Values to count, as JSON, each separately; null: selections are counted as they are stored, and only in total.
+       */
       listed: readonly string[] | null;
       most: number;
     },
-    /** PostgreSQL stops at once; SQLite finishes the key. */
+    /** PostgreSQL stops immediately; SQLite finishes the key. */
     signal?: AbortSignal,
   ): Promise<KeySurvey>;
   /**
-   * How many users chose for each of these keys, and how many each value that is listed: one reading for all keys where that is
-   * faster. `onProgress` gets the share that is read, from 0 to 1.
+   * How many users have a selection of each of these keys, and how many each listed value: in one scan for all keys
+   * where that is faster. `onProgress` gets the share that was read, from 0 to 1.
    */
   countListed(
     appId: number,

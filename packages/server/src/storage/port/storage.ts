@@ -26,12 +26,10 @@ import type { TokenStore, TransferStore, TrialStore, UserStore } from './users.t
 import type { DeliveryStore, WebhookStore } from './webhooks.ts';
 
 /**
- * What the rules need of a database, as whole atomic acts: each call is one transaction, and an
- * answer means that it is on disk. Outcomes are returned, never thrown; what is thrown is
- * StorageUnavailable (try again later) or a defect.
- *
- * Identifiers cross this port as canonical strings: UUIDs in lower case, hashes in lower-case hex,
- * times in milliseconds since the epoch.
+ * The port to the database. Each call is one atomic act: one transaction, which is on disk when the call returns.
+ * Outcomes are returned, never thrown; it throws only StorageUnavailable (try again later) or because of a defect.
+ * Identifiers are canonical strings: UUIDs in lower case, hashes in lower-case hex, times in milliseconds since the
+ * epoch.
  */
 export interface Stores {
   readonly applications: ApplicationStore;
@@ -67,26 +65,26 @@ export interface Stores {
 /** Who makes a change, and when. */
 export type Authorship = { actor: string; at: number };
 
-/** An act of the port, to be carried out where it can be told in the audit. */
+/** An act of the port, to be run together with its audit entries. */
 export type ActCall = { store: keyof Stores; act: string; args: unknown[] };
 
 export interface Storage extends Stores {
   readonly kind: DatabaseKind;
   /**
-   * Carries out an act in one transaction with the audit entries that audited-acts.ts has for it: neither is there without the other.
-   * Answers what the act does.
+   * Runs an act in one transaction with the audit entries that audited-storage.ts defines for it, and returns its
+   * result. Neither is stored without the other.
    */
   audited(by: Authorship, call: ActCall): Promise<unknown>;
-  /** Rejects with StorageUnavailable when the database does not answer. */
+  /** Rejects with StorageUnavailable if the database does not respond. */
   ping(): Promise<void>;
-  /** What is wrong with the database at the moment, the worst first. Costs nothing to ask. */
+  /** Current problems of the database, the worst first. Costs nothing to call. */
   problems(): readonly Problem[];
-  /** Removes a bounded number of rows whose time has passed; answers how many were removed. */
+  /** Deletes a bounded number of expired rows; returns how many. */
   purgeExpired(now: number): Promise<number>;
-  /** How many acts are asked for and not done, reads included. Costs nothing to ask. */
+  /** The number of acts in flight, reads included. Costs nothing to call. */
   waitingActs(): number;
   figures(): StorageFigures;
-  /** Waits for every accepted act, then lets go of the database. */
+  /** Waits for all accepted acts, then closes the database. */
   close(): Promise<void>;
 }
 
@@ -95,6 +93,6 @@ export type StorageFigures = {
   committedActs: number;
   committedBatches: number;
   connections: { open: number; idle: number; waiting: number };
-  /** The size of the write-ahead log; with PostgreSQL it is the server's own. */
+  /** Size of the write-ahead log; undefined for PostgreSQL, which manages its own. */
   logBytes?: number;
 };

@@ -17,10 +17,10 @@ export type CreateUserOutcome =
   | 'duplicate'
   /** A profile with this clientUserId exists, but no user does. */
   | 'profile-exists'
-  /** The same Idempotency-Key and body came before: its user got the new special token. */
+  /** The same Idempotency-Key and body were sent before: the user of that request got the new special token. */
   | 'replayed'
   | 'idempotency-mismatch'
-  /** The application was deleted meanwhile. */
+  /** The application was deleted in the meantime. */
   | 'application-gone';
 
 export const USER_STATUSES = ['active', 'suspended'] as const;
@@ -37,46 +37,46 @@ export type UserRecord = {
   updatedAt: number;
 };
 
-/** What is left out stays. */
+/** Omitted members do not change. */
 export type UserChange = Partial<Pick<UserRecord, 'clientUserId' | 'clientUserName' | 'status'>>;
 
 export type UpdateUserOutcome =
-  /** `changed`: what differs from before; nothing, and updatedAt stays. */
+  /** `changed`: the members that differ from before; if empty, updatedAt does not change. */
   | { outcome: 'updated'; user: UserRecord; changed: (keyof UserChange)[] }
   | { outcome: 'unknown' }
   /** Another user has the clientUserId, or a profile without a user does. */
   | { outcome: 'duplicate' | 'profile-exists' };
 
-/** The order in which users are gone through, each by an index: by their id, unless a value comes before it. */
+/** An order for walking through users, backed by an index: by user id, or by a value and then the id. */
 export type UserWalk =
   | { by: 'user' }
-  /** In the order of creation, or the newest first; from a moment on and before another. */
+  /** By creation time, oldest or newest first; from `from` (inclusive) to `to` (exclusive). */
   | { by: 'created'; newest: boolean; from?: number | undefined; to?: number | undefined }
-  /** One alone. */
+  /** Only this user. */
   | { by: 'one'; userId: string }
-  /** Those who are suspended. */
+  /** Suspended users. */
   | { by: 'suspended' }
-  /** Those whose selection of a key is this scalar, as JSON. */
+  /** Users whose selection of a key is this scalar, as JSON. */
   | { by: 'value'; keyNo: number; value: string }
-  /** Those whose selection of a key is one of these, as listValues gives them, in their order. */
+  /** Users whose selection of a key is one of these, in the order and form of listValues. */
   | { by: 'values'; keyNo: number; values: readonly string[] }
-  /** Those who have a selection of the key, in the order of its value. */
+  /** Users with a selection of the key, ordered by its value. */
   | { by: 'key'; keyNo: number };
 
-/** Where a walk goes on; `value` in one by key, by values or by creation. */
+/** Where a walk continues; `value` is set for walks by key, values or creation. */
 export type UserPlace = { userId: string; value?: string };
 
 export type WalkedUser = {
   user: UserRecord;
   place: UserPlace;
-  /** What the user selected of the keys asked for, by key number. */
+  /** The user's selections of the requested keys, by key number. */
   selected: Record<string, WalkedSelection>;
 };
 
-/** The catalog's revision and the value, as JSON. */
+/** The catalog revision, and the value as JSON. */
 export type WalkedSelection = [revision: number, value: string];
 
-/** `rows`: how many of each table were deleted; null: deleted before this was counted. */
+/** `rows`: how many rows of each table were deleted; null: deleted before this was counted. */
 export type DeletedUser = { at: number; rows: Record<string, number> | null };
 
 export interface UserStore {
@@ -84,39 +84,42 @@ export interface UserStore {
   find(appId: number, userId: string): Promise<UserRecord | undefined>;
   findByClientUserId(appId: number, clientUserId: string): Promise<UserRecord | undefined>;
   update(appId: number, userId: string, change: UserChange, at: number): Promise<UpdateUserOutcome>;
-  /** The next ones after a clientUserId, in the order of its bytes; with a prefix, those whose clientUserId begins so. */
+  /**
+   * The next users after a clientUserId, in byte order; with a prefix, only those whose clientUserId starts with it.
+   */
   page(appId: number, page: { after: string | null; limit: number; prefix?: string }): Promise<UserRecord[]>;
   /**
-   * The next users of a walk, at most `limit`, fewer if their selections are large (page-bytes.ts). The work is that of `limit` users, however
-   * many there are. `next` is null when there are no more. Values that differ after 200 characters may be taken for each other.
+   * The next users of a walk, at most `limit`, fewer if their selections are large (page-bytes.ts). The cost does not
+   * depend on the number of users. `next` is null at the end. Values that differ only after 200 characters may be
+   * treated as equal.
    */
   walk(
     appId: number,
     walk: UserWalk,
     page: { after: UserPlace | null; limit: number; keyNos: readonly number[] },
   ): Promise<{ users: WalkedUser[]; next: UserPlace | null }>;
-  /** How many users a walk meets, counted up to `atMost`. */
+  /** How many users are in a walk, counted up to `atMost`. */
   countWalk(appId: number, walk: UserWalk, atMost?: number): Promise<number>;
   /**
-   * The different lists, as JSON, that users selected of a key, in the order of their bytes; those over 200 characters may be cut off.
-   * undefined: there are more than `atMost`, or some that a walk cannot be by.
+   * The distinct lists, as JSON, that users selected for a key, in byte order; those over 200 characters may be
+   * truncated. undefined: there are more than `atMost`, or some that no walk can find.
    */
   listValues(appId: number, keyNo: number, atMost: number): Promise<string[] | undefined>;
-  /** The clientUserId and name of the next profiles, in the order of the id's bytes; some may be without a user. */
+  /** The clientUserId and name of the next profiles, in byte order of the id; some may have no user. */
   names(appId: number, page: { after: string | null; limit: number }): Promise<[string, string][]>;
-  /** What a preference link of the user has to carry; undefined: there is no such user. */
+  /** The generation that valid preference links of the user contain; undefined: no such user. */
   linkGeneration(appId: number, userId: string): Promise<number | undefined>;
-  /** Raises it: every link made so far stops working. */
+  /** Increments the generation: all existing links stop working. */
   withdrawLinks(appId: number, userId: string): Promise<'withdrawn' | 'unknown'>;
-  /** The user with all of their data, in one transaction. */
+  /** Deletes the user with all of their data, in one transaction. */
   delete(appId: number, userId: string): Promise<'deleted' | 'unknown'>;
-  /** What is kept of a deleted user for some time; undefined: nothing is known of such a user. */
+  /** What is stored about a deleted user for some time; undefined: no such deleted user is known. */
   findDeleted(appId: number, userId: string): Promise<DeletedUser | undefined>;
 }
 
 /**
- * A trial is recorded before its user is created, so that the user never outlives it: purgeExpired ends those that
- * nobody else did.
+ * A trial is recorded before its user is created, so that the user never outlives it: purgeExpired ends any that are
+ * left.
  */
 export interface TrialStore {
   add(appId: number, clientUserId: string, endsAt: number): Promise<'added' | 'application-gone'>;
@@ -125,24 +128,26 @@ export interface TrialStore {
 }
 
 export type AccessTokenRecord = {
-  /** What identifies the token: the embedded service's `jti`, or a hash of a remote service's token. */
+  /** Identifies the token: the `jti` of the embedded service, or a hash of a remote service's token. */
   tokenId: string;
   issuedAt: number;
   expiresAt: number;
 };
 
 export interface TokenStore {
-  /** Gives a user a new special token; the ones before it stop working. */
+  /** Gives a user a new special token; earlier ones stop working. */
   replaceSpecialToken(
     appId: number,
     clientUserId: string,
     token: NewSpecialToken,
   ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
-  /** The user of a special token, while it is valid. Reading does not spend it. `home`: where it is looked for first (uuid.ts). */
+  /**
+   * The user of a special token, while it is valid. Reading does not use it up. `home`: where to look first (uuid.ts).
+   */
   findSpecialToken(tokenHash: string, now: number, home?: number): Promise<UserRecord | undefined>;
   /**
-   * Spends the special token, adds the access token to its user and tells who that is; or does nothing, also when the
-   * access token's id is in use or the user is suspended.
+   * Uses up the special token, adds the access token to its user and returns the user. Does nothing if the access
+   * token's id is already used or the user is suspended.
    */
   exchange(
     tokenHash: string,
@@ -151,14 +156,14 @@ export interface TokenStore {
     home?: number,
   ): Promise<UserRecord | 'spent' | 'suspended' | 'token-taken'>;
   /**
-   * The owner of a live access token; undefined as soon as the token is revoked or its user deleted. Whether a suspended
-   * user may use it is for the caller to say.
+   * The owner of a live access token; undefined as soon as the token is revoked or its user deleted. The caller decides
+   * whether a suspended user may use it.
    */
   findOwner(tokenId: string, now: number): Promise<UserRecord | undefined>;
   /** A user's live access tokens, newest first. */
   list(userId: string, now: number): Promise<AccessTokenRecord[]>;
   revoke(appId: number, tokenId: string): Promise<void>;
-  /** All access tokens of a user, and the special token that was not spent yet. */
+  /** Revokes all access tokens of a user, and an unused special token. */
   revokeAll(appId: number, userId: string): Promise<void>;
 }
 
