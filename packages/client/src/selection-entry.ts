@@ -25,9 +25,7 @@ export type Entry = {
   isSaved: boolean;
   /** The result of the last save is unknown: it must be read before anything else is sent. */
   isUnsure: boolean;
-  /**
-   * Saves without a response: each may still arrive while the record is as it was when they were sent, or is so again.
-   */
+  /** Saves without a response. Each may still take effect if the record is as it was when the save was sent. */
   late: { change: Change; etag: string | null; at: number }[];
   isSending: boolean;
   /** When something was last sent or answered: anything read before that is stale. */

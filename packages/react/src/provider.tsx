@@ -18,7 +18,7 @@ export type InnkeeperProviderProps = {
   /** From createOptionsClient: created once, outside components or with useMemo. */
   // biome-ignore lint/suspicious/noExplicitAny: for any catalog; Register checks names and values
   client: PageClient<any>;
-  /** The signed-in user in your application's own terms; undefined or null if nobody is. */
+  /** The signed-in user in your application's own terms; undefined or null if no one is. */
   userId: string | null | undefined;
   /** Name or tag of one of the application's languages. */
   language?: string | undefined;
@@ -40,7 +40,7 @@ export type InnkeeperProviderProps = {
 
 export type Innkeeper = {
   client: PageClient;
-  /** undefined: nobody is signed in. */
+  /** undefined: no one is signed in. */
   store: SelectionStore | undefined;
   drafts: Drafts;
   language: string | undefined;

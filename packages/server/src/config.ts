@@ -99,7 +99,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** How to type the command here. Outside a clone, `npx innkeeper` would run somebody else's package. */
+/** How to type the command here. Outside a clone, `npx innkeeper` would run someone else's package. */
 export function commandName(
   { npm_lifecycle_event: started, npm_config_user_agent: manager }: NodeJS.ProcessEnv = process.env,
   isInstalled = PACKAGE_ROOT.includes('node_modules'),

@@ -52,7 +52,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
   const logger = createLogger(config.logLevel);
   const driver = await storageDriver(config.databaseUrl, config.databaseLink, config.actMs);
   // The database opens on its own thread or server; meanwhile, load the HTTP modules. The first address that Node checks
-  // takes it milliseconds: let it be now, not when it listens.
+  // takes milliseconds: check one now instead of when listening starts.
   const loading = import('./app.ts').finally(() => isIPv6(config.host));
   const [opened, { createApp }] = await Promise.all([driver.open(), loading]);
   const clock = new Clock(opened, times);

@@ -1,4 +1,4 @@
-/** Secrets created or typed in this tab, until it is reloaded: nobody has to paste one twice. */
+/** Secrets created or typed in this tab, until it is reloaded: no one has to paste one twice. */
 const made = new Map<string, string>();
 const typed = new Map<string, string>();
 

@@ -3,7 +3,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isUnreachable, waitForService } from './connection.ts';
 import { Flag } from './flag.ts';
 
-/** Whether the last response said that nobody is signed in. */
+/** Whether the last response said that no one is signed in. */
 const hasEnded = new Flag();
 export const useHasSessionEnded = hasEnded.use;
 

@@ -161,7 +161,7 @@ function refusedRequest({ body }: Answer): UsageError {
   return problem ? refusedArgument(problem) : new UsageError(String(body.message));
 }
 
-/** A 409 without breaking changes, and a 412, mean that someone else was faster. */
+/** A 409 lists breaking changes; a 412 means that someone else was faster. */
 async function readPublished(
   { status, body }: Answer<PublishedBody>,
   changes: () => Promise<Revision['changes']>,

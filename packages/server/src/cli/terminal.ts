@@ -52,7 +52,7 @@ function showBar(part: number): string {
   return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
 }
 
-/** Whether somebody is there to answer. A script that names what to delete has confirmed it. */
+/** Whether someone is there to answer. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }

@@ -45,7 +45,7 @@ export async function fillDemo(
     clientUserId: 'ada@example.com',
     clientUserName: 'Ada Lovelace',
     createdAt: now,
-    // Expired from the start: nobody has it.
+    // Expired from the start: no one has it.
     specialToken: { tokenHash: keyring.hashToken(ada), expiresAt: now },
   });
   return { ...application, ada, theme };

@@ -28,7 +28,7 @@ async function run({ name, input }: TaskMessage): Promise<TaskResult> {
   }
 }
 
-/** A wrong file has as many problems as texts; nobody reads more than these. */
+/** A wrong file has as many problems as texts; no one reads more than these. */
 const PROBLEMS_SHOWN = 200;
 
 /** The tasks that run on worker threads. */

@@ -119,7 +119,7 @@ function Explained({ code, answer }: { code: string; answer: string | null }) {
   try {
     refusal = JSON.parse(answer ?? '{}') as Refusal;
   } catch {
-    // It was truncated: only the code is of use.
+    // It was truncated: only the code is useful.
   }
   const { errors } = refusal;
   return (

@@ -31,7 +31,7 @@ export type KeptTexts = {
 
 /**
  * All texts of an application as the grid shows them. Input is shown immediately and saved in batches, one after the
- * other; each text says which one it replaces, so that nobody overwrites another. Texts that cannot be saved stay, with
+ * other; each text says which one it replaces, so that no one overwrites another. Texts that cannot be saved stay, with
  * the reason.
  */
 export class Sheet {

@@ -5,7 +5,7 @@ type Pace = { everyMs: number; burst: number };
 
 /** Against trying one password on many accounts. Behind a proxy, everyone may come from one network. */
 const OF_NETWORK: Pace = { everyMs: 1_000, burst: 100 };
-/** Per account (or address without one) and network: guessing elsewhere delays nobody here. */
+/** Per account (or address without one) and network: guessing elsewhere delays no one here. */
 const OF_ACCOUNT_THERE: Pace = { everyMs: 60_000, burst: 10 };
 /** Per account, from everywhere: a single network never uses it up. */
 const OF_ACCOUNT: Pace = { everyMs: 10_000, burst: 100 };
@@ -25,7 +25,7 @@ type Where = { emailKey: string; network: string };
 
 /**
  * Counted in the database before the password is checked, so that concurrent attempts and several replicas do not get
- * extra tries. A refused attempt does not count: nobody can lock others out by trying again and again.
+ * extra tries. A refused attempt does not count: no one can lock others out by trying again and again.
  */
 export async function admitAttempt(service: Service, where: Where): Promise<void> {
   const { emailKey, network } = where;

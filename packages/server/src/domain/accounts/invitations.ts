@@ -77,14 +77,14 @@ export async function acceptInvitation(
   const passwordHash = await hashPassword(accepted);
   const account = makeAccount(email, { role: 'member', passwordHash, now: now() });
   const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'password', now: now() });
-  // Nobody is signed in yet: the new account is the author.
+  // No one is signed in yet: the new account is the author.
   const outcome = await actingAs(email, () => storage.invitations.accept(linkHash, now(), account, session));
   if (outcome === 'account-there') throw new InnkeeperError('accountThere');
   if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
   return { sessionToken };
 }
 
-/** For somebody who already has an account. */
+/** For someone who already has an account. */
 export async function joinByInvitation(
   { storage, keyring, now }: Service,
   account: AccountRecord,

@@ -11,7 +11,7 @@ export type OidcRules = {
   grants: readonly RoleGrant[];
 };
 
-/** The roles for somebody with these claims. Covers only what the grants name. */
+/** The roles for someone with these claims. Covers only what the grants name. */
 export type WantedRoles = {
   /** undefined: no grant names it. */
   role: AccountRecord['role'] | undefined;

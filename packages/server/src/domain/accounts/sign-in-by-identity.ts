@@ -54,7 +54,7 @@ async function mayHaveAccount({ storage, now }: Service, { domains }: OidcRules,
 }
 
 /**
- * Applies the roles in the claim. The last owner or administrator keeps the role: otherwise nobody could manage
+ * Applies the roles in the claim. The last owner or administrator keeps the role: otherwise no one could manage
  * anything.
  */
 async function applyRoles(

@@ -82,7 +82,7 @@ export async function setUp(
   const passwordHash = await hashPassword(requirePassword(password, email));
   const account = makeAccount(email, { role: 'administrator', passwordHash, now: now() });
   const { sessionToken, session } = makeSession(keyring, { userAgent, authMethod: 'password', now: now() });
-  // Nobody is signed in yet: the account is the author of its own creation.
+  // No one is signed in yet: the account is the author of its own creation.
   const outcome = await actingAs(email, () => storage.sessions.openBySetUp(linkHash, now(), account, session));
   if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
   return { sessionToken };

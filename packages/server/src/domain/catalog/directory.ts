@@ -43,7 +43,7 @@ export class CatalogDirectory {
   async keep(appId: number, catalog: Catalog, publishedAt: number): Promise<void> {
     const compiled = await inSlices(compileCatalog(catalog));
     const held = this.#current.get(appId);
-    // One that nobody reads yet is loaded when somebody does; a newer one may have arrived meanwhile.
+    // One that no one reads yet is loaded when someone does; a newer one may have arrived meanwhile.
     if (held && held.catalog.revision < catalog.revision) this.#current.set(appId, { catalog, compiled, publishedAt });
   }
 

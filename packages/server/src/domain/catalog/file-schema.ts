@@ -30,7 +30,7 @@ const Value = Type.Object(
   { additionalProperties: false },
 );
 
-/** Maximum groups, and keys per group: nobody chooses among so many. */
+/** Maximum groups, and keys per group: no one chooses among so many. */
 const MAX_ITEMS = 10_000;
 
 const Constraint = Type.Object(

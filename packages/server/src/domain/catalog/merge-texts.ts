@@ -9,7 +9,7 @@ import type { PlacedProblem } from './source.ts';
 import type { TextEntry } from './texts-file.ts';
 import { named, pathOf, sourceText } from './translatable.ts';
 
-/** Nobody reads more. */
+/** No one reads more. */
 const MAX_AMBIGUITIES = 1_000;
 
 /** A text that was changed in the catalog since the export, and differently in the file. */

@@ -220,7 +220,7 @@ export function readableDifference(changes: readonly CountedChange[]): Steps<Rea
   });
 }
 
-/** Maximum stored length of a difference: nobody reads more, and a hundred are loaded at once. */
+/** Maximum stored length of a difference: no one reads more, and a hundred are loaded at once. */
 const MAX_KEPT = 50_000;
 
 /** A difference as stored with a revision or an edit of a draft: JSON, cut off at the maximum. */

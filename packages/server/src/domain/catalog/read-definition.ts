@@ -89,7 +89,7 @@ export function* readDefinition(
   return problems.length > 0 ? { problems } : { definition: { languages, groups } };
 }
 
-/** In all groups together: nobody chooses among so many, and every change is compared with all of them. */
+/** In all groups together: no one chooses among so many, and every change is compared with all of them. */
 const MAX_KEYS = 20_000;
 const MAX_VALUES = 200_000;
 

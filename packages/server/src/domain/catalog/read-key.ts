@@ -64,7 +64,7 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     const problem = typeProblem(key.type, given.value);
     const place = typeof entry === 'object' ? [...at, 'value'] : at;
     if (problem) report(place, `${problem} to match the type of the key`);
-    // Nobody could see that it was chosen.
+    // No one could see that it was chosen.
     else if (typeof given.value === 'string' && isBlank(given.value)) report(place, 'must not be blank');
     if (seen.has(given.value)) report(at, `the value ${JSON.stringify(given.value)} is a duplicate`);
     seen.add(given.value);
@@ -163,7 +163,7 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
   return { ...rest, ...Object.fromEntries(bounds), ...(maxLength !== undefined && { maxLength }) };
 }
 
-/** Nobody types more values than this into a form. */
+/** No one types more values than this into a form. */
 const MAX_REQUESTED = 100;
 
 function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | null, path: Path, report: Report) {

@@ -73,7 +73,7 @@ function readValue(json: string | null): unknown {
   return json === null ? null : JSON.parse(json);
 }
 
-/** Length of the truncated hash: nobody can try 2^64 of them against a service. */
+/** Length of the truncated hash: no one can try 2^64 of them against a service. */
 const MAC_CHARACTERS = 16;
 
 /** A position for clients, signed for the application so that it reveals nothing about another's events. */

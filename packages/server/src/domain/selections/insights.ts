@@ -142,7 +142,7 @@ export class Surveys {
     return this.#wait(kept, signal);
   }
 
-  /** After `waitMs`, how much is counted, from 0 to 1. Who comes back within seconds finds it going on. */
+  /** After `waitMs`, how much is counted, from 0 to 1. It continues for a few seconds for a reader that comes back. */
   async takeAll(
     appId: number,
     { keyByUid, revision }: Pick<CompiledCatalog, 'keyByUid' | 'revision'>,

@@ -28,7 +28,7 @@ export type ReadWanted = (
 
 /**
  * Saves selections for the user in the claims. A missing user is reported before any other problem; but the user is
- * only looked up if something is wrong, or if the save itself finds nobody.
+ * only looked up if something is wrong, or if the save itself finds no one.
  */
 export async function saveForUser(
   service: Service,

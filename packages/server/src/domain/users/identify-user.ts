@@ -19,7 +19,7 @@ export type UserClaims = {
 
 export type IdentifiedUser = { user: UserRecord; authMethod: SelectionAuthMethod };
 
-/** With `isNamed`, nobody has checked yet whether the user exists. */
+/** With `isNamed`, no one has checked yet whether the user exists. */
 export type UserToSave = {
   user: Pick<UserRecord, 'appId' | 'userId'>;
   authMethod: SelectionAuthMethod;

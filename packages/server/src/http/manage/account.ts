@@ -96,7 +96,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       const pendingTotp = (await storage.accounts.credentials(accountId))?.pendingTotp ?? null;
       const secret = pendingTotp === null ? undefined : keyring.unsealTotp(pendingTotp);
       if (pendingTotp === null || !secret) throw new InnkeeperError('totpNotBegun');
-      // With only a stolen session, somebody could guess the code of a set-up that was not finished.
+      // With only a stolen session, someone could guess the code of a set-up that was not finished.
       await admitCode(service, where.emailKey);
       const step = findTotpStep(secret, code.replaceAll(/\s/g, ''), now());
       if (step === undefined) throw refuse('code', 'is wrong: enter the code the app shows now');

@@ -30,7 +30,7 @@ import {
 } from './schemas.ts';
 import { draftTag, viewDraft, viewEdit, viewPlan, viewRevision } from './views.ts';
 
-/** As many as a person would look back on. */
+/** Maximum edits in the response. */
 const EDITS_SHOWN = 20;
 
 /** The draft of the catalog. */

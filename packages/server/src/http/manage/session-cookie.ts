@@ -40,7 +40,7 @@ export function makeCookie(publicUrl: string, { name, value, maxAge, sameSite }:
   return `${cookieNameFor(publicUrl, name)}=${value}; ${attributes}`;
 }
 
-/** Ends the browser's previous session: once its cookie is replaced, nobody could. */
+/** Ends the browser's previous session: once its cookie is replaced, no one could. */
 export async function endSessionBefore(service: Service, header: string | undefined): Promise<void> {
   const session = readSessionCookie(header, service.publicUrl);
   if (session === undefined) return;

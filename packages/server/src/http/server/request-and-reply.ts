@@ -101,8 +101,10 @@ function isUsable(id: string | string[] | undefined): id is string {
   return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) && mask(id) === id;
 }
 
-/** Texts written one after another, as fast as the client reads. */
-/** An endless one ends when the client closes its side: no client sends a request, half-closes, and reads forever. */
+/**
+ * Texts written one after another, as fast as the client reads. An endless one ends when the client closes its side: no
+ * client sends a request, half-closes, and reads forever.
+ */
 export type BodyStream = AsyncIterable<string> & { readonly isEndless?: true };
 export type Body = Buffer | WireText | string | BodyStream | undefined;
 

@@ -107,7 +107,7 @@ export function createIdentityProvider(options: IdentityProviderOptions): Identi
     finish: (returned, pending, redirectUri) =>
       asProblem(async () => exchange(await describe(), returned, pending, redirectUri)),
     endSessionUrl(returnTo) {
-      // Nobody waits for the result.
+      // No one waits for the result.
       describe().catch(() => {});
       const { end_session_endpoint: endpoint } = latest ?? {};
       const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
