@@ -70,7 +70,7 @@ export type Config = {
   rateLimit: RateLimit | 'off';
   addressRateLimit: RateLimit | 'off';
   /** Maximum open event streams in one process. */
-  streams: { inAll: number; perApplication: number };
+  streams: { total: number; perApplication: number };
   /** Bytes for ready responses to catalog reads. */
   cacheBytes: number;
   /** Whether to record the latest requests of each application. */
@@ -181,7 +181,7 @@ export function readConfig(
     rateLimit: check('rateLimit', readRateLimit(text('rateLimit')), RATE_LIMIT_FORM),
     addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
     streams: {
-      inAll: check('streams', readInteger(text('streams'), 0, 1_000_000), 'a number from 0 to 1000000'),
+      total: check('streams', readInteger(text('streams'), 0, 1_000_000), 'a number from 0 to 1000000'),
       perApplication: check(
         'streamsPerApplication',
         readInteger(text('streamsPerApplication'), 0, 1_000_000),
@@ -297,8 +297,7 @@ function readSecretText(name: SettingName | 'token', env: NodeJS.ProcessEnv, pro
     if (text === '') problems.push(`${variable}_FILE is ${path}: the file is empty.`);
     return text;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    problems.push(`${variable}_FILE is ${path}: the file cannot be read (${code}).`);
+    problems.push(`${variable}_FILE is ${path}: the file cannot be read (${codeOf(error)}).`);
     return undefined;
   }
 }

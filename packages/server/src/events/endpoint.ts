@@ -292,7 +292,7 @@ export class Endpoint {
     }, waitMs).unref();
   }
 
-  /** Never rejects: nobody waits for it. */
+  /** Never rejects: no one waits for it. */
   async #try({ event, ...delivery }: Ready): Promise<void> {
     const { webhookSender: sender, keyring, now } = this.#parts;
     const sent = event

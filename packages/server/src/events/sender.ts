@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Agent, RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRange, addressNumber, isWithin, PUBLIC_ADDRESSES, rangeOf } from '../addresses.ts';
+import { codeOf } from '../caught.ts';
 import { currentSpan, type Tracer } from '../domain/tracing.ts';
 import type { SendProblem, Sent, WebhookSender } from '../domain/webhooks/send-event.ts';
 import { version } from '../package.ts';
@@ -222,8 +223,7 @@ function problemOf(error: Error): SendProblem {
   if (error instanceof NoResponse) return 'connection-lost';
   if (error instanceof AddressNotAllowed) return 'address-not-allowed';
   // With Happy Eyeballs, each address has its own error.
-  const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
-  const { code = '' } = first as NodeJS.ErrnoException;
+  const code = codeOf(error instanceof AggregateError ? error.errors[0] : error) ?? '';
   if (code.startsWith('HPE_')) return 'connection-lost';
   if (/CERT|^ERR_TLS|^ERR_SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return 'certificate-invalid';
   return PROBLEMS[code] ?? 'unreachable';

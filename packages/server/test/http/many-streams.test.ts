@@ -18,7 +18,7 @@ describe.each(databases)('many event streams on $kind', (database) => {
   let application: Application;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
-    live = new LiveEvents(server.service, { inAll: 1_000, perApplication: 1_000 });
+    live = new LiveEvents(server.service, { total: 1_000, perApplication: 1_000 });
     example = await withCatalog(server);
     application = (await server.service.applications.findByClientId(example.application.clientId)) as Application;
   });

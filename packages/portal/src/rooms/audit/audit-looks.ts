@@ -31,7 +31,8 @@ export function iconOf(action: AuditAction): Icon {
   if (action === 'application.tried') return IconPlayerPlay;
   if (/\.(read|listed)$/.test(action)) return IconEye;
   if (action.endsWith('.exported')) return IconFileExport;
-  return ICONS[action.split('.')[0] as string] ?? IconApps;
+  const [noun = ''] = action.split('.');
+  return ICONS[noun] ?? IconApps;
 }
 
 /** Actions that cannot be undone, or that take access away. */

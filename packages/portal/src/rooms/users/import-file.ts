@@ -34,8 +34,8 @@ export async function importFile(
     const input = { path: { clientId }, body, signal };
     const { data } = await api.post('/manage/v1/applications/{clientId}/users/import', input);
     importId = data.import;
-    for (const [name, count] of Object.entries(data.counts)) {
-      state.counts[name] = (state.counts[name] ?? 0) + (count as number);
+    for (const [name, count] of Object.entries<number>(data.counts)) {
+      state.counts[name] = (state.counts[name] ?? 0) + count;
     }
     state.rejections.push(...data.rejections.slice(0, MAX_REJECTIONS - state.rejections.length));
     state.share = share;

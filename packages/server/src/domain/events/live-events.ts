@@ -12,7 +12,7 @@ const POLL_MS = 100;
 export const BEAT_MS = 15_000;
 /** Streams continued per turn of the event loop: a publication concerns all of them. */
 const PER_TURN = 32;
-/** Events given to a stream at once, read ahead for a slow client. An event can have 100 kB, and is then alone. */
+/** Events per read of a stream, up to PAGE_BYTES together; a larger event (up to 100 kB) is read alone. */
 const PAGE = 20;
 const PAGE_BYTES = 65_536;
 
@@ -24,7 +24,7 @@ const RETRY_SECONDS = 30;
 type Parts = Pick<Service, 'storage' | 'catalogs' | 'keyring'>;
 type Wanted = { after: number | 'start' | 'latest'; types?: readonly EventType[] | undefined };
 /** Per process. */
-type StreamLimits = { inAll: number; perApplication: number };
+type StreamLimits = { total: number; perApplication: number };
 
 /** Shared by all followers at the same position. */
 export type LivePage = {
@@ -39,8 +39,8 @@ export type LivePage = {
 
 /**
  * Clients that follow events as they happen. One poll serves the whole process: followers at the same position share
- * what is read, and those it concerns are woken, a few per turn. Each reads on when its client has taken the last
- * events, so a slow one costs no memory.
+ * what is read, and those it concerns are woken, a few per turn. A follower reads the next page only when its client
+ * has received the last one, so slow clients cost no memory.
  */
 export class LiveEvents {
   readonly #parts: Parts;
@@ -94,10 +94,10 @@ export class LiveEvents {
   /** Counted before anything is read; returns a function to call when the stream ends. */
   #enter({ appId }: Application, userId: string | undefined): () => void {
     const bounds: [name: string, most: number][] = [
-      ['', this.#limits.inAll],
+      ['', this.#limits.total],
       [`${appId}`, this.#limits.perApplication],
-      ...(userId === undefined ? [] : [[`${appId} ${userId}`, MAX_OF_USER] as [string, number]]),
     ];
+    if (userId !== undefined) bounds.push([`${appId} ${userId}`, MAX_OF_USER]);
     if (bounds.some(([name, most]) => this.#open.count(name) >= most)) {
       throw new InnkeeperError('tooManyStreams', { headers: { 'retry-after': String(RETRY_SECONDS) } });
     }
@@ -229,7 +229,7 @@ export class Follower {
     return typeof this.#after === 'number' ? this.#after : 0;
   }
 
-  /** A cursor to resume with, before the first events were taken; undefined while there are some. */
+  /** The cursor to resume from if there are no events yet; undefined while the first ones wait to be sent. */
   get openedAt(): number | undefined {
     return this.#page && this.#page.items.length > 0 ? undefined : this.place;
   }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { codeOf } from '../../caught.ts';
+import { codeOf, messageOf } from '../../caught.ts';
 import { DatabaseUrlInvalid, type Problem, StorageUnavailable } from '../port.ts';
 import { answerWithin } from './deadline.ts';
 import { describeSplit, isEndedByServer } from './errors.ts';
@@ -163,7 +163,7 @@ export class Servers {
         return client;
       } catch (error) {
         cause = error;
-        reasons.push(`${client.host}:${client.port} ${(error as Error).message || codeOf(error)}`);
+        reasons.push(`${client.host}:${client.port} ${messageOf(error) || codeOf(error)}`);
         endClient(client).catch(() => {});
       }
     }

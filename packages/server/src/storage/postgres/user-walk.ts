@@ -1,5 +1,13 @@
 import { PAGE_BYTES } from '../../page-bytes.ts';
-import { CREATED_DIGITS, createdSpan, endOfPrefix, indexedPart, QUICK_READ, valuesFrom } from '../pages.ts';
+import {
+  CREATED_DIGITS,
+  createdSpan,
+  endOfPrefix,
+  INDEXED_CHARACTERS,
+  indexedPart,
+  QUICK_READ,
+  valuesFrom,
+} from '../pages.ts';
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './rows.ts';
@@ -9,7 +17,8 @@ const LONG_MS = 120_000;
 /** Smaller than every id. */
 const START = '00000000-0000-0000-0000-000000000000';
 /** Same expression as in the index. */
-const INDEXED = 'left(value, 200)';
+const INDEXED = `left(value, ${INDEXED_CHARACTERS})`;
+const INDEXED_S = `left(s.value, ${INDEXED_CHARACTERS})`;
 
 type Range = { from: string; values: unknown[]; order: string };
 
@@ -55,7 +64,7 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
       // In the order of the values: each is looked up in turn (lateral), until there are enough.
       return {
         from: `unnest($3::text[]) with ordinality v (value, place), lateral (
-          select s.user_id from selections s where s.app_id = $1 and s.key_no = $2 and left(s.value, 200) = v.value
+          select s.user_id from selections s where s.app_id = $1 and s.key_no = $2 and ${INDEXED_S} = v.value
             and s.user_id > case when v.value = $4 then $5::uuid else '${START}' end
           order by s.user_id limit all
         ) chosen`,
@@ -147,14 +156,14 @@ export function countStatement(
 /** Skips from value to value through the index. A list begins with [, and \\ sorts after that. */
 export const LIST_VALUES = `
   with recursive list as (
-    (select left(value, 200) as value from selections
-     where app_id = $1 and key_no = $2 and left(value, 200) >= '[' and left(value, 200) < '\\'
-     order by left(value, 200) limit 1)
+    (select ${INDEXED} as value from selections
+     where app_id = $1 and key_no = $2 and ${INDEXED} >= '[' and ${INDEXED} < '\\'
+     order by ${INDEXED} limit 1)
     union all
     select (
-      select left(s.value, 200) from selections s
-      where s.app_id = $1 and s.key_no = $2 and left(s.value, 200) > list.value and left(s.value, 200) < '\\'
-      order by left(s.value, 200) limit 1
+      select ${INDEXED_S} from selections s
+      where s.app_id = $1 and s.key_no = $2 and ${INDEXED_S} > list.value and ${INDEXED_S} < '\\'
+      order by ${INDEXED_S} limit 1
     ) from list where list.value is not null
   )
   select value from list where value is not null limit $3
