@@ -24,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const postgres = await startPostgres({ durable: true });
 try {
   console.log(
-    '| what | a second | p50, ms | p99, ms | bare node:http, p99, ms | us a request |\n| --- | --- | --- | --- | --- | --- |',
+    '| what | a second | p50, ms | p99, ms | bare node:http, p99, ms | µs per request |\n| --- | --- | --- | --- | --- | --- |',
   );
   for (const kind of DATABASES) {
     const databaseUrl = kind === 'sqlite' ? `sqlite:${join(folder, 'flags.db')}` : await postgres.createDatabase();

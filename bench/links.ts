@@ -20,7 +20,7 @@ const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const postgres = await startPostgres({ durable: true });
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 try {
-  console.log('| database | link | p25, us | p50, us | p75, us |\n| --- | --- | --- | --- | --- |');
+  console.log('| database | link | p25, µs | p50, µs | p75, µs |\n| --- | --- | --- | --- | --- |');
   for (const kind of DATABASES) {
     const databaseUrl = kind === 'sqlite' ? `sqlite:${join(folder, 'links.db')}` : await postgres.createDatabase();
     const stage = await setStage({

@@ -23,13 +23,13 @@ export type Results = {
   left: string[];
 };
 
-/** Above this load, readers must be told that there was other work. */
+/** Above this load, the report says that other work ran. */
 const BUSY = 1;
 
 export function describeRun({ date, machine, loadBefore }: Results): string {
   const busy =
     loadBefore >= BUSY
-      ? ' Other work ran on the machine: rounds differ by much, and a verdict near its bar says little.'
+      ? ' Other work ran on the machine: rounds differ a lot, and a verdict near its bar means little.'
       : '';
   return `${date}, ${machine}, load average before ${loadBefore.toFixed(1)}.${busy}`;
 }

@@ -2,7 +2,15 @@ import type { Series } from './compare.ts';
 import { type Row, ratioOf, seriesOf } from './results.ts';
 import { showSpread, spreadOf } from './spread.ts';
 
-export const HEAD = ['operation', 'who', 'median/s', 'rate / bare', 'processor, bare / it', 'us a request', 'p99, ms'];
+export const HEAD = [
+  'operation',
+  'server',
+  'median/s',
+  'rate / bare',
+  'processor, bare / server',
+  'µs per request',
+  'p99, ms',
+];
 const WIDTHS = [44, 14, 8, 21, 21, 24, 8];
 
 /** One line per contestant: its rate as a share of the bare server's, round by round. */

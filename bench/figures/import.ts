@@ -55,7 +55,7 @@ export async function measureImport(folder: string, users: number, runs: number)
     },
     {
       name: 'selection-bytes',
-      title: 'bytes on disk for a selection, history and indices included',
+      title: 'bytes on disk for a selection, history and indexes included',
       unit: 'bytes',
       values: bytes,
     },
