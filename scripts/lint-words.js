@@ -25,7 +25,7 @@ const WORDS = [
   ['anew', '"again", or say what is new'],
   ['thereof|therein|whereupon', 'name the thing'],
   ['all the same', '"anyway"'],
-  ['(?:is|are) told', '"sees", "gets" or "appears"'],
+  ['(?:is|are|was|were) told', '"sees", "gets" or "appears"'],
   ['told when to come again|come again', '"Retry-After"'],
   ['of late', '"in the last minute", "recently"'],
   ['under way', '"in flight"'],
