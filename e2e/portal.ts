@@ -45,6 +45,7 @@ export function openPortal(
     browser = await ownBrowser();
   });
   afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await describePages(browser);
     for (const window of open.splice(0)) await window.close();
     for (const page of taken.splice(0)) {
       if (task.result?.state === 'fail') await page.context().close();
@@ -98,6 +99,15 @@ export function openPortal(
       return arrived;
     },
   };
+}
+
+/** What the windows of a failed test showed: the error alone rarely tells why something did not appear. */
+async function describePages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    if (page.url().endsWith('/livez')) continue;
+    const shown = await page.evaluate(() => document.body.innerText).catch(String);
+    console.error(`${page.url()}\n${shown}\n`);
+  }
 }
 
 /** Nothing of what a test did in this window is left for the next. */
