@@ -11,7 +11,7 @@ export const HEAD = [
   'µs per request',
   'p99, ms',
 ];
-const WIDTHS = [44, 14, 8, 21, 21, 24, 8];
+const WIDTHS = [44, 14, 8, 21, 24, 24, 8];
 
 /** One line per contestant: its rate as a share of the bare server's, round by round. */
 export function tableRows(row: Row): string[][] {
