@@ -103,10 +103,9 @@ function redirect(response: ServerResponse): void {
 
 describe('the answers of a hostile OpenID provider', () => {
   /** The claims, or the kind of the problem. */
-  const enter = async (timeoutMs?: number) => {
+  const enter = async (timeoutMs = 60_000) => {
     const provider = createIdentityProvider({
-      ...{ issuer: remote.issuer, clientId: 'innkeeper', clientSecret: 'secret', scope: 'openid' },
-      ...(timeoutMs && { timeoutMs }),
+      ...{ issuer: remote.issuer, clientId: 'innkeeper', clientSecret: 'secret', scope: 'openid', timeoutMs },
     });
     const redirectUri = 'http://127.0.0.1/callback';
     try {

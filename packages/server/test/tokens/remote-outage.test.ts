@@ -3,7 +3,7 @@ import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/p
 import { awakeTime } from '../awake-time.ts';
 import type { Fault } from './oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
-import { connect, createInnkeeperKey, request } from './remote-service.ts';
+import { connect, createInnkeeperKey, request, USUAL_TIMEOUT } from './remote-service.ts';
 
 const { signSubjectToken, trustJwks } = await createInnkeeperKey();
 let provider: OidcProviderProcess;
@@ -31,9 +31,10 @@ describe.concurrent('an outage', () => {
   it.each(faults)('%j: unreachable in time, metadata known or not, and usable again afterwards', async (fault) => {
     const failing = await startOidcProvider({ trustJwks });
     try {
-      const warm = connect(failing, { signSubjectToken });
-      const cold = connect(failing, { signSubjectToken });
-      await warm.ping();
+      const limit = fault === 'black-hole' || fault === 'slow' ? USUAL_TIMEOUT : {};
+      const warm = connect(failing, { signSubjectToken, ...limit });
+      const cold = connect(failing, { signSubjectToken, ...limit });
+      await vi.waitFor(() => warm.ping(), { timeout: 60_000 });
       await failing.fail(fault);
       const refusals = () =>
         Promise.all(
@@ -81,7 +82,7 @@ describe('a failing service', () => {
   });
 
   it('gets no more than 128 calls at a time, and none waits longer than the limit', async () => {
-    const service = connect(provider, { signSubjectToken });
+    const service = connect(provider, { signSubjectToken, ...USUAL_TIMEOUT });
     await service.ping();
     await provider.fail('black-hole');
     const before = await requestsSeen();

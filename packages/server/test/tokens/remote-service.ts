@@ -44,9 +44,13 @@ export function connect(
     clientId,
     clientSecret,
     hashToken,
+    timeoutMs: 30_000,
     ...options,
   });
 }
+
+/** The default of the service. Other tests have a longer limit, because the provider may be slow on a busy machine. */
+export const USUAL_TIMEOUT = { timeoutMs: 2_000 };
 
 /** For what must not wait for an answer that never comes: with this limit, a test that waits ends by its own. */
 export const LONG_TIMEOUT = { timeoutMs: 600_000 };
