@@ -20,23 +20,24 @@ export type SavedForUser = {
   saved: readonly SavedSelection[];
 };
 
+/** `user` is undefined if the request names none that could be found: then only to list further invalid fields. */
 export type ReadWanted = (
-  user: UserToSave['user'],
+  user: UserToSave['user'] | undefined,
   catalog: CompiledCatalog,
   refusals: Refusals,
 ) => readonly WantedSelection[];
 
 /**
- * Saves selections for the user in the claims. A missing user is reported before any other problem; but the user is
- * only looked up if something is wrong, or if the save itself finds no one.
+ * Saves selections for the user in the claims. A missing user is reported first, before the other invalid fields; but
+ * the user is only looked up if something is wrong, or if the save itself finds no one.
  */
 export async function saveForUser(
   service: Service,
   application: Application,
-  claims: UserClaims,
+  readClaims: () => UserClaims,
   readWanted: ReadWanted,
 ): Promise<SavedForUser> {
-  const { user, authMethod, isNamed } = await identifyUserToSave(service, application, claims);
+  const { user, authMethod, isNamed } = await identify(service, application, readClaims, readWanted);
   const look = async () => {
     if (isNamed) await findActiveUser(service, application, user.userId);
   };
@@ -45,9 +46,48 @@ export async function saveForUser(
     return await saveWanted(service, user, () => ({ authMethod }), readWanted, look);
   } catch (error) {
     // Not after a failure of the database, which a request would wait for again.
-    if (error instanceof InnkeeperError) await look();
+    if (error instanceof InnkeeperError) {
+      await look().catch((missing) => {
+        const isAnother = missing instanceof InnkeeperError && missing.fields && missing.error !== error.error;
+        throw isAnother ? inOne(missing, error) : missing;
+      });
+    }
     throw error;
   }
+}
+
+async function identify(
+  service: Service,
+  application: Application,
+  readClaims: () => UserClaims,
+  readWanted: ReadWanted,
+): Promise<UserToSave> {
+  try {
+    return await identifyUserToSave(service, application, readClaims());
+  } catch (error) {
+    // Without fields, the caller is not allowed to save at all. Values are not checked: a retired one depends on the user.
+    if (!(error instanceof InnkeeperError && error.fields)) throw error;
+    const catalog = await service.catalogs.get(application.appId);
+    const refusals = new Refusals();
+    refusals.refuse(USER_PLACE, error);
+    refusals.attempt(USER_PLACE, () => readWanted(undefined, catalog, refusals));
+    refusals.throwIfAny();
+    throw error;
+  }
+}
+
+/** Before all parts of the request. */
+const USER_PLACE = -2;
+
+/** The first error, with the fields of both. */
+function inOne(first: InnkeeperError, second: InnkeeperError): InnkeeperError {
+  const { error, message, headers, more } = first;
+  return new InnkeeperError(error, {
+    message,
+    headers,
+    more,
+    fields: [...(first.fields ?? []), ...(second.fields ?? [])],
+  });
 }
 
 /** The common part of every save. */

@@ -136,7 +136,7 @@ function toChange(
   }
   if (ifMatch !== undefined && !isMet(ifMatch, record)) {
     const header = ifMatch === 'none' ? 'If-None-Match' : 'If-Match';
-    const message = ifMatch === 'none' ? 'there is a record already' : 'is not of the record as it is';
+    const message = ifMatch === 'none' ? 'a record already exists' : 'does not match the current record';
     const fields = [{ field: field === '' ? header : `${field}if_match`, message }];
     const more = { placed, record } satisfies ChangedSelection;
     refusals.refuse(place, new InnkeeperError('selectionChanged', { fields, more }));

@@ -127,9 +127,12 @@ async function saveRequested(
 ): Promise<SavedForUser> {
   let named: { userId: string } | undefined;
   try {
-    return await saveForUser(service, application, claimsOfBody(request, body), (user, catalog, refusals) => {
-      named = user;
-      noteUser(request, user);
+    const readClaims = () => claimsOfBody(request, body);
+    return await saveForUser(service, application, readClaims, (user, catalog, refusals) => {
+      if (user) {
+        named = user;
+        noteUser(request, user);
+      }
       const wanted = readWanted(catalog, refusals);
       const accepted = request.headers['accept-language'];
       if (accepted === undefined || accepted === '*' || wanted.every(({ language }) => language)) return wanted;
@@ -242,9 +245,12 @@ function* writeSaved(
 }
 
 function readOptions(options: unknown, refusals: Refusals): { option: Record<string, unknown>; place: number }[] {
-  if (!Array.isArray(options)) throw badParameter([{ field: 'options', message: 'must be an array' }]);
-  if (options.length > MAX_OPTIONS)
-    throw badParameter([{ field: 'options', message: `must contain at most ${MAX_OPTIONS}` }]);
+  const refuse = (message: string) => {
+    refusals.refuse(-1, badParameter([{ field: 'options', message }]));
+    return [];
+  };
+  if (!Array.isArray(options)) return refuse('must be an array');
+  if (options.length > MAX_OPTIONS) return refuse(`must contain at most ${MAX_OPTIONS}`);
   return options.flatMap((option: unknown, place) => {
     const isObject = option !== null && typeof option === 'object' && !Array.isArray(option);
     if (isObject) return [{ option: option as Record<string, unknown>, place }];

@@ -114,7 +114,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     if (outcome !== 'unset') {
       const now = record && (await find());
       if (!now) throw new InnkeeperError('selectionNotFound');
-      const fields = [{ field: 'If-Match', message: 'is not of the record as it is' }];
+      const fields = [{ field: 'If-Match', message: 'does not match the current record' }];
       const changed = new InnkeeperError('selectionChanged', { fields, more: { record: now } });
       throw await withCurrentRecord(changed, service, application, user, request.headers['accept-language']);
     }

@@ -61,7 +61,7 @@ export function readWantedSelection(
   const isSingle = placed && sent?.remove && !placed.key.multiple;
   if (isSingle) {
     const name = isGiven(body.add) ? 'add' : 'remove';
-    const message = 'goes with a key that takes several values: send `value`';
+    const message = 'requires a key with several values: send `value` instead';
     refusals.refuse(place, badParameter([{ field: field + name, message }]));
   }
   const language =
@@ -104,7 +104,7 @@ function readValues(
     return problems.length > before ? undefined : { values };
   }
   if (isGiven(body.value)) {
-    for (const name of changes) problems.push({ field: field + name, message: 'stands in place of `value`: send one' });
+    for (const name of changes) problems.push({ field: field + name, message: 'cannot be combined with `value`' });
   }
   const [values, remove] = [readList('add'), readList('remove')];
   return problems.length > before ? undefined : { values, remove };
@@ -136,11 +136,16 @@ export function readIfMatch(text: string | undefined, field: string): Exclude<Wa
 
 /** The user that a saving request names: in its body, or as Bearer. */
 export function claimsOfBody(request: HttpRequest, body: Record<string, unknown>): UserClaims {
-  return {
-    userUid: optionalText(body, 'user_uid'),
-    accessToken: optionalText(body, 'access_token'),
-    credentials: readAuthorization(request.headers.authorization),
+  const problems: FieldError[] = [];
+  const read = (field: string) => {
+    const text = body[field];
+    if (typeof text === 'string') return text;
+    if (isGiven(text)) problems.push({ field, message: 'must be a string' });
+    return undefined;
   };
+  const [userUid, accessToken] = [read('user_uid'), read('access_token')];
+  if (problems.length > 0) throw badParameter(problems);
+  return { userUid, accessToken, credentials: readAuthorization(request.headers.authorization) };
 }
 
 /** The user that a reading request names: as Bearer, or as Basic with user_uid. */

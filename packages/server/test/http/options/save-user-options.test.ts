@@ -246,6 +246,31 @@ describe.each(databases)('saving user options on $kind', (database) => {
     await expectCode({ ...mine, option_group_name: 'open' }, 400, '1010');
   });
 
+  test('an invalid or unknown user hides no other invalid field', async () => {
+    const { apiKey, user, choice } = await testUser();
+    const volume = await choice('volume', [10]);
+    const fieldsOf = async (method: 'POST' | 'PUT', body: Wire) => {
+      const { json } = await server.send(method, PATH, { headers: apiKey, body: JSON.stringify(body) });
+      return [json.code, ...((json.errors as Wire[]) ?? []).map(({ field }) => field)];
+    };
+    const untyped = { ...volume, value: 10, language: 7 };
+    for (const [claims, code, ...fields] of [
+      [{ user_uid: 5, access_token: [] }, '1009', 'user_uid', 'access_token'],
+      [{}, '1009', 'user_uid'],
+      [{ user_uid: 'nonsense' }, '1006', 'user_uid'],
+      [{ user_uid: crypto.randomUUID() }, '1006', 'user_uid'],
+    ] as const) {
+      expect(await fieldsOf('POST', { ...claims, ...untyped })).toEqual([code, ...fields, 'language', 'value']);
+      const many = { ...claims, language: 'Klingon', options: [{ ...untyped, language: undefined }] };
+      expect(await fieldsOf('PUT', many)).toEqual([code, ...fields, 'language', 'options[0].value']);
+    }
+    expect(await fieldsOf('PUT', { user_uid: 5, language: 7, options: 3 })).toEqual([
+      ...['1009', 'user_uid', 'options', 'language'],
+    ]);
+    // Callers who may not save learn nothing more.
+    expect(await fieldsOf('POST', { access_token: 'nonsense', user_uid: user.userCode, ...untyped })).toEqual(['1007']);
+  });
+
   test('the user by access_token or Bearer; all given identities must agree (1007)', async () => {
     const { application, apiKey, user, choice } = await testUser();
     const neighbour = await makeSignedInUser(server, application);
