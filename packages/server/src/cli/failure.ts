@@ -41,6 +41,8 @@ const FILE_PROBLEMS: Record<string, string> = {
   ELOOP: 'its symbolic links lead in a circle',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'does not exist',
+  // Such as /dev/stdin where the parent process connects a socket.
+  ENXIO: 'is a socket, not a file',
 };
 
 /** What is wrong with a file, worded to follow its name; undefined for other kinds of error. */

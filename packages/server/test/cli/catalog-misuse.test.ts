@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SECRET } from '../http/start.ts';
@@ -49,6 +51,19 @@ describe('innkeeper catalog, errors', () => {
     ['a revision in words', ['show', 'last', '--app', '1_a'], 2, 'A revision is a whole number.'],
   ])('%s', async (_, args, code, message) => {
     expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  test('a socket in place of the file', async () => {
+    const path = join(folder, 'socket');
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    const ending = await run('plan', path, '--app', '1_a', '--json');
+    server.close();
+    expect(ending).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(ending.stderr).error).toEqual({
+      message: `${path}: is a socket, not a file.`,
+      remedy: 'Choose a file, or - for stdin.',
+    });
   });
 
   test('a file that is not UTF-8', async () => {

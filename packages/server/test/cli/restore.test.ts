@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -114,6 +115,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     // No database is opened before these are refused: one will do.
     const badFiles: Case[] = [
       ['missing', [scratchFile('backup'), ...replace], 2, /does not exist/],
+      ['a folder', [tmpdir(), ...replace], 2, /is a folder, not a file/],
       ['foreign', [altered((copy) => writeFileSync(copy, 'dear diary')), ...replace], 1, /is not a backup/],
       ['empty', [altered((copy) => truncateSync(copy, 0)), ...replace], 1, /is not a backup/],
       ['a database', [altered(sql('pragma application_id = 0')), ...replace], 1, /is not a backup/],

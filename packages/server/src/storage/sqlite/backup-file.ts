@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, copyFileSync, fstatSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -89,8 +89,11 @@ function writeManifest(
 }
 
 function openBackupFile(path: string): OpenedBackup {
-  // SQLite reports a missing file and an unreadable one the same way.
-  closeSync(openSync(path, 'r'));
+  // SQLite reports a missing file, an unreadable one and a folder the same way.
+  const descriptor = openSync(path, 'r');
+  const isFolder = fstatSync(descriptor).isDirectory();
+  closeSync(descriptor);
+  if (isFolder) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR', path });
   const database = new DatabaseSync(path, { readOnly: true });
   let opened: OpenedBackup | undefined;
   try {
