@@ -11,7 +11,12 @@ const TYPE_WORDS: Record<ValueType, string> = {
 
 /** Why a value does not have the type, without coercion ("true" is not true, 1.0 is 1); undefined if it does. */
 export function typeProblem(type: ValueType, value: unknown): string | undefined {
-  return isOfType(type, value) ? undefined : `must be ${TYPE_WORDS[type]}`;
+  if (isOfType(type, value)) return undefined;
+  if (type === 'string' && typeof value === 'string') return 'must not contain U+0000 or a lone surrogate';
+  if (type === 'integer' && Number.isInteger(value)) {
+    return `must be from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+  }
+  return `must be ${TYPE_WORDS[type]}`;
 }
 
 function isOfType(type: ValueType, value: unknown): value is Scalar {

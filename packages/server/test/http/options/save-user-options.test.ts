@@ -177,6 +177,11 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect((closed.json.errors as Wire[])[0]?.allowed).toEqual(['apple', 'apricot', 'cherry']);
     const open = await save(await choice('volume', [11]));
     expect((open.json.errors as Wire[])[0]?.allowed).toEqual({ type: 'integer', min: 0, max: 10, step: 5 });
+    const messageOf = async (name: string, value: unknown) => (await save(await choice(name, [value]))).json.message;
+    for (const text of ['a\u0000b', '\ud800']) {
+      expect(await messageOf('motto', text)).toBe('value[0] must not contain U+0000 or a lone surrogate.');
+    }
+    expect(await messageOf('volume', 2 ** 53)).toBe('value[0] must be from -9007199254740991 to 9007199254740991.');
     const long = await save(await choice('tags', ['x'.repeat(4001)]));
     expect((long.json.errors as Wire[])[0]?.allowed).toEqual({ type: 'string', max_length: 4000 });
   });
