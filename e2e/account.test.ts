@@ -33,7 +33,7 @@ describe('the account room', () => {
     await page.getByText('No password set').waitFor({ state: 'hidden' });
     expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
 
-    // Signed in with it, a change takes it.
+    // In a session opened with the password, changing it requires the current one.
     const other = await portal.visit('/portal/sign-in?next=/account');
     await other.page.getByLabel('E-mail address').fill(email);
     await other.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
@@ -46,7 +46,7 @@ describe('the account room', () => {
     await current.fill(PASSWORD);
     await other.page.getByRole('button', { name: 'Change password' }).click();
     await other.page.getByText('Your other sessions have ended.').waitFor();
-    // So does a token, which outlives the session.
+    // So does creating a token, because it outlives the session.
     await other.page.getByRole('button', { name: 'Create token' }).click();
     const dialogue = other.page.getByRole('dialog');
     await dialogue.getByLabel('Name').fill('deploy');
@@ -82,7 +82,7 @@ describe('the account room', () => {
     const codes = await list.getByRole('listitem').allTextContents();
     expect(codes).toHaveLength(10);
     expect(await dialogue.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-    // They are shown once: neither a key nor a cross closes it, and taking them along is one click.
+    // Recovery codes are shown only once: Escape and a close button do not work here, and one click copies them all.
     await page.keyboard.press('Escape');
     expect(await dialogue.getByRole('button', { name: 'Close' }).count()).toBe(0);
     const file = await download(page, () => dialogue.getByRole('button', { name: 'Download as a file' }).click());
@@ -94,7 +94,7 @@ describe('the account room', () => {
     expect((await openSession(portal.server, { email, password: PASSWORD })).json.needs).toBe('code');
     expect((await openSession(portal.server, { email, password: PASSWORD, code: recovery })).status).toBe(201);
 
-    // The link that opened the session replaces the password, never the code.
+    // The sign-in link that opened this session replaces the password, but never the code.
     await totp.getByRole('button', { name: 'Create new recovery codes' }).click();
     const code = dialogue.getByLabel('Authenticator code');
     await code.fill('000000');

@@ -17,14 +17,14 @@ describe('the applications of the portal', () => {
     const dialog = page.getByRole('dialog', { name: `${XSS} is ready` });
     const secret = await dialog.getByLabel('clientSecret', { exact: true }).inputValue();
     expect(secret).toMatch(/^ink_/);
-    // Neither a click beside it nor Escape takes the secret away before it is stored.
+    // Neither a click outside nor Escape closes the dialog before the secret is stored.
     await page.mouse.click(5, 5);
     await page.keyboard.press('Escape');
     await dialog.waitFor();
     const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env' }).click());
     expect(file.text).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
     await expectAccessible(page);
-    // One way on after each step: its languages are there, and nobody has to paste the secret.
+    // Each step leads straight to the next: the languages are already set, and nobody has to paste the secret.
     await dialog.getByRole('button', { name: 'Continue to the catalog' }).click();
     await page.getByRole('dialog', { name: 'Add group' }).waitFor();
     await page.keyboard.press('Escape');
@@ -66,7 +66,7 @@ describe('the applications of the portal', () => {
   test('the switch and the palette know every application, however many there are', async () => {
     const { server } = portal;
     await Promise.all(Array.from({ length: 200 }, () => server.application()));
-    // The list is in the order of creation, in pages of 200.
+    // The list is sorted by creation time, in pages of 200.
     const newest = async (name: string) => {
       const application = await server.application();
       await server.service.storage.applications.update(application.appId, { name });

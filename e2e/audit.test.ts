@@ -56,7 +56,7 @@ describe('the audit of the portal', () => {
     await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
     await page.getByRole('heading', { name: 'No matching changes' }).waitFor();
     await expectFits(page);
-    // What is about no application has a page of its own.
+    // Changes not tied to one application have their own page.
     await page.getByRole('button', { name: /^Account / }).click();
     expect(await page.getByRole('menuitem', { name: 'Guide' }).getAttribute('href')).toMatch(/\/guide\/$/);
     await page.getByRole('menuitem', { name: 'Installation audit log' }).click();
@@ -70,7 +70,7 @@ describe('the audit of the portal', () => {
   });
 });
 
-/** Those that stand on more than one line. */
+/** Words that are broken across lines. */
 function brokenWords(cells: Locator): Promise<string[]> {
   return cells.evaluateAll((all) =>
     all.flatMap((cell) => {

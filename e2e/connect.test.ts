@@ -66,12 +66,12 @@ describe('the connect room', () => {
   });
 });
 
-/** As somebody would who pastes them: php and go are run where they are installed, which is seldom. */
+/** Runs each snippet as pasted; PHP and Go only where they are installed. */
 describe('the snippets', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'innkeeper-snippets-'));
-    // As after npm install; what is packed and published is tried in published.test.ts.
+    // As after npm install; published.test.ts covers the packed packages.
     await symlink(join(import.meta.dirname, '../node_modules'), join(folder, 'node_modules'));
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -96,12 +96,12 @@ describe('the snippets', () => {
     };
     const facts = { base: portal.server.url, clientId };
     const snippets = makeSnippets({ ...facts, sample });
-    // By its real name: the others only tell it in a comment.
+    // With the key's real name: the other snippets only mention it in a comment.
     const { typescript } = makeSnippets({ ...facts, sample: { ...sample, keyName: 'fruit' } });
     return { snippets: { ...snippets, typescript }, clientSecret, appId };
   };
 
-  // Nobody can be made to install PHP or Go for this; the others are on every machine that runs the tests.
+  // PHP and Go are optional; every machine that runs the tests has the others.
   const isThere = (name: string) => (name !== 'php' && name !== 'go') || !spawnSync(name, ['version']).error;
   const RUN = (['curl', 'typescript', 'python', 'php', 'go'] as const).filter(isThere);
 

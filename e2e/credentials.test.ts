@@ -5,7 +5,7 @@ import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.t
 import { memberWith } from '../packages/server/test/portal/portal.ts';
 import { download, expectAccessible, expectFits, holdRequests, openPortal } from './portal.ts';
 
-/** The next change of an application is in flight until this is called. */
+/** Holds the next update of an application until the returned function is called. */
 const holdChange = (page: Page) => holdRequests(page, 'PATCH', /\/applications\/[^/]+$/);
 
 describe('the credentials room', () => {
@@ -24,14 +24,14 @@ describe('the credentials room', () => {
     await page.getByRole('option', { name: '7 days' }).click();
     const release = await holdRequests(page, 'POST', /\/secrets$/);
     await dialog.getByRole('button', { name: 'Rotate' }).dblclick();
-    // Nothing closes it before the secret is there.
+    // The dialog cannot be closed before the secret arrives.
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
     release();
     const clientSecret = await dialog.getByText(/^ink_/).innerText();
     await expectAccessible(page);
-    // A slip does not close what is shown once.
+    // Escape does not close a dialog whose content is shown only once.
     await page.keyboard.press('Escape');
     const done = dialog.getByRole('button', { name: 'Done' });
     const stored = dialog.getByRole('checkbox');
@@ -39,7 +39,7 @@ describe('the credentials room', () => {
     expect(await done.isEnabled()).toBe(true);
     await stored.uncheck();
     expect(await done.isDisabled()).toBe(true);
-    // Whoever took it along need not say so as well.
+    // After a download, the "stored" checkbox is no longer needed.
     const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env' }).click());
     expect(file.name).toBe(`innkeeper-${application.clientId}.env`);
     await stored.waitFor({ state: 'detached' });
@@ -60,7 +60,7 @@ describe('the credentials room', () => {
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/credentials`);
     await page.getByLabel('Accent colour').fill('#ff8800');
     const preview = page.getByRole('group', { name: 'Preference page, light and dark' });
-    // Too bright for a light page, and fine on a dark one.
+    // Too little contrast on a light page, but fine on a dark one.
     for (const color of ['rgb(173, 92, 0)', 'rgb(255, 136, 0)']) {
       await expect
         .poll(() =>
@@ -124,7 +124,7 @@ describe('the credentials room', () => {
     await expectFits(page);
     const release = await holdChange(page);
     await page.getByRole('button', { name: 'Save' }).click();
-    // What is typed meanwhile is for the next time.
+    // What you type while a save is in flight is kept for the next save.
     await lifetime.fill('99');
     release();
     await page.getByText('Settings saved.').waitFor();
@@ -250,7 +250,7 @@ describe('the credentials room', () => {
     await page.getByRole('tab', { name: 'Tokens (1)' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();
-    // Rename, suspend, link, export as JSON and as a page, delete.
+    // The six menu items: rename, suspend, link, export as JSON, export as a page, delete.
     expect(await page.getByRole('menuitem').count()).toBe(6);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Requests', exact: true }).click();

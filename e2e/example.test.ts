@@ -76,7 +76,7 @@ test('the example: sign in, save from another origin, reload, three languages, a
   await page.close();
   expect(pageErrors).toEqual([]);
 
-  // What the compiler knows of the catalog is what the catalog is.
+  // The generated types match the catalog.
   const { clientId } = JSON.parse(await readFile(join(data, 'application.json'), 'utf8'));
   const words = ['catalog', 'types', '--app', clientId, '--database-url', `sqlite:${join(data, 'innkeeper.db')}`];
   const { stdout } = await promisify(execFile)(process.execPath, [

@@ -9,7 +9,7 @@ import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { ownBrowser } from './portal.ts';
 
 let browser: Browser;
-/** What is kept is kept for a tab: a tab knows nothing of the others in its window but the files that they loaded. */
+/** The explorer stores its state per tab, so the tests can share a context, and with it the cached files. */
 let window: BrowserContext;
 beforeAll(async () => {
   browser = await ownBrowser();
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** A server on which the demo application was made. */
+/** Starts a server and creates the demo application. */
 async function startDemo(serve: string): Promise<{ server: TestServer; demo: Demo }> {
   const [sqlite] = databases;
   const server = await startTestServer((await sqlite?.fresh()) as string, { serve });
@@ -25,7 +25,7 @@ async function startDemo(serve: string): Promise<{ server: TestServer; demo: Dem
   return { server, demo: (await makeDemo(storage, keyring, Date.now())) as Demo };
 }
 
-/** What a page did: every request it made, and what the browser had to complain about. */
+/** Everything a page requested, and every error the browser reported. */
 type Watched = { page: Page; paths(): string[]; pageErrors: string[]; foreign: string[] };
 
 const open: { close(): Promise<void> }[] = [];
@@ -47,7 +47,7 @@ async function visit(server: TestServer, path: string): Promise<Watched> {
   });
   page.on('pageerror', (error) => pageErrors.push(error.message));
   page.on('console', (message) => {
-    // A refused key is an answer like any other; the browser remarks on its status.
+    // A rejected key is a normal response, but the browser also logs its status as an error.
     const isRemark = /the server responded with a status of 4\d\d/.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !isRemark) pageErrors.push(message.text());
   });
@@ -64,7 +64,7 @@ async function enter(page: Page, apiKey: string): Promise<void> {
   await openButton(page).click();
 }
 
-/** Of a long list, the page holds only what is near what is shown. */
+/** Scrolls until the block is rendered: the page only renders what is near the viewport. */
 async function lookFor(page: Page, block: Locator): Promise<void> {
   await page.evaluate(() => scrollTo(0, 0));
   const isThere = async () => {
@@ -75,17 +75,17 @@ async function lookFor(page: Page, block: Locator): Promise<void> {
   await expect.poll(isThere, { interval: 50 }).toBe(true);
 }
 
-/** Opens an operation and sends it as it is preset; answers what was sent and what came back. */
+/** Opens an operation and sends its preset request; returns the request and the response. */
 async function execute(page: Page, id: string) {
   const block = operation(page, id);
   await lookFor(page, block);
   await block.locator('.opblock-summary-control').click();
-  const [answer] = await Promise.all([
+  const [response] = await Promise.all([
     page.waitForResponse((each) => !each.url().includes('/docs')),
     block.getByRole('button', { name: 'Execute' }).click(),
   ]);
-  await block.locator('.live-responses-table .response-col_status', { hasText: String(answer.status()) }).waitFor();
-  return { status: answer.status(), url: new URL(answer.url()), sent: answer.request().headers() };
+  await block.locator('.live-responses-table .response-col_status', { hasText: String(response.status()) }).waitFor();
+  return { status: response.status(), url: new URL(response.url()), sent: response.request().headers() };
 }
 
 test('an operation of /manage/v1 works as preset once a personal access token is entered', async () => {
@@ -102,7 +102,7 @@ test('an operation of /manage/v1 works as preset once a personal access token is
   const changed = await execute(page, 'manage-changeGroup');
   expect(changed).toMatchObject({ status: 200, sent: { 'if-match': '"1"' } });
   expect(changed.url.pathname).toContain(`${demo.clientId}/catalog/groups/${demo.theme.groupUid}`);
-  // Whoever deletes an application types its clientId.
+  // Deleting an application requires typing its clientId.
   const deletion = operation(page, 'manage-deleteApplication');
   await lookFor(page, deletion);
   await deletion.locator('.opblock-summary-control').click();
@@ -127,7 +127,7 @@ describe('the explorer', () => {
       expect(await page.title()).toBe('Innkeeper API explorer');
       expect(await page.getByRole('button', { name: 'Execute' }).count()).toBe(0);
       expect(await page.locator('.swagger-ui').count()).toBe(0);
-      // What could send is not even there.
+      // Swagger UI itself, which sends requests, is not even loaded.
       expect(paths().filter((each) => !each.startsWith('/docs'))).toEqual(['/openapi.json']);
       expect(paths().join()).not.toContain('swagger');
       expect([...foreign, ...pageErrors]).toEqual([]);
@@ -160,10 +160,10 @@ describe('the explorer', () => {
     const listed = await execute(page, 'options-listOptionGroups');
     expect(listed).toMatchObject({ status: 200, sent: { apikey: demo.clientId } });
     expect(listed.url.searchParams.has('language')).toBe(false);
-    // The examples are of the application at hand.
+    // The examples use this application's values.
     const fetched = await execute(page, 'options-getOptionKey');
     expect(fetched).toMatchObject({ status: 200, url: { pathname: `/api/option_keys/${demo.theme.keyUid}` } });
-    // Nor by the dialogue of Swagger UI.
+    // Swagger UI's own dialog does not accept it either.
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     const dialogue = page.locator('.modal-ux');
     await dialogue.getByRole('button', { name: 'Remove authorization' }).first().click();
@@ -194,7 +194,9 @@ describe('the explorer', () => {
 
   test('a page on another origin reads and saves only where its application allows it', async () => {
     const user = await makeSignedInUser(server, { ...demo, name: 'Demo' });
-    const site = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<title>Shop</title>'));
+    const site = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<title>Shop</title>'),
+    );
     const port = await new Promise<number>((resolve) => {
       site.listen(0, '127.0.0.1', () => resolve((site.address() as AddressInfo).port));
     });
@@ -206,9 +208,13 @@ describe('the explorer', () => {
     const call = (method: string, path: string, body?: unknown) =>
       page.evaluate(
         async ([url, init]) => {
-          const answer = await fetch(url, init).catch((error: Error) => error);
-          if (answer instanceof Error) return { status: 0, headers: {}, body: undefined };
-          return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+          const response = await fetch(url, init).catch((error: Error) => error);
+          if (response instanceof Error) return { status: 0, headers: {}, body: undefined };
+          return {
+            status: response.status,
+            headers: Object.fromEntries(response.headers),
+            body: await response.text(),
+          };
         },
         [
           server.url + path,
@@ -231,7 +237,7 @@ describe('the explorer', () => {
     const refused = await call('POST', '/api/user_options', { option_group_uid, option_key_uid, value: ['blue'] });
     expect([refused.status, JSON.parse(refused.body as string).code]).toEqual([422, '1008']);
     expect((await call('DELETE', `/api/user_options/${user_options_uid}`)).status).toBe(204);
-    // What takes a clientSecret is for no page at all.
+    // Endpoints that take a clientSecret have no CORS headers for any page.
     expect((await call('POST', '/api/v2/app/create-user', {})).status).toBe(0);
 
     await page.goto(other);

@@ -8,7 +8,7 @@ import { expectFocus, openPortal } from './portal.ts';
 
 const run = promisify(execFile);
 
-/** What somebody does who has just started Innkeeper, through every room, with nothing made for them beforehand. */
+/** A new operator's path through every room, with nothing prepared. */
 describe('the first minutes with the portal', () => {
   const portal = openPortal(sqlite);
   const go = (page: Page, room: string) =>

@@ -21,10 +21,10 @@ import type { Shown } from './options-form/page.tsx';
 import { ownBrowser } from './portal.ts';
 
 const CLICK_MS = 10_000;
-/** The long form: FORM_SEQUENCES=500. FORM_SEED and FORM_PATH repeat what failed. */
+/** FORM_SEQUENCES=500 runs the long form. FORM_SEED and FORM_PATH repeat a failed run. */
 const { FORM_SEQUENCES = '4', FORM_SEED, FORM_PATH } = process.env;
 
-/** A key of its own for each of two tabs, and some that both change. */
+/** Each of the two tabs has keys of its own; both change the others. */
 const TEXT_FIELDS = { volume: 'Volume', motto: 'Motto', ratio: 'Ratio', birthday: 'Birthday' };
 const OWN = [
   ['motto', 'size'],
@@ -69,7 +69,7 @@ const step = fc.oneof(
       do: fc.constant('press' as const),
       tab,
       what: fc.constantFrom('Back to default', 'Clear', 'Clear', 'Try again'),
-      /** Of how many there are. */
+      /** Which of the matching buttons. */
       at: fc.nat(3),
     }),
   },
@@ -83,7 +83,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('elsewhere' as const), value: fc.integer({ min: 0, max: 8 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('publish' as const), most: fc.constantFrom(8, 10) }) },
 );
-/** A save that meets a fault, and another of the same field before anybody knows what became of it. */
+/** A save that meets a fault, and another save of the same field before the outcome of the first is known. */
 const overtaken = fc
   .constantFrom('motto', 'ratio', 'birthday', 'volume')
   .chain((name) => fc.tuple(fault('save'), typing(name), typing(name)));
@@ -126,7 +126,7 @@ afterAll(async () => {
 
 type Field = { shown: unknown; message: string; status: string };
 
-/** Each field by its label, as a person sees it. */
+/** Reads each field by its visible label. */
 function look(page: Page): Promise<Record<string, Field>> {
   return page.evaluate(() => {
     const textOf = (from: Element | null | undefined) => from?.textContent?.trim() ?? '';
@@ -151,7 +151,7 @@ function look(page: Page): Promise<Record<string, Field>> {
   });
 }
 
-/** How a form in English shows what the service has. */
+/** How an English form displays the service's values. */
 function asShown(value: (name: string) => unknown): Record<string, unknown> {
   const theme = { light: 'Light', dark: 'Dark' }[value('theme') as string] as string;
   const text = (name: string) => String(value(name) ?? '');
@@ -192,7 +192,7 @@ async function run(all: readonly Step[]): Promise<void> {
 
   const gates: ReturnType<typeof gate>[] = [];
   const chosen = new Map<string, Set<unknown>>();
-  /** What a tab wanted last of a key that nobody else changes. */
+  /** By key that only this tab changes: the last value chosen. */
   const last = new Map<string, unknown>();
   const choose = (name: string, value: unknown) => chosen.set(name, (chosen.get(name) ?? new Set()).add(value));
   const release = () => {
@@ -234,10 +234,10 @@ async function run(all: readonly Step[]): Promise<void> {
       if (!(await field.isVisible()) || !(await field.isEnabled())) return;
       const value = text === '' ? null : name === 'volume' || name === 'ratio' ? Number(text) : text;
       if (!Number.isNaN(value)) choose(name, value);
-      // What is typed may be what was there, and then nobody chose anything.
+      // Typing the existing value again is not a choice.
       const wasThere = (await field.inputValue()) === text;
       await field.fill(text);
-      // What cannot be read is said when the field is left, and is no choice.
+      // Input that cannot be parsed is reported on blur, and is not a choice.
       if (Number.isNaN(value)) last.delete(name);
       else if (!wasThere) last.set(name, value);
       if (each.press !== 'nothing') await field.press(each.press);
@@ -257,7 +257,7 @@ async function run(all: readonly Step[]): Promise<void> {
       const place =
         label === '' ? page : page.locator('.innkeeper-field', { has: page.getByText(label, { exact: true }) });
       const target = place.getByRole('button', { name: each.what, exact: true }).first();
-      // A button goes with what it would undo, and a click may come too late for it.
+      // The button disappears with the change that it would undo, so a click may come too late.
       const isClicked = await target.click({ timeout: CLICK_MS }).then(
         () => true,
         async (error: unknown) => {
@@ -291,7 +291,7 @@ async function run(all: readonly Step[]): Promise<void> {
     } else await act(each);
   }
 
-  // It all comes to rest: fields are left, what was held arrives, and everybody comes back to the page.
+  // Let everything settle: fields lose focus, held requests arrive, and every tab is visible again.
   proxy.clearPlans();
   for (const { page, show } of tabs) {
     await show({ isShown: true });
@@ -301,7 +301,7 @@ async function run(all: readonly Step[]): Promise<void> {
   await shop.publish(catalogWith(10));
   await service.service.refresh();
 
-  /** Where a screen shows something else than the service has, or the service has not what was chosen last, and no message says so. */
+  /** Where a screen differs from the service, or the service from the last choice, without a message that says so. */
   const differences = async () => {
     const effective = await options.selections({ effective: true }).all();
     const now = new Map(effective.map(({ option }) => [option.name as string, option.value as unknown]));
@@ -330,7 +330,7 @@ async function run(all: readonly Step[]): Promise<void> {
     }
     await settle();
   };
-  // Who comes back to a page also takes back what arrived after they had gone back from it.
+  // Returning to a page also undoes saves that arrived after their change was reverted.
   await expect.poll(() => comeBack().then(differences), { interval: 200 }).toEqual([]);
 
   const effective = await options.selections({ effective: true }).all();

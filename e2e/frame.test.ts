@@ -33,7 +33,7 @@ describe('the portal', () => {
     const { page } = await portal.enter('', { email });
     const kept = async () =>
       JSON.parse((await portal.server.service.storage.accounts.findByEmail(email))?.account.preferences ?? '{}');
-    // The first is long under way: what is chosen last is kept all the same.
+    // The first request is slow, but the last choice must win.
     const held = Promise.withResolvers<void>();
     await page.route('**/account/preferences', (route) => held.promise.then(() => route.continue()), { times: 1 });
     const menu = () => page.getByRole('button', { name: /@example\.com$/ }).click();
@@ -48,7 +48,7 @@ describe('the portal', () => {
     }
     held.resolve();
     await expect.poll(kept).toMatchObject({ language: 'hu' });
-    // In two tabs: both come to rest on what is chosen in one of them.
+    // With two tabs, both settle on the choice made in one of them.
     const other = await page.context().newPage();
     await other.goto(page.url());
     await other.getByRole('heading', { name: 'Alkalmazások' }).waitFor();
@@ -57,7 +57,7 @@ describe('the portal', () => {
     await page.getByRole('menuitemradio', { name: 'Sötét' }).click();
     expect(await Promise.all(taken.map((themes) => themes()))).toEqual([['dark'], ['dark']]);
     await expect.poll(kept).toEqual({ theme: 'dark', language: 'hu' });
-    // What the service says about a field, too.
+    // Field errors from the service are translated too.
     const expectRefused = async () => {
       await page.getByRole('button', { name: 'Új alkalmazás' }).click();
       await page.getByRole('textbox', { name: 'Név' }).fill('a\u202eb');
@@ -76,7 +76,7 @@ describe('the portal', () => {
   test('fits a phone and is accessible', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
-    // Closed, nothing in the menu takes the focus; Escape and the open room close it.
+    // When closed, the menu cannot be focused; Escape and choosing a room close it.
     const menu = page.getByRole('button', { name: 'Menu' });
     const rooms = page.getByRole('navigation', { name: 'Menu' });
     const isOpen = () => rooms.evaluate((it) => !it.matches('[inert]'));
@@ -94,7 +94,7 @@ describe('the portal', () => {
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await expectFits(page);
     await expectAccessible(page);
-    // The service goes away: said so, over a page that stays; when it is back, the room comes by itself.
+    // When the service is down, the page stays and says so; the room loads by itself once it is back.
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Audit log', exact: true }).click();
@@ -139,7 +139,7 @@ describe('the portal', () => {
     await field.waitFor({ state: 'detached' });
     await choose('invite', 'Members');
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
-    // Enter never opens what an earlier input has found.
+    // Enter never opens a result of an earlier input.
     await page.keyboard.press('Control+k');
     await field.fill('grace');
     const grace = page.getByRole('option', { name: /grace@example\.com/ });
@@ -152,13 +152,13 @@ describe('the portal', () => {
     await field.waitFor({ state: 'detached' });
     await choose('grace', /grace@example\.com/);
     await page.getByRole('heading', { name: 'Test user', level: 1 }).waitFor();
-    // A slash that is typed is a slash.
+    // In a text field, a slash is just a character.
     const search = page.getByRole('searchbox').first();
     await search.press('/');
     expect(await search.inputValue()).toBe('/');
     await choose('fruit', /kitchen\/fruit/);
     await page.waitForURL(/catalog\?item=/);
-    // Commands open a dialog, and the key stays selected.
+    // A command opens its dialog without changing the selected key.
     for (const name of ['Add group', 'Publish']) {
       await choose(name, new RegExp(name));
       await page.getByRole('dialog', { name }).waitFor();
@@ -171,12 +171,12 @@ describe('the portal', () => {
       .toHaveLength(1);
     await choose('support-case-17', /POST \/api\/user_options/);
     await page.getByRole('dialog', { name: 'Request' }).getByText('support-case-17').waitFor();
-    // Not over a dialog.
+    // The palette does not open on top of a dialog.
     await page.keyboard.press('Control+k');
     expect(await field.count()).toBe(0);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // Another application opens on the same page.
+    // Switching to another application keeps the current room.
     await choose(other.clientId, 'Test');
     await page.waitForURL(`**/applications/${other.clientId}/requests`);
     await choose('theme dark', 'Theme: Dark');
@@ -186,7 +186,7 @@ describe('the portal', () => {
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // Outside an application, a request is found by the id that the service gave it.
+    // Outside an application, a request can be found by its request id.
     await page.goto(`${server.url}/portal`);
     await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
     await choose(refused.headers.get('x-request-id') ?? '', /POST \/api\/user_options/);
@@ -250,7 +250,7 @@ describe('the files of the portal', () => {
   });
 });
 
-/** From now on, the themes that a page takes on: from the first that it changes to until a second later. */
+/** Records the themes of a page, from now until one second after the first change. */
 async function themesTaken(page: Page): Promise<() => Promise<(string | undefined)[]>> {
   const watch = await page.evaluateHandle(() => {
     const { dataset } = document.documentElement;

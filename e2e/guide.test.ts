@@ -14,26 +14,26 @@ test('the guide can be read, searched and copied from, in the chosen theme', asy
 
   const block = page.locator('figure.code').first();
   await block.hover();
-  // That it was done is said for a moment.
+  // "Copied" is shown only briefly.
   await Promise.all([
     block.getByRole('button', { name: 'Copied' }).waitFor(),
     block.getByRole('button', { name: 'Copy', exact: true }).click(),
   ]);
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm ci && npm start\n');
 
-  // By keyboard alone, with a slip of the finger, to a place on another page.
+  // With the keyboard only, search with a typo and jump to a heading on another page.
   await page.keyboard.press('/');
   await page.keyboard.type('rotate secrt');
   const found = page.getByRole('dialog').getByRole('link').first();
   await found.waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  // With its scripts.
+  // The new page has its scripts too.
   await page.waitForURL((url) => !url.pathname.endsWith('/quick-start'));
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.getByRole('main').getByText('rotate-secret').first().waitFor();
 
-  // A code leads to its own row.
+  // An error code leads to its own row.
   await page.keyboard.press('/');
   await page.keyboard.type('9412');
   await page.getByRole('dialog').getByRole('link', { name: 'Errors: 9412' }).waitFor();
@@ -60,7 +60,7 @@ test('it fits a phone, with a menu for all pages, and works without scripts', as
     for (const [place, { left }] of shown.entries()) {
       expect(left, `${width} px`).toBeGreaterThanOrEqual(shown[place - 1]?.right ?? 0);
     }
-    // What is in the bar does not stick out of its own place either.
+    // The header's content fits too.
     expect(await page.evaluate(() => document.querySelector('.brand')?.scrollWidth)).toBeLessThanOrEqual(
       await page.evaluate(() => document.querySelector('.brand')?.clientWidth ?? 0),
     );
@@ -71,7 +71,7 @@ test('it fits a phone, with a menu for all pages, and works without scripts', as
   const drawing = page.getByRole('img', { name: /^The data model/ });
   await drawing.waitFor();
   await expectFits(page);
-  // What is written in it can be read: its own letters are 12 pixels high.
+  // The diagram is legible: its smallest text is 12 pixels high.
   expect((await drawing.boundingBox())?.width).toBeGreaterThan(600);
   for (const path of ['performance', 'operations', 'decisions']) {
     await page.goto(`${portal.server.url}/guide/${path}`);

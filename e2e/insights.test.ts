@@ -20,7 +20,7 @@ describe('the insights room', () => {
     }
     const { clientId } = shop.application;
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/insights`);
-    // All keys at once, each with the users who never chose.
+    // All keys at once, each with the number of users who never chose.
     const summary = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
     await expect.poll(() => summary('Fruit').innerText()).toMatch(/66\.7%\s+33\.3%\s+Apple \(100%\)/);
     await expect.poll(() => summary('portions').innerText()).toMatch(/0%\s+100%\s+No selections yet/);
@@ -35,7 +35,7 @@ describe('the insights room', () => {
     await expect.poll(() => row('Apple').innerText()).toMatch(/2\s+100%/);
     expect(await row('cherry').innerText()).toMatch(/1\s+50%/);
     await page.getByText('Default: Apple').waitFor();
-    // As long as the share, on a scale from 0 to 100 %.
+    // The bar is as long as the share, on a scale from 0 to 100 %.
     const barOf = (name: string) =>
       row(name)
         .locator('svg')
@@ -64,7 +64,7 @@ describe('the insights room', () => {
     const file = await download(page, () => page.getByRole('button', { name: 'Export CSV' }).click());
     expect(file.name).toBe('kitchen-fruit.csv');
     expect(file.text).toContain('now,2,0,1,2,1');
-    // Somebody who chose in the period before.
+    // A user who chose in the previous period.
     const { selections } = server.service.storage;
     const early = await makeSignedInUser(server, shop.application);
     const [record] = await selections.list(eaters[0] as string);

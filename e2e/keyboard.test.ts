@@ -6,7 +6,7 @@ import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { expectFocus, openPortal } from './portal.ts';
 
-/** More than any room has. */
+/** More than any room needs. */
 const MAX_STOPS = 300;
 
 const ROOMS = [
@@ -15,18 +15,18 @@ const ROOMS = [
   ...['HOME/credentials', 'HOME/webhooks', 'HOME/members'],
 ];
 
-/** An element that has the focus, as it is seen. */
+/** A focused element, and how it is displayed. */
 type Stop = {
   what: string;
   isKnown: boolean;
   isInSight: boolean;
   isMarked: boolean;
   coveredBy: string | null;
-  /** After the one before it in the page, which is the order of a screen reader. */
+  /** Follows the previous one in document order, which is the order of a screen reader. */
   isAfter: boolean;
 };
 
-/** In the page: those that had the focus. */
+/** Stored in the page: the elements that had the focus. */
 type Walking = Window & { stops?: Element[] };
 
 describe('the portal by keyboard', () => {
@@ -34,7 +34,7 @@ describe('the portal by keyboard', () => {
   let home: string;
   let userCode: string;
 
-  /** When all of it is loaded. */
+  /** Once everything has loaded. */
   const enter = async (path: string) => {
     const visit = await portal.enter(path.replace('HOME', home).replace('USER', userCode));
     await visit.page.getByRole('heading', { level: 1 }).waitFor();
@@ -119,7 +119,7 @@ async function openAndClose(page: Page, name: string | RegExp, role: 'dialog' | 
   await expectFocus(opener);
 }
 
-/** Presses a key, from the beginning or the end of this part of the page, until the focus has left it. */
+/** Starts at the beginning or end of this part of the page, and presses the key until the focus has left it. */
 async function walk(page: Page, key: 'Tab' | 'Shift+Tab', part: 'body' | 'main'): Promise<Stop[]> {
   await page.evaluate((name) => {
     (document.activeElement as HTMLElement | null)?.blur();
@@ -137,7 +137,7 @@ async function walk(page: Page, key: 'Tab' | 'Shift+Tab', part: 'body' | 'main')
   throw new Error(`The focus never leaves: ${stops.slice(-5).map(({ what }) => what)}`);
 }
 
-/** Runs in the page: what could be used, by itself and not as one of several that arrow keys go through. */
+/** Runs in the page: controls without focus, except those that arrow keys move between. */
 function missed(part: string): string[] {
   const usable = 'a[href], button, input, select, textarea, summary, [role=button], [role=switch], [tabindex="0"]';
   const byArrows = '[role=gridcell], [role=tab], [role=option], [role=treeitem], [role=radio], input[type=radio]';
@@ -160,7 +160,7 @@ function lookAt(part: string): Stop | null {
     const { width, height } = each.getBoundingClientRect();
     return width > 1 && height > 1 && getComputedStyle(each).opacity !== '0';
   };
-  // A switch or a segment is a hidden field whose label is seen.
+  // A switch or a segment is a hidden input with a visible label.
   const label = (focused as HTMLInputElement).labels?.[0];
   const seen = isSeen(focused) ? focused : (label ?? focused.parentElement ?? focused);
   const { left, top, right, bottom } = seen.getBoundingClientRect();
@@ -170,7 +170,7 @@ function lookAt(part: string): Stop | null {
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each, pseudo);
       return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
     });
-  // Fields have the cursor, and a border of another colour.
+  // Text fields show focus with the cursor and another border colour.
   const isField = focused.matches('input:not([type=checkbox], [type=radio]), textarea, select');
   const around = [focused, seen, focused.nextElementSibling, focused.parentElement, label?.firstElementChild];
   const within = (value: number, most: number) => Math.min(Math.max(value, 1), most - 1);

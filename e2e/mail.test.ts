@@ -22,7 +22,7 @@ describe('a portal that sends mail', () => {
     await page.getByRole('button', { name: 'Forgot your password?' }).click();
     await expectAccessible(page);
     await expectFits(page);
-    // The address is there already.
+    // The address is already filled in.
     await page.getByRole('button', { name: 'Reset password' }).click();
     await page.getByText(`If there is an account for ${email}`).waitFor();
     await expectAccessible(page);

@@ -9,7 +9,7 @@ import { expectAccessible, expectFits, expectFocus, expectHeld, openPortal, type
 describe('the members room', () => {
   const portal = openPortal(postgres);
 
-  /** A window of somebody with this role, on the room of an application. */
+  /** Opens a room of an application as a new account with this role. */
   const enterAs = async (role: Role, appId: number, path: string, options = {}): Promise<Visit & { who: Member }> => {
     const who = await memberWith(portal.server, [{ appId, role }]);
     return { ...(await portal.visit(`/portal${path}`, { cookie: who.cookie, ...options })), who };
@@ -33,7 +33,7 @@ describe('the members room', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/invitations')) sent += 1;
     });
-    // Twice in one breath, as a double click does it; the second finds the button gone if it comes later.
+    // Two clicks in the same tick, like a double click: a later second click would find the button gone.
     await dialogue.getByRole('button', { name: 'Create link' }).evaluate((button: HTMLButtonElement) => {
       button.click();
       button.click();
@@ -123,7 +123,7 @@ describe('the members room', () => {
     expect(await roleOf()).toBeUndefined();
     expect((await member.send('GET', `/applications/${clientId}`)).json.code).toBe('9404');
 
-    // The last owner cannot go.
+    // The last owner cannot be removed.
     await page.getByRole('button', { name: `Remove ${who.email}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('alert').filter({ hasText: 'An application needs at least one owner' }).waitFor();

@@ -32,7 +32,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** A user in front of the form; `tokens` is what the page answers when it is asked for one. */
+/** Opens the form for a new user; `tokens` answers the page's requests for access tokens. */
 async function openForm(
   prepare: (page: Page) => Promise<unknown> = async () => {},
   shown: Shown = {},
@@ -43,20 +43,20 @@ async function openForm(
   const user = { clientUserId: uniqueName(), clientUserName: 'Ada' };
   const { access_token, service_user_code } = await users.signIn(user);
   const options = users.optionsOf(service_user_code);
-  const tokens = { asked: 0, next: async () => access_token };
+  const tokens = { requested: 0, next: async () => access_token };
   const window = await browser.newContext({ locale: 'en-GB' });
   open.push(window);
   const page = await window.newPage();
   const pageErrors: string[] = [];
   page.on('pageerror', ({ message }) => pageErrors.push(message));
   await page.exposeFunction('nextToken', () => {
-    tokens.asked++;
+    tokens.requested++;
     return tokens.next();
   });
   const connection = { baseUrl: service.url, apiKey: shop.application.clientId, group: 'all' };
   await page.addInitScript((given) => Object.assign(globalThis, given), { connection, shown });
   await prepare(page);
-  // Other origins are let in from the moment that this process has noticed the setting.
+  // Wait until this process has noticed the new setting: only then are other origins allowed.
   const headers = { origin: origin };
   await expect
     .poll(async () => (await shop.get('/api/option_groups', headers)).headers.get('access-control-allow-origin'))
@@ -64,7 +64,7 @@ async function openForm(
   await page.goto(origin);
   const saved = async () =>
     Object.fromEntries((await options.selections().all()).map(({ option }) => [option.name, option.value]));
-  /** What others on the page see. */
+  /** What other components on the page see. */
   const held = async () => JSON.parse(await page.locator('pre').innerText()) as Record<string, unknown>;
   const show = (change: Shown) => page.evaluate((next) => globalThis.show(next), change);
   const saves: string[] = [];
@@ -110,12 +110,12 @@ test('every kind of key has its control, works by keyboard and passes axe; saved
   await expect.poll(() => newsletter.isChecked()).toBe(true);
   await expect.poll(() => page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
   expect(await page.getByRole('radiogroup', { name: 'Theme' }).getByRole('radio').count()).toBe(2);
-  // Not on one line, where a browser would drop what is between lines.
+  // A single-line field would drop the line break.
   const motto = page.getByRole('textbox', { name: 'Motto' });
   expect(await motto.inputValue()).toBe('Servus!\nBussi!');
   await motto.fill('Servus!\nBaba!');
 
-  // Emptied: what holds is the default again, or nothing.
+  // Clearing a field restores the default, if there is one.
   await page.getByRole('textbox', { name: 'Volume' }).fill('');
   const birthday = page.getByLabel('Birthday');
   await birthday.focus();
@@ -150,7 +150,7 @@ test('labels use the chosen language, including right-to-left, and input stays',
     ['.innkeeper-label', 'input[role=switch]'].map((each) => form.locator(each).first().boundingBox()),
   );
   expect(control?.x).toBeGreaterThan(label?.x ?? 0);
-  // A field that goes away is left as well.
+  // Unmounting a field counts as leaving it.
   expect(await saved()).toEqual({});
   await show({ isShown: false });
   await expect.poll(saved).toEqual({ motto: 'not yet left' });
@@ -187,7 +187,7 @@ test("errors from the service appear in the form's language beside the input; in
   await expect.poll(saved).toEqual({ channels: ['push'] });
   expect(await volume.inputValue()).toBe('loud');
 
-  // One who has a value that is retired keeps seeing it, and saving by name works as by the form.
+  // A user who has a retired value keeps seeing it, and `save` has the same rules as the form.
   await expect(options.save('all.theme', 'sepia')).rejects.toMatchObject({ code: '1008' });
 });
 
@@ -231,7 +231,7 @@ test('a single field says when nothing can be loaded, and can retry', async () =
   );
   const alone = page.locator('main > [role=alert]');
   await alone.getByText('This could not be loaded.').waitFor();
-  // All is read once more when the page begins to follow changes: that must not load what the button is to load.
+  // Following changes begins with one more read; its failure must not replace the "Try again" button.
   await expect.poll(() => failed).toBeGreaterThanOrEqual(2);
   expect(await page.getByText('Loading…').count()).toBe(0);
   await page.unroute('**/api/option_keys?*');
@@ -252,7 +252,7 @@ test('a lost connection loses no input; a choice reverts and can be retried', as
   await expect.poll(() => newsletter.isChecked()).toBe(false);
   expect(await motto.inputValue()).toBe('typed in a tunnel');
   await expect.poll(held).toMatchObject({ newsletter: false });
-  // Nor does a language that cannot be read now.
+  // Switching to a language that cannot be loaded loses no input either.
   await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('alert').getByText('Das konnte nicht geladen werden.').waitFor();
   expect(await motto.inputValue()).toBe('typed in a tunnel');
@@ -285,7 +285,7 @@ test('a choice is shown before the service has responded', async () => {
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await saved()).toEqual({ newsletter: true });
 
-  // Enter, and Tab while it is under way: what is lost then stays in its field.
+  // Enter, then Tab while the save is in flight: if it fails, the input stays in its field.
   let fail = () => {};
   const failed = new Promise<void>((resolve) => {
     fail = resolve;
@@ -306,23 +306,23 @@ test('a choice is shown before the service has responded', async () => {
 });
 
 test('when the token expires, the page is asked for a new one; without one, the input stays', async () => {
-  // A page that follows changes would ask for itself, too.
+  // A page that follows changes would request a token by itself.
   const { page, users, user, tokens, access_token, saved, show } = await openForm(undefined, { live: false });
   const motto = page.getByRole('textbox', { name: 'Motto' });
   await motto.waitFor();
   await users.revoke(access_token);
-  const askedBefore = tokens.asked;
+  const requestedBefore = tokens.requested;
   tokens.next = () => Promise.reject(new Error('signed out'));
   await motto.fill('typed after hours');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('Not saved.').waitFor();
   expect(await motto.inputValue()).toBe('typed after hours');
-  expect(tokens.asked).toBe(askedBefore + 1);
+  expect(tokens.requested).toBe(requestedBefore + 1);
   tokens.next = async () => (await users.signIn(user)).access_token;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(saved).toEqual({ motto: 'typed after hours' });
 
-  // A page that gives tokens instead of being asked: what is tried again is tried with the one of then.
+  // With the token as a prop instead of a callback, a retry uses the token of that moment.
   const give = async () => {
     const { access_token: given } = await users.signIn(user);
     await show({ token: given });
@@ -369,7 +369,7 @@ test('an archived key says so and keeps the input; an unknown value type is read
   await page.getByRole('alert').getByText('This setting is no longer available.').waitFor();
   expect(await motto.inputValue()).toBe('too late');
   await expect.poll(() => motto.isDisabled()).toBe(true);
-  // Also when the page reads the catalog again.
+  // Reading the catalog again does not change that.
   await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('switch', { name: 'Rundbrief' }).waitFor();
   expect(await motto.inputValue()).toBe('too late');
@@ -417,7 +417,7 @@ test('what a server loaded for one user is not shown to the next', async () => {
   await options.save('all.motto', 'of Ada');
   const store = createSelectionStore(options, { userId: 'ada' });
   await store.refresh();
-  // From here on, no selections arrive: only what the page was given can be shown.
+  // No selections arrive from here on, so the page can only show what it was given.
   await page.route('**/api/user_options?*', () => {});
   await show({ userId: 'ada', data: store.data() });
   await expect.poll(() => motto.inputValue()).toBe('of Ada');
@@ -466,9 +466,9 @@ test('finding 5: a response that the browser cannot read is followed by a read, 
   await page.route(
     '**/api/user_options',
     async (route) => {
-      const answer = await route.fetch();
-      const { 'access-control-allow-origin': _, ...headers } = answer.headers();
-      await route.fulfill({ response: answer, headers });
+      const response = await route.fetch();
+      const { 'access-control-allow-origin': _, ...headers } = response.headers();
+      await route.fulfill({ response, headers });
     },
     { times: 1 },
   );
@@ -494,11 +494,11 @@ test('finding 6: a click after returning to the page keeps the read in progress'
     await released;
     await route.continue();
   });
-  const asked = page.waitForRequest(
+  const request = page.waitForRequest(
     (request) => request.method() === 'GET' && request.url().includes('/api/user_options?'),
   );
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-  await asked;
+  await request;
   await page.getByRole('switch', { name: 'Newsletter' }).click();
   await expect.poll(saved).toEqual({ volume: 8, newsletter: true });
   release();
@@ -562,7 +562,7 @@ test('finding 7: one save for Enter, Tab and unmount; an unanswered question; a 
   await expect.poll(saved).toEqual({ ratio: 1.5, newsletter: true, motto: 'all together' });
   await expect.poll(() => page.getByLabel('unsaved').innerText()).toBe('');
 
-  // The button also sends again what could not be saved.
+  // The button also retries saves that failed.
   await page.context().setOffline(true);
   await page.getByRole('textbox', { name: 'Motto' }).fill('in a tunnel');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -577,7 +577,7 @@ test('React 18.2 in a two-year-old browser shows, saves and follows changes like
   open.push(old);
   const withoutNews = (page: Page) =>
     page.addInitScript(() => {
-      // What Safari 16.4 lacks, and what older pages patch away.
+      // Removes what Safari 16.4 lacks, and what older pages patch.
       for (const [owner, names] of [
         [AbortSignal, ['any', 'timeout']],
         [Intl, ['DisplayNames']],

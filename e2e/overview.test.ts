@@ -25,7 +25,7 @@ describe('the overview of the portal', () => {
       ...bearer(user.accessToken),
     });
     await portal.server.post('/oauth/v2/get-access-token', { clientSecret, specialToken: 'spent' });
-    // Seen from another room and back: that all is done is said once, and not to whoever comes later.
+    // "All set" is shown once, also after visiting another room, and not on later visits.
     await page.getByRole('link', { name: 'Credentials' }).click();
     await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
@@ -38,10 +38,10 @@ describe('the overview of the portal', () => {
     await page.getByText('20% of requests').waitFor();
     await page.locator('main svg text').first().waitFor();
 
-    // For who cannot see charts, and for whoever wants figures.
+    // Tables are for screen readers, and for anyone who wants figures.
     await page.getByRole('switch', { name: 'Show as tables' }).click();
     const table = page.getByRole('region', { name: 'Requests and errors' });
-    // The hour may have struck meanwhile: of all rows together.
+    // A new hour may have begun meanwhile, so sum up all rows.
     const figures = async () => {
       const rows = await table
         .getByRole('row')

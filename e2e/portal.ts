@@ -7,28 +7,28 @@ import type { Settings } from '../packages/server/src/service-settings.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 
-/** A window on the portal, and whatever the browser found wrong with it. */
+/** A page of the portal, and the errors that the browser reported. */
 export type Visit = { page: Page; pageErrors: string[] };
 
 export type Portal = {
   readonly server: TestServer;
-  /** A window of its own on an address of the service, until the end of the test; of somebody's session, with its cookie. */
+  /** Opens a path of the service until the end of the test, in the session of `cookie` if given. */
   visit(path: string, options?: BrowserContextOptions & { cookie?: string }): Promise<Visit>;
-  /** The same, signed in; `path` is inside the portal, as in '/applications/1_x/catalog'. */
+  /** Like `visit`, but signed in; `path` is inside the portal, as in '/applications/1_x/catalog'. */
   enter(path?: string, options?: BrowserContextOptions & { email?: string }): Promise<Visit>;
 };
 
 const VIEWPORT = { width: 1280, height: 800 };
 
-/** The Chromium of this process of the run. */
+/** The Chromium that belongs to this worker. */
 export async function ownBrowser(): Promise<Browser> {
   const urls = inject('browserUrls');
   return chromium.connect(urls[Number(process.env.VITEST_POOL_ID) % urls.length] as string);
 }
 
 /**
- * To be called in a file or a describe: a service on this database and a browser, both for all of its tests. A page speaks HTTP, and
- * what it asks for is tested on both databases: each room is looked at on one of them.
+ * Call it in a file or a describe: it starts a service on this database and a browser for all tests in it. Each room is
+ * tested on one database only: pages use HTTP, which is tested on both.
  */
 export function openPortal(
   database: { fresh(): Promise<string> },
@@ -36,7 +36,7 @@ export function openPortal(
 ): Portal {
   let server: TestServer;
   let browser: Browser;
-  /** One that has shown the portal before opens it in half the time: they are kept for the tests that need nothing special. */
+  /** A page that has shown the portal before opens it twice as fast, so pages without special options are reused. */
   const kept: Page[] = [];
   const taken: Page[] = [];
   const open: { close(): Promise<void> }[] = [];
@@ -60,7 +60,7 @@ export function openPortal(
     await server?.close();
   });
 
-  /** Nothing moves: what is clicked is where it is seen. */
+  /** Without animations, so that clicks hit what they aim at. */
   const openPage = async (options: BrowserContextOptions): Promise<Page> => {
     const usually = { locale: 'en-GB', reducedMotion: 'reduce', viewport: VIEWPORT } as const;
     const permissions = ['clipboard-read', 'clipboard-write'];
@@ -101,7 +101,7 @@ export function openPortal(
   };
 }
 
-/** What the windows of a failed test showed: the error alone rarely tells why something did not appear. */
+/** Prints what the pages of a failed test showed: the error alone rarely explains why something did not appear. */
 async function describePages(browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages())) {
     if (page.url().endsWith('/livez')) continue;
@@ -110,7 +110,7 @@ async function describePages(browser: Browser): Promise<void> {
   }
 }
 
-/** Nothing of what a test did in this window is left for the next. */
+/** Clears all state that a test left in this page, before the next test uses it. */
 async function forget(page: Page, origin: string): Promise<void> {
   for (const event of ['console', 'dialog', 'pageerror', 'request', 'response'] as const)
     page.removeAllListeners(event);
@@ -128,30 +128,30 @@ async function forget(page: Page, origin: string): Promise<void> {
 const CHROMIUM =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** What the Content-Security-Policy blocked, what broke, and whatever was asked of another host. */
+/** Collects page errors, Content-Security-Policy violations and requests to other hosts. */
 function listen(page: Page, origin: string): string[] {
   const pageErrors: string[] = [];
   page.on('pageerror', (error) => pageErrors.push(error.message));
   page.on('console', (message) => {
-    // A refusal that the page tells of is also an entry here; what the policy blocked is not a refusal.
+    // The browser logs every 4xx response as an error; the page handles those itself. Policy violations still count.
     const isRefusal = /the server responded with a status of 4\d\d/.test(message.text());
     if (message.type() === 'error' && !isRefusal) pageErrors.push(message.text());
   });
   page.on('request', (request) => {
-    const { protocol, origin: asked } = new URL(request.url());
-    if (protocol.startsWith('http') && asked !== origin) pageErrors.push(`asked ${request.url()}`);
+    const { protocol, origin: target } = new URL(request.url());
+    if (protocol.startsWith('http') && target !== origin) pageErrors.push(`requested ${request.url()}`);
   });
   return pageErrors;
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Entries of the frame that axe has looked at: each is looked at once for every form it takes, in both themes. */
+/** Header and navigation entries that axe has already checked, in each of their states and in both themes. */
 const seenEntries = new Set<string>();
 
-/** Nothing that would keep somebody out: axe finds nothing serious, in both themes. */
+/** Expects no serious axe violation, in either theme. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Not by a script element, which the page's policy would block.
+  // A script element would be blocked by the page's Content-Security-Policy.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const entries = await page.evaluate(markFrame, [...seenEntries]);
   for (const theme of ['light', 'dark'] as const) {
@@ -159,12 +159,12 @@ export async function expectAccessible(page: Page): Promise<void> {
     const found = await page.evaluate(
       async ({ options, isDark }) => {
         const { axe } = window as unknown as { axe: Axe };
-        // The rows of a table and the entries of a list are alike: five of them are looked at.
+        // Rows of a table and items of a list are alike, so only the first five are checked.
         const context = { exclude: [['tbody tr:nth-child(n + 6)'], ['li:nth-child(n + 6)'], ['[data-axe-seen]']] };
         const isSerious = (impact: string) => impact === 'serious' || impact === 'critical';
         const others = axe._audit.rules.filter(({ impact }) => !isSerious(impact));
         const rules = Object.fromEntries(others.map(({ id }) => [id, { enabled: false }]));
-        // All that the other theme changes is colours.
+        // The dark theme only changes colours.
         const which = isDark ? { runOnly: ['color-contrast'] } : { rules };
         const { violations } = await axe.run(context, { ...options, ...which });
         return violations
@@ -179,12 +179,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   for (const entry of entries) seenEntries.add(entry);
 }
 
-/** Marks entries of the portal's header and navigation that were seen in this form; returns the others that nothing covers. */
+/**
+ * Marks entries of the header and navigation that were already checked in this state; returns the others, unless
+ * something covers them.
+ */
 function markFrame(seen: readonly string[]): string[] {
   const frame = '.mantine-AppShell-header, .mantine-AppShell-navbar';
   return [...document.querySelectorAll(`:is(${frame}) :is(a, button, input)`)].flatMap((entry) => {
     entry.removeAttribute('data-axe-seen');
-    // Addresses and generated ids are no part of the form.
+    // Addresses and generated ids are not part of the state.
     const form = `${innerWidth} ${entry.outerHTML.replaceAll(/ (?:href|id|aria-[a-z]+)="[^"]*\d[^"]*"/g, '')}`;
     if (seen.includes(form)) entry.setAttribute('data-axe-seen', '');
     const { x, y, width, height } = entry.getBoundingClientRect();
@@ -193,7 +196,7 @@ function markFrame(seen: readonly string[]): string[] {
   });
 }
 
-/** What else axe would collect costs as much as looking: what passed, how to select it, and style sheets of other hosts. */
+/** Collecting passes, selectors and style sheets of other hosts would double axe's time. */
 const VIOLATIONS = { resultTypes: ['violations'], selectors: false, preload: false };
 
 type Axe = {
@@ -201,25 +204,25 @@ type Axe = {
     context: { exclude: string[][] },
     options: typeof VIOLATIONS & ({ runOnly: string[] } | { rules: Record<string, { enabled: boolean }> }),
   ): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-  /** Not documented: which rules it has. */
+  /** Undocumented: the list of rules. */
   _audit: { rules: { id: string; impact: string }[] };
 };
 
-/** No page is wider than its window. */
+/** Expects no horizontal scrolling. */
 export async function expectFits(page: Page): Promise<void> {
-  // What depends on the width of the window may take a moment to know it.
+  // Layout may take a moment to follow the window's width.
   const overhang = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await expect.poll(overhang).toBeLessThanOrEqual(0);
 }
 
-/** Whoever types now types here. */
+/** Expects this element to have the focus. */
 export async function expectFocus(field: Locator): Promise<void> {
   await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
 }
 
-/** Only its own buttons close this dialog: it shows something that is shown once. */
+/** Expects that only its own buttons close this dialog, because its content is shown only once. */
 export async function expectHeld(page: Page, dialog: Locator): Promise<void> {
-  // The one before it may be fading out.
+  // The previous dialog may still be fading out.
   await expect.poll(() => dialog.count()).toBe(1);
   await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
@@ -229,7 +232,7 @@ export async function expectHeld(page: Page, dialog: Locator): Promise<void> {
   expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBeLessThanOrEqual(1);
 }
 
-/** Requests of this method to this address are in flight until this is called. */
+/** Holds requests of this method to this address until the returned function is called. */
 export async function holdRequests(page: Page, method: string, address: RegExp): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   await page.route(address, async (route) => {
@@ -239,7 +242,7 @@ export async function holdRequests(page: Page, method: string, address: RegExp):
   return held.resolve;
 }
 
-/** The file that a page gives when this is done. */
+/** The file that the page downloads during `act`. */
 export async function download(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: file.suggestedFilename(), text: await text(await file.createReadStream()) };

@@ -98,7 +98,7 @@ const DEVICES = {
   phone: { viewport: { width: 380, height: 760 } },
 } satisfies Record<string, BrowserContextOptions>;
 
-/** To be looked at: PREFERENCE_SHOTS names a folder. */
+/** Writes screenshots into the folder PREFERENCE_SHOTS, for a visual check. */
 async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.PREFERENCE_SHOTS;
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
@@ -120,14 +120,14 @@ test.each([true, false])('the page saves changes (scripts: %s)', async (javaScri
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').waitFor();
   expect(await page.locator('.error').allTextContents()).toEqual(['Choose at most 2.']);
-  // Nothing is saved, and nothing is lost.
+  // Nothing is saved, and no input is lost.
   expect(await saved()).toEqual([]);
   expect(await page.getByLabel('Items on a page').inputValue()).toBe('20');
   await shoot(page, `refused-${javaScriptEnabled ? 'scripts' : 'plain'}`);
 
   await page.getByLabel('Events').uncheck();
   if (javaScriptEnabled) {
-    // What was typed stays when the language changes.
+    // Switching the language keeps the input.
     await page.getByRole('link', { name: 'Deutsch' }).click();
     await page.getByRole('heading', { name: 'Ihre Einstellungen' }).waitFor();
     expect(await page.getByLabel('Einträge je Seite').inputValue()).toBe('20');
@@ -150,7 +150,7 @@ test('a failed request keeps the form and what was typed', async () => {
   const { page: path, saved } = await makeReader();
   const { page, pageErrors } = await portal.visit(path);
   const withoutForm = await portal.server.send('GET', '/p/nothing', {});
-  const answers = [
+  const failures = [
     { status: 429, contentType: 'text/html', body: withoutForm.text },
     { status: 503, contentType: 'application/json', body: '{"error":"serviceUnavailable"}' },
     { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
@@ -159,10 +159,10 @@ test('a failed request keeps the form and what was typed', async () => {
   const motto = page.getByLabel('Motto');
   await motto.fill('Hello');
   const note = page.getByRole('alert').filter({ hasText: 'Please try again later' });
-  for (const answer of answers) {
+  for (const failure of failures) {
     for (const control of [page.getByRole('button', { name: 'Save' }), page.getByRole('link', { name: 'Deutsch' })]) {
       await page.evaluate(() => document.querySelector('.note')?.remove());
-      await page.route('**/p/*', (route) => (answer ? route.fulfill(answer) : route.abort()), { times: 1 });
+      await page.route('**/p/*', (route) => (failure ? route.fulfill(failure) : route.abort()), { times: 1 });
       await control.click();
       await note.waitFor();
       await expectFocus(note);
@@ -174,8 +174,8 @@ test('a failed request keeps the form and what was typed', async () => {
   await page.getByRole('status').waitFor();
   expect(await note.count()).toBe(0);
   expect(await saved()).toEqual([['motto', 'Hello']]);
-  // A link that no longer works replaces the page.
-  await page.route('**/p/*', (route) => route.fulfill({ ...answers[0], status: 404 }), { times: 1 });
+  // If the link no longer works, the error page replaces the form.
+  await page.route('**/p/*', (route) => route.fulfill({ ...failures[0], status: 404 }), { times: 1 });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
 });
@@ -241,14 +241,14 @@ test('it is accessible: axe, keyboard, right-to-left, any screen size', async ()
   await expectAccessible(page);
   for (const [name, { viewport }] of Object.entries(DEVICES)) {
     await page.setViewportSize(viewport);
-    // What differs is looked at by people.
+    // The themes are compared by eye.
     for (const colorScheme of process.env.PREFERENCE_SHOTS ? (['light', 'dark'] as const) : (['light'] as const)) {
       await page.emulateMedia({ colorScheme });
       await page.goto(portal.server.url + path);
       await shoot(page, `${name}-${colorScheme}`);
       await page.goto(`${portal.server.url}${path}?language=ar`);
       expect(await page.evaluate(() => document.documentElement.dir)).toBe('rtl');
-      // A text without a translation is in its own direction and begins at the same edge as the others.
+      // Text that falls back to another language has that language's direction, but the same alignment as the rest.
       const blocks = page.locator('h2, legend, .hint, .error');
       const directions = await blocks.evaluateAll((all) => all.map((each) => getComputedStyle(each).direction));
       expect([...new Set(directions)]).toEqual(['rtl']);

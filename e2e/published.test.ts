@@ -23,7 +23,7 @@ import { ownBrowser } from './portal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
-/** For a process to be up, on a machine that is busy with other tests. */
+/** Enough for a process to start while other tests keep the machine busy. */
 const STARTING = { timeout: 50_000, interval: 200 };
 const built = (name: string) => join(ROOT, 'packages', name, 'dist');
 
@@ -62,7 +62,7 @@ afterAll(async () => {
   if (project) await rm(project, { recursive: true, force: true });
 });
 
-/** The blocks of code in a language, as a README has them. */
+/** A README's code blocks in one language. */
 async function blocksOf(name: string, language: string): Promise<string[]> {
   const readme = await readFile(join(ROOT, 'packages', name, 'README.md'), 'utf8');
   return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code as string);
@@ -106,7 +106,7 @@ test('the snippets of the READMEs compile in an empty folder with the packed pac
   expect(await compile('--module', 'nodenext')).toMatchObject({ stdout: '' });
   expect(await compile('--module', 'esnext', '--moduleResolution', 'bundler')).toMatchObject({ stdout: '' });
 
-  // What it says is done as it stands, but for who is asked and where the page gets its token from.
+  // Runs the README's code unchanged, except for the service's address and where the page gets its token.
   const { application } = await withCatalog(service, README_CATALOG);
   const asWritten = ts
     .filter((code) => code !== catalog)
@@ -130,7 +130,7 @@ test('the snippets of the READMEs compile in an empty folder with the packed pac
   const env = { ...process.env, INNKEEPER_CLIENT_ID, INNKEEPER_CLIENT_SECRET };
   running.push(spawn(process.execPath, ['server.mjs'], { cwd: project, env, stdio: 'inherit' }));
 
-  // While the service is away it says so, and lives on.
+  // While the service is down, the page reports it and keeps running.
   const awayPort = await freePort();
   const away = filledIn(server as string)
     .replaceAll(service.url, `http://localhost:${await freePort()}`)
@@ -245,11 +245,11 @@ test('the examples in docs/frameworks.md work: Vue, a plain page, no client; the
   expect(await saved()).toBe(true);
 });
 
-/** A user of their own. */
+/** Its own user. */
 const ADA = 'grace@example.com';
 type Saved = { option: { value: unknown } };
 
-/** What the README of the client speaks of. */
+/** The catalog that the client's README uses. */
 const README_CATALOG: CatalogFile = {
   languages: [
     { name: 'English', tag: 'en', default: true },
@@ -273,7 +273,7 @@ const README_CATALOG: CatalogFile = {
   ],
 };
 
-/** What was built in the project, as a host of static files would serve it. */
+/** Serves the project's build output, as a static host would. */
 async function servePages(folder = 'dist') {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;

@@ -20,7 +20,7 @@ describe('the requests of the portal', () => {
       ...apiKey,
       'x-request-id': 'case-17',
     });
-    // Live.
+    // Requests appear live.
     const saved = page.getByRole('button', { name: 'POST /api/user_options' });
     await saved.waitFor();
     await page.getByText('422 · 1008').waitFor();
@@ -34,7 +34,8 @@ describe('the requests of the portal', () => {
     await page.getByRole('textbox', { name: 'Path starts with' }).fill('/nowhere');
     await page.getByRole('button', { name: 'Clear filters' }).click();
 
-    // Why did it fail? By the id that a user was shown, or by the user; explained, with a way on.
+    // Why did it fail? Find it by the request id that the user saw, or by the user; the page explains it and suggests a
+    // next step.
     await page.getByRole('textbox', { name: 'User' }).fill('nobody@example.com');
     await page.getByRole('heading', { name: 'No such user' }).waitFor();
     await page.getByRole('textbox', { name: 'User' }).fill(`${XSS}@example.com`);
@@ -66,7 +67,7 @@ describe('the requests of the portal', () => {
       clientSecret: '[masked]',
       clientUserId: `${XSS}@example.com`,
     });
-    // That it was done is said for a moment.
+    // "Copied" is shown only briefly.
     await Promise.all([
       drawer.getByRole('button', { name: 'Copied' }).waitFor(),
       drawer.getByRole('button', { name: 'Copy as curl' }).click(),
@@ -74,7 +75,7 @@ describe('the requests of the portal', () => {
     const curl = await page.evaluate(() => navigator.clipboard.readText());
     expect(curl).toContain(`curl -X POST '${portal.server.url}/api/v2/app/create-user'`);
     expect(curl).toContain('"clientSecret":"YOUR_CLIENT_SECRET"');
-    // The address is of this request: it can be sent to somebody.
+    // The URL identifies this request, so that it can be shared.
     await page.reload();
     await drawer.getByRole('link', { name: user.userCode }).click();
     await page.waitForURL(`**/users/${user.userCode}`);

@@ -58,7 +58,7 @@ describe('the room of revisions', () => {
 
   test('restores a revision as a draft or as a new revision', async () => {
     const { room, tree, edit } = await application();
-    // From the list.
+    // Restore from the list.
     const { page, pageErrors } = await portal.enter(room);
     await page.getByRole('button', { name: 'Restore revision 1' }).click();
     await page.getByRole('menuitem', { name: 'Restore as draft' }).click();

@@ -1,8 +1,8 @@
 // npm run screenshots [-- NAME…]
 //
-// Every page of the portal as people see it: light and dark, desktop and phone, with the demo's catalog and some users,
-// into screenshots/. With names, only the pages that hold one of them in theirs. Those that the guide shows are copied to
-// docs/images/ with --docs.
+// Takes a screenshot of every page of the portal, light and dark, desktop and phone, with the demo's catalog and some
+// users, into screenshots/. With names, takes only the pages whose name contains one of them. With --docs, copies those
+// that the guide shows to docs/images/.
 
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -104,7 +104,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   if (isForDocs && shown) await copyFile(path, join(IMAGES, `${shown}.png`));
 }
 
-/** The demo application, used by some people: through the interface, as any application would. */
+/** Creates the demo application and its users' selections through the API, as any application would. */
 async function makeDemo(server: TestServer): Promise<Demo> {
   const { service, post, send } = server;
   const { storage, keyring } = service;
@@ -169,7 +169,7 @@ async function makeDemo(server: TestServer): Promise<Demo> {
   return { clientId, userUid };
 }
 
-/** A month of use, busier by day and on working days. */
+/** Adds a month of activity, with more during the day and on working days. */
 async function addPast({ storage }: TestServer['service'], appId: number): Promise<void> {
   const HOUR = 3_600_000;
   const rows = Array.from({ length: 30 * 24 }, (_, hours) => {

@@ -12,7 +12,7 @@ import { expectAccessible, expectFits, openPortal } from './portal.ts';
 const PHONE = { viewport: { width: 380, height: 760 } };
 const account = (page: Page) => page.getByRole('button', { name: /^Account / });
 
-/** Somebody with a password, made without a browser. */
+/** Creates an account with a password, without a browser. */
 async function withPassword(server: TestServer, totp?: Uint8Array): Promise<string> {
   const { storage, keyring, now } = server.service;
   const { accountId, email } = await memberWith(server, []);
@@ -42,7 +42,7 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Set up the portal' }).waitFor();
     await expectFits(page);
     await expectAccessible(page);
-    // The first field has the keyboard from the beginning.
+    // The first field has the focus.
     await page.keyboard.type('ada@example.com');
     await page.keyboard.press('Tab');
     await page.keyboard.type('password1234');
@@ -53,7 +53,7 @@ describe('signing in', () => {
     await account(page).waitFor();
     expect(page.url()).toBe(`${portal.server.url}/portal`);
     expect(await page.evaluate(() => document.cookie)).toBe('');
-    // Whoever is in stays in, whether by the link that is used up or by the address of the door.
+    // A signed-in user stays signed in, whether they open the used link or the sign-in page.
     await page.goto(portal.server.url + path);
     await page.getByText('you are already signed in').waitFor();
     await account(page).waitFor();
@@ -100,7 +100,7 @@ describe('signing in', () => {
     await page.keyboard.press('Enter');
     await account(page).waitFor();
     expect(pageErrors).toEqual([]);
-    // Looked over somebody's shoulder: too late.
+    // A code seen over somebody's shoulder is already used.
     const other = await portal.visit('/portal/sign-in');
     await fill(other.page, email, PASSWORD);
     await other.page.getByLabel('Code').fill(used);
@@ -184,7 +184,7 @@ describe('signing in', () => {
   test('another page of the same site cannot make the browser change anything', async () => {
     const { page } = await portal.enter();
     const before = (await portal.server.service.storage.applications.list()).length;
-    // Another port is another origin, but the same site: SameSite=Strict lets the cookie through.
+    // Another port is another origin but the same site, so SameSite=Strict sends the cookie.
     const neighbour = await startTestServer(await sqlite.fresh());
     try {
       await page.goto(`${neighbour.url}/livez`);

@@ -42,7 +42,7 @@ describe('the users room', () => {
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     await page.getByText('{{constructor}} {{t}}').waitFor();
-    // A long name takes no room from the others, and can be read in full.
+    // A long name takes no space from the others, and can be read in full.
     const heightOf = (text: Locator) => text.evaluate((each) => each.getBoundingClientRect().height);
     expect(await heightOf(page.getByText(ada.userCode))).toBeLessThan(30);
     expect(await heightOf(page.getByRole('row', { name: longName }).getByRole('time'))).toBeLessThan(30);
@@ -51,7 +51,7 @@ describe('the users room', () => {
     const search = page.getByRole('searchbox', { name: 'Search users' });
     await search.fill('nobody has this');
     await page.getByText('No users found').waitFor();
-    // Any part of an id, whatever the case.
+    // Matches any part of an id, ignoring case.
     await search.fill('DA@Example');
     await page.getByRole('link', { name: 'Test user' }).waitFor();
     expect(await page.getByRole('link', { name: PAYLOAD }).count()).toBe(0);
@@ -60,10 +60,10 @@ describe('the users room', () => {
     await page.getByRole('link', { name: 'Test user' }).click();
     await page.getByRole('heading', { name: 'Test user', level: 1 }).waitFor();
     await page.goBack();
-    // The search is part of the address.
+    // The search is part of the URL.
     await expect.poll(() => search.inputValue()).toBe(ada.userCode);
     await search.fill('onerror');
-    // Anywhere on the row: the link lies over its cells, hence by force.
+    // The whole row is clickable. The link covers its cells, so the click needs `force`.
     await page.getByRole('row', { name: PAYLOAD }).getByRole('cell').last().click({ force: true });
     await page.getByRole('heading', { name: PAYLOAD, level: 1 }).waitFor();
     expect(await page.title()).not.toBe('broken');
@@ -74,14 +74,14 @@ describe('the users room', () => {
     const { clientId, ada } = await fill();
     const { page, pageErrors } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
-    // As it answers among millions: pages that are short. The second has the user, the third waits.
+    // Imitates a search among millions, with short pages: the second has the user, the third is held.
     let held: (() => void) | undefined;
     await page.route('**/users?*search=da%40*', async (route) => {
       const url = new URL(route.request().url());
       const after = url.searchParams.get('after');
       url.searchParams.delete('after');
-      const answer = (await (await route.fetch({ url: url.href })).json()) as { items: unknown[] };
-      const [items, searched] = [after === '1' ? answer.items : [], 200_000];
+      const body = (await (await route.fetch({ url: url.href })).json()) as { items: unknown[] };
+      const [items, searched] = [after === '1' ? body.items : [], 200_000];
       if (after === '2') await new Promise<void>((resolve) => (held = resolve));
       await route.fulfill({ json: { items, limit: 50, next: String(Number(after) + 1), searched } });
     });
@@ -145,7 +145,7 @@ describe('the users room', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => rowOf('vegetarian').innerText()).not.toContain('default');
-    // A refusal is shown at the field, in the words of the service.
+    // The service's error appears at the field.
     await rowOf('volume')
       .getByRole('button', { name: /Change/ })
       .click();
@@ -153,7 +153,7 @@ describe('the users room', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('must be in steps of 5 from 0').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    // Someone else was faster: the input stays, the value to replace is shown.
+    // Someone else changed it first: the input stays, and the value that it would replace is shown.
     await rowOf('fruit')
       .getByRole('button', { name: /Change/ })
       .click();
@@ -219,7 +219,7 @@ describe('the users room', () => {
     expect(table.text).toMatch(
       /^\uFEFF?id,name,status,created,.*\.fruit\r\nada@example\.com,Test user,active,[^,]+,apple; cherry\r\n$/,
     );
-    // The address has it all.
+    // The URL contains all filters.
     await page.reload();
     await page.getByText('fruit: cherry').waitFor();
     await page.getByRole('combobox', { name: 'Status' }).click();
@@ -240,7 +240,7 @@ describe('the users room', () => {
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     await page.getByRole('combobox', { name: 'Created' }).click();
     await page.getByRole('option', { name: 'Custom…' }).click();
-    // The fields stay while a time is incomplete, and two times in the wrong order list nothing.
+    // An incomplete time keeps its fields; a reversed range lists nothing.
     await page.getByLabel('Created: From').fill('');
     await page.waitForURL((url) => !url.search.includes('from'));
     await page.getByLabel('Created: To').fill('2001-02-03T00:00');
@@ -265,13 +265,13 @@ describe('the users room', () => {
 
     const heads = () => page.getByRole('columnheader').allInnerTexts();
     expect((await heads()).slice(1)).toEqual(['User', 'UID', 'Created']);
-    // The exact time, although the whole row is a link.
+    // The exact time is shown on hover, although the row is a link.
     await page.locator('tbody time').first().hover();
     await page
       .getByRole('tooltip')
       .getByText(/\d:\d\d:\d\d/)
       .waitFor();
-    // Without a mouse: screen readers get it with each time, and a command shows it to all.
+    // Without a mouse: screen readers read the exact time, and a command shows it for all rows.
     const time = page.locator('tbody time').first();
     expect(await time.ariaSnapshot()).toMatch(/(now|second|minute).*\d:\d\d:\d\d/);
     for (const [command, shown] of [
@@ -297,7 +297,7 @@ describe('the users room', () => {
     expect((await heads()).slice(1)).toEqual(['User', 'E-mail', 'Status', 'Created']);
     await expectFits(page);
 
-    // Somebody else's user comes and goes without a click.
+    // Users added and deleted by someone else appear and disappear by themselves.
     await add('late@example.com', 'Late Arrival');
     await page.getByRole('link', { name: 'Late Arrival' }).waitFor({ timeout: 15_000 });
     await page.getByText('4 users').waitFor();
@@ -427,7 +427,7 @@ describe('the users room', () => {
     const dialog = page.getByRole('dialog', { name: 'Import users' });
     await expectAccessible(page);
     const lines = Array.from({ length: 600 }, (_, at) => ({ clientUserId: `new-${at}`, clientUserName: `New ${at}` }));
-    // In another part than the one it repeats.
+    // A duplicate in another batch than the original.
     lines.push({ clientUserId: 'new-0', clientUserName: 'Another' });
     const text = `\ufeff${lines.map((line) => JSON.stringify(line)).join('\r\n')}\n\nnot JSON`;
     const file = { name: 'users.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(text) };

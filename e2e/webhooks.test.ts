@@ -53,7 +53,7 @@ describe('the webhooks and events rooms', () => {
     await page.getByRole('dialog').getByRole('textbox').fill('192.0.79.32');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhooks').waitFor();
-    // The browser itself tells of the refused address.
+    // The browser logs the rejected request itself.
     expect(pageErrors.filter((each) => !each.includes('400'))).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('the webhooks and events rooms', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox', { name: 'Rate limit' }).fill('25');
       await expectAccessible(page);
-      // Only this: someone else may have changed the rest meanwhile.
+      // Only the changed field is sent: someone else may have changed the others meanwhile.
       const sent = page.waitForRequest((request) => request.method() === 'PATCH');
       await dialog.getByRole('button', { name: 'Save' }).click();
       expect((await sent).postDataJSON()).toEqual({ maxPerSecond: 25 });
@@ -130,7 +130,7 @@ describe('the webhooks and events rooms', () => {
     await page.waitForURL('**/events?type=user.deleted');
     await filter.click();
     await page.getByRole('option', { name: 'user.deleted' }).click();
-    // More than a page: those of others have no place among the user's own.
+    // More than a page of other users' events, none of which may appear among this user's.
     for (let count = 0; count < 50; count += 1) await makeUser(server, application);
     await expect.poll(() => rows.count()).toBe(50);
     await page.getByRole('button', { name: 'Show more' }).click();

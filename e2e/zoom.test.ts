@@ -56,7 +56,7 @@ describe('the portal at 200 % zoom', () => {
   });
 });
 
-/** Buttons and headings whose words are wider than what is shown of them. */
+/** Buttons and headings whose text is cut off. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('main button *, main h1, main h2, main label')]
@@ -66,7 +66,7 @@ function cutOff(page: Page): Promise<string[]> {
   );
 }
 
-/** What looks as if it could be clicked, and has no place for the focus in it or around it. */
+/** Elements with a pointer cursor that neither contain nor belong to anything focusable. */
 function mouseOnly(page: Page): Promise<string[]> {
   const focusable = 'a[href], button, input, select, textarea, summary, label, [tabindex], [role=option]';
   return page.evaluate(
@@ -79,7 +79,7 @@ function mouseOnly(page: Page): Promise<string[]> {
   );
 }
 
-/** What lies over the dialog, looked at in a grid of points. */
+/** Elements on top of the dialog, sampled on a grid of points. */
 function coveredBy(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const dialog = document.querySelector('[role=dialog]') as HTMLElement;

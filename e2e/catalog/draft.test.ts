@@ -76,7 +76,7 @@ describe('the catalog room: a draft', () => {
     const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
     const field = page.getByLabel('Deutsch', { exact: true });
     await field.fill('Früchte');
-    // Somebody else, elsewhere in the draft, and at another field of the same key.
+    // Someone else edits another part of the draft, and another field of the same key.
     const { groupUid } = await app.group('open');
     await app.edit('PATCH', `/groups/${groupUid}?draft=true`, { name: 'offen' });
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'fruits', translations: { en: 'Fruit & more' } });
@@ -84,7 +84,7 @@ describe('the catalog room: a draft', () => {
     await expect.poll(() => page.getByLabel('API name').inputValue()).toBe('fruits');
     expect(await page.getByLabel('English', { exact: true }).inputValue()).toBe('Fruit & more');
     expect(await field.inputValue()).toBe('Früchte');
-    // At the same field.
+    // Now the same field.
     await field.fill('Obstsorten');
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { translations: { de: 'Obst & Co.' } });
     await page.getByRole('button', { name: 'Save to draft' }).click();
@@ -102,7 +102,7 @@ describe('the catalog room: a draft', () => {
     await expect
       .poll(async () => JSON.stringify((await app.get('/catalog/tree?draft=true')).json))
       .toContain('Obstsorten');
-    // Published by somebody else while the dialog is open: nothing is published over it unseen.
+    // Someone else publishes while the dialog is open: their changes must be shown before they are overwritten.
     await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).waitFor();
     await app.edit('POST', '/groups', { name: 'meanwhile' });
@@ -120,7 +120,7 @@ describe('the catalog room: a draft', () => {
     const { page } = await portal.enter(`${room}?item=${keyUid}`);
     await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
     expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
-    // An undo leaves nothing behind of what it undid: no sign on the page, and no message.
+    // After an undo, no marker or message of the change is left.
     await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await page.getByText('This key is archived').waitFor();
@@ -140,7 +140,7 @@ describe('the catalog room: a draft', () => {
 
     await page.getByLabel('API name').fill('apple');
     const question = page.getByRole('dialog', { name: 'Unsaved changes' });
-    // A dialog over the item leaves nothing.
+    // Opening a dialog on top of the item does not leave the item.
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search and commands' }).fill('Add group');
     await page.getByRole('option', { name: 'Add group', selected: true }).waitFor();
@@ -166,7 +166,7 @@ describe('the catalog room: a draft', () => {
     await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
     await expectFocus(page.getByRole('heading', { name: 'Catalog', level: 1 }));
 
-    // What keeps it from being saved comes into sight.
+    // Saving scrolls to the invalid field.
     await row(page, 'volume').click();
     await page.getByRole('heading', { name: 'volume', level: 2 }).waitFor();
     await page.getByLabel('Minimum').fill('11');
@@ -175,12 +175,12 @@ describe('the catalog room: a draft', () => {
     await expect.poll(() => page.getByText('The minimum is greater than the maximum.').count()).toBe(2);
     await expectFocus(page.getByLabel('Minimum'));
     await page.getByText('Not saved. Check the marked field.').first().waitFor();
-    // The way to save it is in sight, wherever somebody has scrolled.
+    // The save bar stays visible at any scroll position.
     await page.setViewportSize({ width: 1280, height: 500 });
     await page.evaluate(() => scrollTo(0, 0));
     const bar = await page.getByRole('button', { name: 'Save', exact: false }).first().boundingBox();
     expect(bar && bar.y + bar.height).toBeLessThanOrEqual(500);
-    // Of the service, at the field that it names.
+    // An error from the service appears at the field that it names.
     await page.getByLabel('Minimum').fill('7');
     await page.keyboard.press('Control+s');
     await page.getByText('The default must be an allowed value').waitFor();
@@ -195,7 +195,7 @@ describe('the catalog room: a draft', () => {
       .poll(() => notice.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
       .toBe(true);
     expect(await page.getByLabel('Minimum').inputValue()).toBe('7');
-    // Signed in again in another tab: the next save is as if nothing had been.
+    // Once the user has signed in again in another tab, saving works as before.
     await page.getByRole('alert').filter({ hasText: 'Your session has ended.' }).waitFor();
     await page.context().addCookies(cookies);
     await page.getByLabel('Minimum').fill('5');
@@ -207,7 +207,7 @@ describe('the catalog room: a draft', () => {
 
   test('shows all input as text', async () => {
     const nasty = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}}`;
-    // Names of new groups and keys do not contain `.`, `/` or `=`.
+    // The names of new groups and keys cannot contain `.`, `/` or `=`.
     const nastyName = '"><script>alert(1)<script>{{constructor}}';
     const { room, key, path, get } = await makeApplication(portal, {
       languages: [{ name: nasty.slice(0, 100), tag: 'en' }],

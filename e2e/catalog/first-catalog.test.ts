@@ -13,12 +13,12 @@ describe('the catalog room: a first catalog', () => {
       await page.getByRole('checkbox', { name: language }).focus();
       await page.keyboard.press('Space');
     }
-    // Whoever works the keys is still there, and takes one back.
+    // The keyboard focus is kept, so that a checkbox can be cleared again.
     await page.getByRole('checkbox', { name: 'Italiano' }).press('Space');
     await expect.poll(() => page.getByRole('radio').count()).toBe(4);
     await page.getByRole('button', { name: 'Continue' }).click();
     await expectFocus(page.getByRole('button', { name: 'Add group' }));
-    // A key needs a group: it says so and leads there.
+    // A key needs a group: the dialog says so and opens the form for one.
     await page.getByRole('navigation', { name: 'Groups and keys' }).getByRole('button', { name: 'Key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add group' }).click();
     const dialog = page.getByRole('dialog');
@@ -29,14 +29,14 @@ describe('the catalog room: a first catalog', () => {
     await text('English').fill('Nötifications & more');
     expect(await page.getByLabel('API name').inputValue()).toBe('notifications_more');
     await text('Español').fill('Avisos');
-    // While it is under way nothing is taken that would be cleared away with it.
+    // While the request is in flight the form is read-only, because its input is cleared afterwards.
     const held = Promise.withResolvers<void>();
     await page.route(/\/catalog\/groups\b/, (route) => held.promise.then(() => route.continue()), { times: 1 });
     await page.keyboard.press('Enter');
     await expect.poll(() => text('English').isEditable()).toBe(false);
     held.resolve();
 
-    // Its keys follow: all that a kind needs is asked at once, in all languages while they are few.
+    // Keys come next. With few languages, the form asks for everything that the type needs in all of them.
     await dialog.getByText('Whole number', { exact: true }).waitFor();
     await expectFocus(text('English'));
     await page.keyboard.type('Portions');
@@ -62,7 +62,7 @@ describe('the catalog room: a first catalog', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Add', exact: true }).dblclick();
     await page.getByRole('heading', { name: 'Colour', level: 2 }).waitFor();
-    // At its top, in the first field that is empty.
+    // The page is scrolled to its top, and the first empty field has the focus.
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('lang'))).toBe('de');
     expect(await page.evaluate(() => window.scrollY)).toBe(0);
 
@@ -82,7 +82,7 @@ describe('the catalog room: a first catalog', () => {
     await page.getByRole('button', { name: 'Move up: red' }).click();
     await page.getByRole('combobox', { name: 'Default' }).click();
     await page.getByRole('option', { name: 'red' }).click();
-    // The preview is of what is typed, in any language and its direction.
+    // The preview shows the input in the selected language, in that language's direction.
     const preview = page.getByTestId('preview');
     expect(
       await preview.getByRole('radio').evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value)),
@@ -100,7 +100,7 @@ describe('the catalog room: a first catalog', () => {
     await text('English').fill('Colour');
     await page.getByText('Another key in this group already has this name.').waitFor();
     expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
-    // Closed by accident: it is still there.
+    // Closed by accident: the input is still there.
     await page.keyboard.press('Escape');
     await page.getByRole('main').getByRole('button', { name: 'Key' }).first().click();
     expect(await text('English').inputValue()).toBe('Colour');

@@ -24,7 +24,7 @@ test('a catalog of 5,000 keys in 10 languages stays quick', async () => {
   const { page } = await portal.enter(`${path}/catalog`);
   const tree = page.getByRole('tree');
   await tree.waitFor();
-  // Only what is in sight is in the page.
+  // Only visible rows are rendered.
   expect(await tree.getByRole('treeitem').count()).toBeLessThan(80);
   await page.getByRole('button', { name: 'Preview form' }).click();
   const form = page.getByTestId('long-form');

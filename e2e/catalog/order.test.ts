@@ -11,7 +11,7 @@ describe('the catalog room: order', () => {
     const { page, pageErrors } = await portal.enter(room);
     await tree(page).focus();
     await page.keyboard.press('ArrowDown');
-    // The first edit, taken back while it is being saved.
+    // Undo the first edit while it is being saved.
     const held = Promise.withResolvers<void>();
     await page.route(/\/catalog\/keys\//, (route) => held.promise.then(() => route.continue()), { times: 1 });
     await page.keyboard.press('Alt+ArrowDown');
@@ -43,7 +43,7 @@ describe('the catalog room: order', () => {
         ['open', 'kitchen', 'empty'],
         ['fruit', 'portions', 'vegetarian', 'ratio'],
       ]);
-    // Three edits, taken back and done again.
+    // Undo and redo three edits.
     await page.getByRole('heading', { name: 'Kitchen', level: 2 }).click();
     await page.keyboard.press('Control+z');
     await expect.poll(() => groupsOf(page)).toEqual(['Kitchen', 'open', 'empty']);
@@ -74,7 +74,7 @@ describe('the catalog room: order', () => {
     const [kitchen, copy] = ['kitchen', 'kitchen-copy'].map((name) => groups.find((each) => each.name === name));
     const contentOf = (keys: Item[] = []) =>
       keys.map(({ name, values, translations }) => ({ name, values, translations }));
-    // What was never published leaves nothing when it is archived.
+    // Archiving something that was never published removes it completely.
     const kept = kitchen?.keys.filter(({ name }) => !['portions', 'ratio'].includes(name));
     expect(contentOf(copy?.keys.filter(({ archived }) => !archived))).toEqual(contentOf(kept));
     const [fruit, second] = ['fruit', 'fruit-copy'].map((name) => kitchen?.keys.find((each) => each.name === name));
@@ -92,7 +92,7 @@ describe('the catalog room: order', () => {
     if (!to) throw new Error('no box');
     await page.mouse.down();
     await page.mouse.move(to.x + 40, to.y + 4, { steps: 12 });
-    // Where it would fall is shown before it is let go.
+    // The drop position is shown while dragging.
     await expect.poll(() => target.getAttribute('data-drop')).not.toBeNull();
     await page.mouse.up();
     await expect

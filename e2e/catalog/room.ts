@@ -3,7 +3,7 @@ import { EXAMPLE } from '../../packages/server/test/http/options/example-catalog
 import { editorOf, manageWith } from '../../packages/server/test/manage/manage.ts';
 import type { Portal } from '../portal.ts';
 
-/** A new application with a catalog, and its address in the portal. */
+/** Creates an application with a catalog; also returns the path of its catalog room. */
 export async function makeApplication({ server }: Portal, file: unknown = EXAMPLE) {
   const made = await server.application();
   const manage = await manageWith(server);

@@ -1,6 +1,6 @@
 import type { CatalogFile } from '../../packages/server/src/domain/catalog/file-schema.ts';
 
-/** A key for each control, in two ways of writing. */
+/** A key for every control; texts in a left-to-right and a right-to-left script. */
 export const CATALOG: CatalogFile = {
   languages: [
     { name: 'English', tag: 'en', default: true },

@@ -7,14 +7,14 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { expect } from 'vitest';
 
-/** page.tsx as a page of its own on an origin of its own; with the React in a folder of node_modules, if one is given. */
+/** Serves page.tsx on its own origin; with the React of the given node_modules, if any. */
 export async function servePage(modules?: string) {
   const alias = modules ? { react: join(modules, 'react'), 'react-dom': join(modules, 'react-dom') } : {};
   const bundle = await rolldown({
     input: join(import.meta.dirname, 'page.tsx'),
     platform: 'browser',
     resolve: { alias },
-    // "use client" is for servers that render.
+    // "use client" only matters to server rendering.
     onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },
   });
@@ -42,7 +42,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type Axe = { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 
-/** Nothing at all, not even something minor. */
+/** No axe violation at all, not even a minor one. */
 export async function expectAxeClean(page: Page): Promise<void> {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {

@@ -4,9 +4,9 @@ import { StrictMode, useEffect, useMemo, useState, version } from 'react';
 import { createRoot } from 'react-dom/client';
 
 export type Shown = {
-  /** undefined: nobody is signed in. */
+  /** undefined: signed out. */
   userId?: string | undefined;
-  /** Instead of asking `nextToken`. */
+  /** Used instead of calling `nextToken`. */
   token?: string | undefined;
   language?: string;
   isShown?: boolean;
@@ -17,7 +17,7 @@ export type Shown = {
 };
 
 declare global {
-  // The test's side of the page.
+  // The test's handles into the page.
   var connection: { baseUrl: string; apiKey: string; group: string };
   var shown: Shown;
   function nextToken(rejected: string | undefined): Promise<string>;
@@ -61,7 +61,7 @@ function Page() {
   );
 }
 
-/** What others on the page see of the same selections. */
+/** What other components on the page see of the same selections. */
 function Held() {
   const names = ['newsletter', 'consent', 'theme', 'size', 'channels', 'volume', 'ratio', 'birthday', 'motto', 'tags'];
   const unsaved = useUnsavedOptions();

@@ -24,7 +24,7 @@ describe('the translations room: drafts', () => {
     await dialog.getByText('Meine', { exact: true }).waitFor();
     await dialog.getByText('Ihre', { exact: true }).waitFor();
     expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Ihre' });
-    // The rest is saved.
+    // The other changes are saved.
     await expect.poll(() => draft('kitchen/key 01')).toMatchObject({ de: 'Auch meine' });
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
     await saved(page);
@@ -54,7 +54,7 @@ describe('the translations room: drafts', () => {
       await dialog.getByText('2 lines skipped').waitFor();
       await dialog.getByText(/line 47: nowhere is not in the catalog/).waitFor();
       await dialog.getByText(/line 48: short has 1 column instead of 3/).waitFor();
-      // Nobody would see them.
+      // Leading and trailing spaces are invisible, so the dialog points them out.
       await dialog.getByText('1 text begins or ends with a space.').waitFor();
       expect(await dialog.locator('mark').allInnerTexts()).toEqual(['·', '·']);
       await dialog.getByText('Text at export: Frage 0').waitFor();
@@ -96,13 +96,13 @@ describe('the translations room: drafts', () => {
     await page.getByText('Apferl').first().waitFor();
     await page.getByText('1 text not saved; retrying').waitFor();
     await page.unrouteAll();
-    // It may have tried by itself meanwhile, and the button is gone.
+    // The page may have retried by itself meanwhile, so the button may be gone.
     const tryNow = page.getByRole('button', { name: 'Retry now' });
     await tryNow.click({ timeout: 5_000 }).catch(() => {});
     await saved(page);
     expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
 
-    // What is half typed as well, whichever way somebody leaves.
+    // Half-typed text is kept as well, however the page is left.
     await cell(page, 'kind', 1).first().click();
     await page.keyboard.type('So');
     await page.reload();
@@ -267,7 +267,7 @@ describe('the translations room: drafts', () => {
     await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Published as revision 2.').waitFor();
-    // What comes next is not where one is.
+    // The suggested next step is never the current room.
     await page.getByRole('link', { name: 'Connect application' }).waitFor();
     expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
 

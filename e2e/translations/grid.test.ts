@@ -82,12 +82,12 @@ describe('the translations room: the grid', () => {
     const first = await page.getByRole('alert').filter({ hasText: '5 texts pasted' }).elementHandle();
     await page.keyboard.press('ControlOrMeta+z');
     await page.getByText('5 changes undone').waitFor();
-    expect(await first?.textContent(), 'what is told next does not share its time').toContain('pasted');
+    expect(await first?.textContent(), 'the next message has its own time').toContain('pasted');
     await first?.waitForElementState('hidden');
     await paste(page, column);
     const second = page.getByRole('alert').filter({ hasText: '5 texts pasted' });
     await second.getByText('1 empty cell skipped. 1 cell outside the table skipped.').waitFor();
-    // It stays while somebody points at it.
+    // The message stays while the pointer is over it.
     await second.hover();
     await saved(page);
     expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
@@ -98,14 +98,14 @@ describe('the translations room: the grid', () => {
     await saved(page);
     expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
 
-    // All that is missing goes out as a list and comes back as one.
+    // Missing texts are exported as a list and pasted back as one.
     await page.getByRole('button', { name: 'Translate as list' }).click();
     await page.getByRole('button', { name: 'Copy list' }).click();
     await expectFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Deutsch' }));
     const list = await page.evaluate(() => navigator.clipboard.readText());
     await paste(page, `${list.replaceAll('Question', 'Frage')}\nzu viel`);
     await page.getByText('44 lines for 43 texts').waitFor();
-    // Closed by accident: it is still there.
+    // Closed by accident: the input is still there.
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Translate as list' }).click();
     const dialog = page.getByRole('dialog');
@@ -240,7 +240,7 @@ describe('the translations room: the grid', () => {
     await grid.evaluate((each) => each.scrollTo({ left: 5000 }));
     await at(8).waitFor();
     expect(await leftOf(0)).toBe(before);
-    // The cursor comes back from under it.
+    // The active cell is scrolled out from under the fixed column.
     await at(8).click();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');

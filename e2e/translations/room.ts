@@ -4,7 +4,7 @@ import { editor } from '../../packages/server/test/manage/manage.ts';
 import { memberWith } from '../../packages/server/test/portal/portal.ts';
 import type { Portal } from '../portal.ts';
 
-/** Names of new groups and keys do not contain `.`, `/` or `=`. */
+/** The names of new groups and keys cannot contain `.`, `/` or `=`. */
 export const EVIL_NAME = '<script>alert(1)<script>{{constructor}}';
 export const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
@@ -35,7 +35,7 @@ export const CATALOG = {
 
 type Options = Parameters<Portal['visit']>[1] & { role?: Role; query?: string };
 
-/** Somebody with a role in a new application, in its room. */
+/** Opens the translations of a new application as an account with this role. */
 export async function enter(
   portal: Portal,
   file: unknown = CATALOG,
