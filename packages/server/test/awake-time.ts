@@ -1,6 +1,9 @@
 const TICK_MS = 20;
 
-/** The milliseconds that work takes, without those in which this process had no processor: a tick that comes late is one tick. */
+/**
+ * The milliseconds that work takes, minus the time in which this process got no processor: ticks that are due together
+ * count once.
+ */
 export async function awakeTime(work: () => Promise<unknown>): Promise<number> {
   let ticks = 0;
   const ticking = setInterval(() => {

@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 
 const run = promisify(execFile);
 
-/** Nothing that a browser does of its own accord: no first-run pages, updates or synchronisation. */
+/** Turns off everything a browser does unasked: first-run pages, updates, synchronisation. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,7 +18,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** The first is without all that surrounds a page: a window opens in a fifth of the time. */
+/** The headless shell comes first: without browser chrome, it opens a page five times as fast. */
 const USUAL_PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -30,7 +30,7 @@ const USUAL_PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** How to launch a real Chromium. Where there is none it is installed; where it cannot be, tests fail. */
+/** How to launch a real Chromium. It is installed if missing; tests fail if that is impossible. */
 export async function chromiumHere(): Promise<{ executablePath: string; args: string[] }> {
   return { executablePath: findChromium() ?? (await installChromium()), args: FLAGS };
 }

@@ -1,5 +1,5 @@
-// Loaded before the suites (vitest.config.ts): threads run what was built, as they do when the service serves. From its
-// sources, every thread would load about a hundred modules.
+// Loaded before the test files (vitest.config.ts): threads run the built files, as in production. From the sources,
+// every thread would load about a hundred modules.
 
 import { registerHooks } from 'node:module';
 

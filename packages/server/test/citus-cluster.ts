@@ -3,17 +3,17 @@ import { distribute } from '../src/storage/postgres/distributed/distribute.ts';
 import { HOME_TABLES, schemaOf } from '../src/storage/postgres/distributed/homes.ts';
 import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
 
-/** Few, so that a test has users of several and the template is soon made. */
+/** Enough for tests to have users in several, and few enough to create the template quickly. */
 const HOMES = 3;
 
 export type CitusCluster = {
-  /** The coordinator's maintenance database, then the workers'. */
+  /** The maintenance databases: the coordinator's, then the workers'. */
   urls: string[];
-  /** The name of a database on all nodes that is distributed and has nobody in it. */
+  /** The name of a distributed database without users, on every node. */
   template: string;
 };
 
-/** A node, from the folder of a PostgreSQL with Citus: see CONTRIBUTING.md. */
+/** Starts a node with the binaries of a PostgreSQL that has Citus: see CONTRIBUTING.md. */
 export function startNode(bin: string, { settings = [], ...options }: PostgresOptions = {}): Promise<PostgresServer> {
   const needed = [
     'shared_preload_libraries=citus',
@@ -23,10 +23,10 @@ export function startNode(bin: string, { settings = [], ...options }: PostgresOp
   return startPostgres({ ...options, bin, trust: true, settings: [...needed, ...settings] });
 }
 
-/** A coordinator and two workers. */
+/** Starts a coordinator and two workers. */
 export async function startCitus(bin: string): Promise<CitusCluster & { stop(): Promise<void> }> {
   const servers: PostgresServer[] = [];
-  // A database that is to be copied must be nobody's.
+  // A database can only be copied while nothing is connected to it.
   const settings = ['citus.stat_statements_purge_interval=-1'];
   for (let node = 0; node < 3; node++) servers.push(await startNode(bin, { settings }));
   const urls = servers.map((server) => server.url('postgres'));
@@ -41,13 +41,13 @@ export async function startCitus(bin: string): Promise<CitusCluster & { stop(): 
   };
 }
 
-/** A copy of the template on every node; Citus calls it by the same name everywhere. */
+/** Copies the template on every node; Citus requires the same database name everywhere. */
 export async function copyTemplate({ urls, template }: CitusCluster, name: string): Promise<string> {
   await Promise.all(
     urls.map(async (url) => {
       for (let tries = 1; ; tries++) {
         try {
-          // Citus' own daemon comes back to it from time to time.
+          // Citus' own daemon reconnects from time to time.
           await run(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`);
           await run(url, `create database ${name} template ${template} strategy file_copy`);
           return;
@@ -74,7 +74,7 @@ export async function run(url: string, sql: string): Promise<pg.QueryResult> {
 
 const OF_HOMES = new RegExp(`\\b(${HOME_TABLES.filter((table) => table !== 'applications').join('|')})\\b`, 'g');
 
-/** On the tables of every home, if it names any. */
+/** Runs the statement on the tables of every home, if it names any of them. */
 export async function executeInHomes(url: string, sql: string): Promise<void> {
   if (sql.search(OF_HOMES) === -1) {
     await run(url, sql);
@@ -83,7 +83,7 @@ export async function executeInHomes(url: string, sql: string): Promise<void> {
   for (let home = 0; home < HOMES; home++) await run(url, sql.replaceAll(OF_HOMES, `${schemaOf(home)}.$1`));
 }
 
-/** A database on all nodes that knows the workers, and is not distributed yet. */
+/** Creates a database on every node that knows its workers but is not distributed yet. */
 export async function createUndistributed({ urls }: Pick<CitusCluster, 'urls'>, name: string): Promise<string> {
   const own = urls.map((url) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
   for (const [node, url] of own.entries()) {

@@ -9,13 +9,16 @@ import { scratchFile } from './scratch-file.ts';
 
 export type Database = {
   kind: 'sqlite' | 'postgres';
-  /** A cluster, whose tables of users are in homes. */
+  /** A cluster, whose user tables are split into homes. */
   isDistributed?: true;
-  /** The URL of a new database for a service: nobody's data. */
+  /** The URL of a new database for a service, without any data. */
   fresh(): Promise<string>;
-  /** The same without tables, for what is about making them. */
+  /** The same without tables, for tests of migrations. */
   empty(): Promise<string>;
-  /** SQL behind the service's back, to make what no act of the port can make. Table names are the same in both. */
+  /**
+   * Runs SQL behind the service's back, for states that the port cannot produce. Both databases have the same table
+   * names.
+   */
   execute(url: string, sql: string): Promise<void>;
 };
 
@@ -53,7 +56,7 @@ const both: Database[] = [
   },
 ];
 
-/** The same acts on a cluster: `execute` runs on the tables of every home. */
+/** The same on a cluster: `execute` runs on the tables of every home. */
 const cluster: Database = {
   kind: 'postgres',
   isDistributed: true,
@@ -62,10 +65,10 @@ const cluster: Database = {
   execute: executeInHomes,
 };
 
-/** What `describe.each` runs a suite on. */
+/** For `describe.each`. */
 export const databases: Database[] = inject('citus') === null ? both : [cluster];
 
-/** As a copy of the template, tables come in the time that a database takes anyway. */
+/** Copying the template creates the tables at no extra cost. */
 async function newDatabase(template?: string): Promise<string> {
   const url = new URL(inject('postgresUrl'));
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -74,5 +77,5 @@ async function newDatabase(template?: string): Promise<string> {
   return url.href;
 }
 
-/** For what is the same on both. */
+/** For tests where both behave the same. */
 export const [sqlite, postgres] = both as [Database, Database];

@@ -25,7 +25,7 @@ const compose = parse(read('deploy/compose.yaml'), { merge: true }) as {
   volumes: Json;
   networks: Json;
 };
-/** As the service of the compose file sees them. */
+/** By their paths in the service's container. */
 const SECRETS: Record<string, string> = {
   '/run/secrets/database-url': 'postgres://x/y',
   '/run/secrets/secret': SECRET,
@@ -34,7 +34,7 @@ const SECRETS: Record<string, string> = {
 
 const chart = parse(read('deploy/helm/Chart.yaml')) as { version: string; appVersion: string };
 
-/** With these values in place of the chart's own. */
+/** Renders a template with these values instead of the chart's own. */
 function render(name: string, changed: Json = {}): Json | null {
   return parse(
     renderTemplate(read(`${TEMPLATES}/${name}`), {
@@ -74,7 +74,7 @@ test('compose and chart set the same, except secrets', () => {
   for (const name of secret) expect(read('deploy/helm/values.yaml')).toContain(`--from-literal=${name}=`);
 });
 
-/** The variables of an image, by the file that defines it. */
+/** The environment variables of each image, by the file that defines it. */
 const IMAGES = ['deploy/Dockerfile', 'scripts/release/oci.js'].map((path) => {
   const variables = read(path).matchAll(/\b(INNKEEPER_[A-Z_]+)(?:=|: ')([^'\s]+)/g);
   return { path, variables: Object.fromEntries(variables.map(([, name, value]) => [name, value])) };
@@ -101,7 +101,7 @@ test.each(IMAGES.flatMap((image) => ['compose', 'chart'].map((which) => ({ ...im
     expect(env.INNKEEPER_HOST).toBe('0.0.0.0');
     expect(readConfig({}, { env })).toMatchObject({ databaseUrl: 'postgres://x/y', secret: SECRET });
     expect(unsafeSettings(readConfig({}, { env }))).toEqual([]);
-    // Without TLS in front it does not.
+    // Without TLS in front, the setting is unsafe.
     const plain = { ...env, INNKEEPER_PUBLIC_URL: 'http://localhost:8080', INNKEEPER_TRUSTED_PROXIES: '' };
     expect(unsafeSettings(readConfig({}, { env: plain }))).toEqual([expect.stringContaining('INNKEEPER_HOST')]);
   },
@@ -118,7 +118,7 @@ test.each(['innkeeper.service', 'innkeeper-admin'])('%s has a default database, 
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const settings = join(folder, 'innkeeper.env');
   const text = read(`deploy/debian/${name}`);
-  // systemd sets what the file has; innkeeper-admin reads it.
+  // systemd loads the settings file for the service; innkeeper-admin reads it itself.
   const script =
     name === 'innkeeper.service'
       ? `set -a; . ${settings}; ${/^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(text)?.[1]?.replaceAll('$$', '$')}`
@@ -132,7 +132,7 @@ test.each(['innkeeper.service', 'innkeeper-admin'])('%s has a default database, 
   expect(database('')).toEqual(['INNKEEPER_DATABASE_URL=sqlite:/var/lib/innkeeper/innkeeper.db']);
   expect(database('INNKEEPER_DATABASE_URL=postgres://x/y')).toEqual(['INNKEEPER_DATABASE_URL=postgres://x/y']);
   expect(database('INNKEEPER_DATABASE_URL_FILE=/x\n')).toEqual(['INNKEEPER_DATABASE_URL_FILE=/x']);
-  // Other programs' variables count too, such as the collector of OpenTelemetry.
+  // Variables of other programs are passed on too, such as OpenTelemetry's.
   expect(environment('# A=b\nOTEL_SDK_DISABLED=true\n')).toContain('OTEL_SDK_DISABLED=true');
 });
 
@@ -208,7 +208,7 @@ test('ingress, autoscaler and monitor are optional, and every resource has the u
       }),
     ]);
   }
-  // The autoscaler alone decides how many there are.
+  // Only the autoscaler sets the number of replicas.
   expect(render('deployment.yaml', enabled)?.spec).not.toHaveProperty('replicas');
 });
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
-/** Events of a deleted user keep the ids. */
+/** Tables in which ids of deleted users stay. */
 export const KEEP_IDS = ['events'];
 
-/** All that a database holds, as text: what is in it can be searched for, whatever table it went to. */
+/** The whole database as text, to search for something in every table. */
 export async function dump(url: string, without: readonly string[] = []): Promise<string> {
   return url.startsWith('sqlite:') ? dumpSqlite(url.slice('sqlite:'.length), without) : dumpPostgres(url, without);
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port of 127.0.0.1 that nobody listens on, below those that outgoing connections and whoever asks for any port are
- * given, so that none of them takes it meanwhile.
+ * A free port of 127.0.0.1 below the ephemeral range, so that no outgoing connection or listener on port 0 takes it
+ * meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -15,29 +15,29 @@ import { roomInMemory } from './room-in-memory.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A real PostgreSQL for the whole run, unless INNKEEPER_TEST_POSTGRES_URL names another: the URL of its maintenance database. */
+    /** The maintenance database of this run's PostgreSQL, or of the one in INNKEEPER_TEST_POSTGRES_URL. */
     postgresUrl: string;
-    /** The name of a database there that has the tables of this version and nothing in them. Nobody connects to it. */
+    /** A database there with this version's empty tables. Nothing connects to it, so that it can be copied. */
     postgresTemplate: string;
-    /** The same as a file, to be copied. */
+    /** The same as a SQLite file. */
     sqliteTemplate: string;
-    /** Where INNKEEPER_TEST_CITUS is set: the cluster that the suites run on in place of both databases. */
+    /** With INNKEEPER_TEST_CITUS set: the cluster that replaces both databases. */
     citus: CitusCluster | null;
-    /** A folder for the whole run, removed at its end. */
+    /** Deleted at the end of the run. */
     scratchFolder: string;
-    /** Where suites of the run look at pages: a real Chromium for each process of it, by the address it is driven at. */
+    /** The WebSocket endpoints of the browsers for the tests in e2e/, one for each worker. */
     browserUrls: string[];
   }
 }
 
-/** Where the suites are that look at pages. */
+/** The tests that need a browser. */
 const LOOKS_AT_PAGES = join(import.meta.dirname, '../../../e2e');
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scratchFolder = await mkdtemp(join((await roomInMemory(4)) ?? tmpdir(), 'innkeeper-tests-'));
   project.provide('scratchFolder', scratchFolder);
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../scripts/build.js')]);
-  // Never skipped: where PostgreSQL or Chromium cannot be started, the run fails here.
+  // Nothing is skipped: if PostgreSQL or Chromium cannot start, the run fails here.
   const given = process.env.INNKEEPER_TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startPostgres() : undefined;
   const postgresUrl = given ?? (postgres as PostgresServer).url('postgres');
@@ -52,7 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('citus', citus && { urls: citus.urls, template: citus.template });
   const looking = project.vitest.state.getPaths().filter((path) => path.startsWith(LOOKS_AT_PAGES));
   const browsers: BrowserServer[] = [];
-  // One after another: the first may have to install it. Each process has its own, as a browser has one clipboard.
+  // One by one, because the first may have to install it. Each worker has its own, because a browser has one clipboard.
   while (browsers.length < Math.min(looking.length, project.config.maxWorkers)) {
     browsers.push(await chromium.launchServer(await chromiumHere()));
   }
@@ -68,7 +68,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** As if it had been checked today: otherwise every service that runs for some seconds checks its file, in a thread. */
+/**
+ * Marks the file as checked today. Otherwise every service that runs for some seconds would check its file, in a
+ * thread.
+ */
 function noteFileCheck(path: string): void {
   const database = new DatabaseSync(path);
   const check = { startedAt: Date.now(), finishedAt: Date.now(), findings: [] };

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { scratchFile } from './scratch-file.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** That it finds nothing in what is ours is for `npm run lint` to say, which takes many seconds. */
+/** Only checks the linter itself: checking our sources takes many seconds and is part of `npm run lint`. */
 const lint = (...files: string[]) => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/lint-patterns.js', ...files], {
     cwd: ROOT,

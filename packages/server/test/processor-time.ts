@@ -1,4 +1,4 @@
-/** The milliseconds that this thread worked, however many others wanted the processor meanwhile. */
+/** The milliseconds of processor time that this thread spends on work, regardless of other processes. */
 export function processorTime(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

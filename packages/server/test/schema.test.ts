@@ -14,7 +14,7 @@ const samples: [string, (type: Builder) => unknown][] = [
   ['objects without a must', (type) => [type.Object({}), type.Object({ a: type.Optional(type.Null()) })]],
 ];
 
-// Types come from typebox, schemas from here: they must say the same, in the same order.
+// Types come from typebox, schemas from here: both must be the same, in the same order.
 test.for(samples)('%s equal those of typebox', async ([, make]) => {
   const { Type: typebox } = await import('typebox');
   expect(JSON.stringify(make(Type))).toBe(JSON.stringify(make(typebox)));

@@ -2,6 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 
-/** Where there is no file yet, in a folder that is removed after the run. */
+/** The path of a file that does not exist yet, in a folder that is deleted after the run. */
 export const scratchFile = (ending: string): string =>
   join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.${ending}`);

@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Suites that take long and keep processors busy, as they drive a browser, and such that mostly wait: for processes, servers, time limits. */
+/**
+ * Slow test files: first those that keep processors busy, such as browsers; then those that mostly wait for processes,
+ * servers or time limits.
+ */
 const SLOW = [
   ['e2e/', 'packages/guide/test/blocks'],
   [
@@ -15,8 +18,8 @@ const SLOW = [
 ];
 
 /**
- * Both kinds side by side from the beginning: where some wait, others work. What is quick comes last, so that no process of the run is left
- * alone with a long suite at the end.
+ * Starts with both kinds side by side, so that some wait while others work. Fast files come last, so that no worker
+ * ends the run alone with a slow one.
  */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

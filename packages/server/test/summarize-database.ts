@@ -6,7 +6,7 @@ import { storageDriver } from '../src/storage/open.ts';
 import type { TableShape, TableSummary } from '../src/storage/port.ts';
 import { createBackupFile } from '../src/storage/sqlite/backup-file.ts';
 
-/** What a database holds, table by table. */
+/** What a database contains, table by table. */
 export async function summarizeDatabase(url: string): Promise<TableSummary[]> {
   const tables = backupTables();
   return (await storageDriver(url)).dump.read(tables, async (rows) => {
@@ -16,7 +16,7 @@ export async function summarizeDatabase(url: string): Promise<TableSummary[]> {
   });
 }
 
-/** Those that a backup has, told by one that is given up at once. */
+/** The tables in a backup, taken from one that is aborted immediately. */
 function backupTables(): readonly TableShape[] {
   const file = createBackupFile(join(tmpdir(), `innkeeper-${randomUUID()}.backup`));
   file.discard();

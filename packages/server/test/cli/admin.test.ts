@@ -7,7 +7,7 @@ import { cookieOf, memberWith, openSession, visitorWith } from '../portal/portal
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
-// All of it while a server runs on the same database.
+// All of it runs beside a server on the same database.
 describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let server: TestServer;

@@ -24,7 +24,7 @@ const DEFAULTS = {
   logo: '',
 };
 
-/** One pixel. */
+/** An image of one pixel. */
 const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 async function writeLogo(name: string, base64: string): Promise<string> {
@@ -33,7 +33,7 @@ async function writeLogo(name: string, base64: string): Promise<string> {
   return file;
 }
 
-// All of it while a server runs on the same database.
+// All of it runs beside a server on the same database.
 describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let server: TestServer;
@@ -92,7 +92,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     const clientId = /clientId +(\S+)/.exec(created.stdout)?.[1] as string;
     const secret = /clientSecret +(\S+)/.exec(created.stdout)?.[1] as string;
     expect((await createUser(clientId, secret)).status).toBe(200);
-    // One that was given before such names were refused.
+    // A name from before such names were rejected.
     await server.service.storage.applications.update(Number(clientId.split('_')[0]), { name });
 
     const [list, show] = await Promise.all([cli.run('app', 'list'), cli.run('app', 'show', clientId)]);

@@ -7,7 +7,7 @@ import { databases } from '../databases.ts';
 import { uniqueName } from '../http/start.ts';
 import { commandLine } from './run-innkeeper.ts';
 
-// In processes, as people run them.
+// In real processes, as operators run them.
 describe.each(databases)('the audit of the command line on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let storage: Storage;

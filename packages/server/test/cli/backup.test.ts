@@ -24,14 +24,14 @@ import { DAMAGE, emptyLog, repeatKey } from '../sqlite/damage-file.ts';
 import { byName, summarizeDatabase } from '../summarize-database.ts';
 import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
-/** Access tokens are good at the address that issued them. */
+/** Access tokens are only valid at the address of their issuer. */
 const HOME = { publicUrl: 'https://users.example.com' };
 
 test('a backup removes only what killed backups to the same file left behind', async () => {
   const cli = commandLine(`sqlite:${scratchFile('db')}`);
   await cli.json('app', 'create', '--name', 'One');
   const file = scratchFile('backup');
-  // No process has the first number; the one that started the tests is alive.
+  // No process has the first id; the parent of the tests is alive.
   const end = (pid: number | string, host = hostname()) => `.partial-${host}-${pid}-0123abcd`;
   const dead = `${file}${end(999_999_999)}`;
   const others = [
@@ -52,7 +52,7 @@ test('a backup removes only what killed backups to the same file left behind', a
 describe.each(databases)('a backup of $kind', (database) => {
   let made: Awaited<ReturnType<typeof backUpUnderLoad>>;
 
-  /** A shop with users who have every kind of credential, backed up while others are being made. */
+  /** Backs up an application whose users have every kind of credential, while others are being created. */
   async function backUpUnderLoad() {
     const url = await database.fresh();
     const server = await startTestServer(url, HOME);
@@ -113,7 +113,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     );
     const { users, profiles, tokens } = torn.get() as Record<string, number>;
     copy.close();
-    // One of them has spent its token.
+    // One user's token has been exchanged.
     expect([profiles, tokens]).toEqual([users, (users as number) - 1]);
   });
 
@@ -165,7 +165,8 @@ describe.each(databases)('a backup of $kind', (database) => {
       run('backup', other, '--force'),
       run('backup', join(made.file, 'x.backup')),
       run('backup', inject('scratchFolder')),
-      // As with a folder that this user may not read, the system does not say whether the file exists; root may read all.
+      // For a file in an unreadable folder the system does not say whether it exists. Root may read all folders, so
+      // this uses a loop of links.
       run('backup', join(circle, 'x.backup')),
     ]);
     expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
@@ -209,7 +210,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     const file = scratchFile('backup');
     const spoil = [
       () => DAMAGE['zeroed page'](damaged),
-      // Rows that contradict each other: two keys that became one.
+      // Rows that contradict each other: a key that exists twice.
       () => repeatKey(damaged),
     ];
     for (const damage of spoil) {
@@ -222,7 +223,7 @@ describe.each(databases)('a backup of $kind', (database) => {
       expect(code).toBe(1);
       expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
     }
-    // As the message says.
+    // Follow the advice of the message.
     for (const ending of ['', '-wal', '-shm']) rmSync(damaged + ending, { force: true });
     await commandLine(url).json('restore', made.file);
     expect(byName(await summarizeDatabase(url))).toEqual(byName(made.reported.tables));

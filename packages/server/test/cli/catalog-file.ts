@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** An example of a catalog file. */
+/** A sample catalog file. */
 export const CATALOG = `languages:
   - { name: English, tag: en, default: true }
   - { name: Español, tag: es }
@@ -31,7 +31,7 @@ groups:
         constraint: { min: 0, max: 10 }
 `;
 
-/** To be called in a file of tests: a folder that goes with them, and `save`, which writes a file there and answers its path. */
+/** Call it in a test file: returns a temporary folder, and `save`, which writes a file there and returns its path. */
 export function catalogFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-catalog-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -32,7 +32,7 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
   });
   afterAll(() => storage?.close());
 
-  /** Made here and not by commands, which take longer. */
+  /** Created directly, because commands take longer. */
   async function application(text?: string) {
     const example = applicationExample({ name: 'Acme' });
     await storage.applications.create(example);
@@ -351,7 +351,7 @@ Not translated:
       changes: [{ path: 'notifications/colour', details: ['"blue" in Español: "Azul" → "Celeste & más"'] }],
     });
 
-    // The CSV is of revision 1: what it says of the text changed since is a conflict, the rest is not.
+    // The CSV is from revision 1, so only the text that has changed since is a conflict.
     const edited = save(`${kind}-edited.csv`, csv.stdout.replace('Azul', 'Marino').replace('Boletín', "'=Boletín"));
     const conflict = await cli.run('catalog', 'import-translations', edited, '--app', clientId);
     expect(conflict).toMatchObject({ code: 1, stdout: '' });

@@ -22,7 +22,7 @@ async function run({ args, settings }: Order): Promise<void> {
   Object.assign(process.env, inherited, settings);
   process.exitCode = 0;
   try {
-    // The command line anew, on modules that are here already.
+    // The query makes the command line run again; the modules that it imports stay loaded.
     await import(`${main}?run=${++runs}`);
   } catch (error) {
     process.stderr.write(`${(error as Error).stack}\n`);

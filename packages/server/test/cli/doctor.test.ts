@@ -61,7 +61,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     );
     expect(readable.stdout).toMatch(/✓ +token service +embedded/);
     expect(readable.stdout).toContain(`127.0.0.1:${port} is free`);
-    // The tests' PostgreSQL has fsync off.
+    // The tests' PostgreSQL runs with fsync off, which is a warning.
     const summary = kind === 'sqlite' ? 'All checks passed.' : 'No failures; 1 warning.';
     expect(readable.stdout.endsWith(`\n\n${summary}\n`)).toBe(true);
     expect(readable.stdout.includes('fsync, full_page_writes off')).toBe(kind === 'postgres');
@@ -116,12 +116,12 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       databaseUrl,
       `insert into users (user_id, app_id, client_user_id, created_at) select ${id}, app_id, 'nobody', 0 from applications limit 1`,
     );
-    // At the same time, so on different ports: each binds its own for a moment.
+    // In parallel, so on different ports: each check binds its port for a moment.
     const [quick, deep] = await Promise.all([
       doctor({}, '--json'),
       doctor({ INNKEEPER_PORT: '0' }, '--deep', '--json'),
     ]);
-    // What is known by now ends with a clean check.
+    // A known problem is reported until a check finds it gone.
     const known = await doctor({}, '--json');
     await execute(databaseUrl, `delete from users where user_id = ${id}`);
     expect(await doctor({}, '--json')).toMatchObject({ code: 0 });
@@ -194,7 +194,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
   });
 
   test('reports a secret of another database, a port of another one, and a newer version', async () => {
-    // The port is that of a service on another database, as its keys are not in this one.
+    // The port belongs to a service on another database, because this one does not have its keys.
     const other = createHttpServer((_, answer) => answer.end('{"status":"ok","keys":[{"kid":"other"}]}'));
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port: taken } = other.address() as { port: number };

@@ -5,8 +5,9 @@ export type Order = { args: readonly string[]; settings: Record<string, string> 
 export type Word = ['stdout' | 'stderr', string] | ['ended', number];
 
 /**
- * The same command line, environment and output as `runInnkeeper`, in a thread that has its modules loaded: most of a process is its start.
- * What has to do with signals, standard input, colours or the end of a process needs a process.
+ * Like `runInnkeeper`: the same command line, environment and output, but in a thread that has its modules loaded,
+ * because most of a short process is its start. Tests of signals, standard input, colours or the end of the process
+ * need a real process.
  */
 export async function inThread(args: readonly string[], settings: Record<string, string> = {}): Promise<Ending> {
   const thread = await take();
@@ -27,7 +28,7 @@ export async function inThread(args: readonly string[], settings: Record<string,
   }
 }
 
-/** So many at once; more of them wait. */
+/** Maximum number of threads; further commands wait. */
 const MAX = 3;
 const idle: Worker[] = [];
 const waiting: ((thread: Worker) => void)[] = [];
@@ -42,7 +43,7 @@ async function take(): Promise<Worker> {
 }
 
 function giveBack(thread: Worker): void {
-  // A command may end its process, and so its thread: another takes its place.
+  // A command may end its process, which here is its thread: start another.
   const next = thread.threadId === -1 ? start() : thread;
   const first = waiting.shift();
   if (first) first(next);

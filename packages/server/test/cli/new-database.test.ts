@@ -140,7 +140,7 @@ describe('a database that lost a part is reported and left unchanged', () => {
     const notes = () => files().filter((name) => name.startsWith('.innkeeper.db.open-'));
     await crash();
     expect(notes()).toHaveLength(1);
-    // A command that moves the log into the file, and deletes it, is no loss.
+    // A command that checkpoints the log and deletes it is no loss.
     expect(await create()).toMatchObject({ code: 0 });
     expect(files()).toEqual(['innkeeper.db', 'innkeeper.db.secret']);
     await crash();
@@ -155,7 +155,7 @@ describe('a database that lost a part is reported and left unchanged', () => {
     }
     rmSync(join(folder, note));
     const server = await serve({ settings });
-    // One that is killed beside a service loses nothing either.
+    // Killing one process while another is running loses nothing either.
     const beside = await serve({ settings });
     beside.signal('SIGKILL');
     await beside.exited;
@@ -200,7 +200,7 @@ describe('a first start that failed midway', () => {
     expect(await run('migrate')).toMatchObject({ code: 0 });
     expect(files()).toEqual(['innkeeper.db']);
     expect(await create()).toMatchObject({ code: 0 });
-    // Once it is used, it needs that very secret.
+    // Once the database is in use, it needs exactly that secret.
     rmSync(`${path}.secret`);
     expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('.secret is missing') });
   });
@@ -250,7 +250,7 @@ describe('a database behind a symbolic link', () => {
     symlinkSync(path, link);
     renameSync(`${path}.secret`, `${link}.secret`);
     expect((await byLink('app', 'list')).stdout).toContain('One');
-    // Of two, the one that fits.
+    // If there are two secrets, the matching one is used.
     writeFileSync(`${path}.secret`, 'another secret that is long enough 0123456789\n', { mode: 0o600 });
     expect((await byLink('app', 'list')).stdout).toContain('One');
     renameSync(`${link}.secret`, `${path}.secret`);

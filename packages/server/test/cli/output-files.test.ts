@@ -47,7 +47,7 @@ test('other files are replaced', async () => {
   }
 });
 
-/** A service that sends `firstPage` of an export of users, and the next one when `continueAt` says so. */
+/** Starts a service that exports `firstPage` of users, and the next page when `continueAt` calls for it. */
 async function startService(firstPage: object[], continueAt: (next: ServerResponse) => void) {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');

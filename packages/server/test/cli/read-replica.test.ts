@@ -57,7 +57,7 @@ describe('commands that only read, on a read replica', () => {
     while (!(await ask(replica, isThere)).there) await sleep(50);
   };
 
-  /** They are signed on demand, with the time. */
+  /** Receipts are signed on demand and contain the time. */
   const withoutReceipts = (text: string) => text.replaceAll(/"eyJ[\w.-]+"/g, '"receipt"');
 
   const commands: [string, string[], string][] = [

@@ -40,7 +40,7 @@ describe.each(databases)('the remote command line on $kind', ({ fresh }) => {
     writeFileSync(path, content);
     return path;
   };
-  /** From afar and on the database: the same output, errors and exit code. */
+  /** Remote and local commands have the same output, errors and exit code. */
   const same = async (...args: string[]) => {
     const [one, other] = [await runRemotely(...args), await here.run(...args)];
     const { milliseconds: _, ...remote } = one;
@@ -61,11 +61,11 @@ describe.each(databases)('the remote command line on $kind', ({ fresh }) => {
     const narrow = await remoteJson('token', 'create', '--name', 'narrow', '--app', clientId);
     expect(narrow).toMatchObject({ access: 'read', apps: [clientId] });
     await same('token', 'list', '--json');
-    // A token makes none that outlives it.
+    // A token cannot create one that outlives it.
     const long = await remoteJson('token', 'create', '--name', 'long', '--expires', '365d');
     const [{ expiresAt }] = await here.json('token', 'list');
     expect(long.expiresAt <= expiresAt).toBe(true);
-    // One that is not for everything makes none.
+    // Nor can a token with limited permissions create any.
     const refused = await inThread(['token', 'create', '--name', 'more'], {
       INNKEEPER_URL: server.url,
       INNKEEPER_TOKEN: narrow.token,
@@ -163,7 +163,7 @@ describe.each(databases)('the remote command line on $kind', ({ fresh }) => {
     await remoteJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
     const line = (i: number) =>
       `{"clientUserId":"u${i}","clientUserName":"User ${i}","options":[{"group":"notifications","key":"newsletter","value":[true]}]}`;
-    // More than a part; line 2 is no JSON, and the last repeats the first.
+    // More than one batch; line 2 is not JSON, and the last line repeats the first.
     const lines = [line(1), 'no JSON', ...Array.from({ length: 600 }, (_, i) => line(i + 2)), line(1), ''];
     const path = file('users.ndjson', lines.join('\n'));
     const rejects = join(folder, 'rejects.ndjson');

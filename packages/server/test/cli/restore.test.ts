@@ -24,7 +24,10 @@ import { scratchFile } from '../scratch-file.ts';
 import { byName, summarizeDatabase } from '../summarize-database.ts';
 import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
-/** Ends itself when all is written but not committed; with so small a cache, what is written is in the log by then. */
+/**
+ * Kills the process when everything is written but not committed; because of the small cache, the log has the writes by
+ * then.
+ */
 const KILLED_AT_COMMIT = `data:text/javascript,${encodeURIComponent(`
   import { DatabaseSync } from 'node:sqlite';
   const { exec } = DatabaseSync.prototype;
@@ -35,7 +38,9 @@ const KILLED_AT_COMMIT = `data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
-/** Interrupts itself when it begins to write the users: it has read them once before, to check the file. */
+/**
+ * Interrupts the process when it starts writing users, which is the second time it reads them: the first is the check.
+ */
 const INTERRUPTED = `data:text/javascript,${encodeURIComponent(`
   import { DatabaseSync } from 'node:sqlite';
   const { prepare } = DatabaseSync.prototype;
@@ -55,7 +60,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     await makeSomething(url);
   });
 
-  /** An application with so many users that restoring them takes a while. */
+  /** A backup with so many users that restoring takes a while. */
   async function bigBackup(schema?: number, users = 20_000): Promise<string> {
     const path = scratchFile('backup');
     const file = createBackupFile(path, schema);
@@ -112,7 +117,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     await (await storageDriver(`sqlite:${newer}`)).migrate();
     sql('pragma user_version = 9999')(newer);
     type Case = [string, string[], number, RegExp];
-    // No database is opened before these are refused: one will do.
+    // These are rejected before the database is opened, so testing them once is enough.
     const badFiles: Case[] = [
       ['missing', [scratchFile('backup'), ...replace], 2, /does not exist/],
       ['a folder', [tmpdir(), ...replace], 2, /is a folder, not a file/],
@@ -205,7 +210,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(byName(await summarizeDatabase(url))).toMatchObject({ users: { rows: 20_000 }, applications: { rows: 1 } });
   });
 
-  /** Resolves when somebody has the tables of PostgreSQL to itself. */
+  /** Resolves when the restore holds its lock on the users table. */
   async function atWork(databaseUrl: string): Promise<void> {
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
@@ -229,7 +234,7 @@ describe.each(databases)('restoring into $kind', (database) => {
     const old = await bigBackup(3, 20_000);
     const kilobytes = Math.ceil(statSync(old).size / 1024);
     const temporary = mkdtempSync(join(inject('scratchFolder'), 'temporary-'));
-    // The copy does not fit, and a copy that fits cannot be upgraded.
+    // Once too small for the copy, once too small for its upgrade.
     for (const most of [kilobytes - 100, kilobytes + 8]) {
       const command = ['-c', `ulimit -f ${most}; exec "$@"`, 'bash', process.execPath, bin, 'restore', old];
       const env = { PATH: process.env.PATH, TMPDIR: temporary, INNKEEPER_SECRET: SECRET };
@@ -254,7 +259,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       const { application, publish } = await withCatalog(server);
       expect(await groups(application.clientId)).toBe(3);
       expect((await run('backup', backup)).code).toBe(0);
-      // Since then: another revision, and another application.
+      // Changes made since the backup: another revision, and another application.
       const later = await server.application();
       await publish({ ...EXAMPLE, groups: [] });
       await server.service.refresh();
@@ -263,7 +268,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       expect(await run('restore', backup, '--replace', '--yes')).toMatchObject({ code: 0, stderr: '' });
       await expect.poll(() => groups(application.clientId)).toBe(3);
       expect(await groups(later.clientId)).toBeUndefined();
-      // What the service writes goes on, into what was restored.
+      // The service can write to the restored database.
       expect((await makeSignedInUser(server, application)).accessToken).toBeTruthy();
     } finally {
       await server.close();

@@ -14,7 +14,7 @@ const pinnedMajor = Number.parseInt(readJson(join(root, 'package.json')).optiona
 let folder: string;
 let oldNode: string[];
 
-/** A package of the same shape, whose main.ts reports where it runs and then does as it is told. */
+/** A package of the same shape, whose main.ts reports how it runs and then does what its argument says. */
 const PROBE = `
 const { version, argv, env, execArgv, pid } = process;
 const marked = env.INNKEEPER_RERUN !== undefined;
@@ -96,7 +96,7 @@ describe('under an older Node', () => {
 
   test('it ends with the shell of npm, and otherwise not when its parent ends', async () => {
     const shells = ['innkeeper', 'innkeeper serve & sleep 1', undefined].map((npm_lifecycle_script) => {
-      // The last command of a shell would take its place.
+      // Without `wait`, the shell would replace itself with its last command.
       const script = `"$0" "$@" & echo $!; wait`;
       const command = ['-c', script, ...oldNode, probe('whole'), 'wait'];
       const env = { PATH: process.env.PATH, ...(npm_lifecycle_script && { npm_lifecycle_script }) };
@@ -200,7 +200,7 @@ function findOldNode(): string[] | undefined {
   return undefined;
 }
 
-/** This Node, made to call itself v20 until it is re-run: for machines that have no older one. */
+/** Makes this Node claim to be v20 until it is re-run, for machines without an older one. */
 function pretendOldNode(): string[] {
   const preload = join(folder, 'pretend.cjs');
   const pretend = `Object.defineProperty(process, 'version', { value: 'v20.0.0' });`;
@@ -208,7 +208,7 @@ function pretendOldNode(): string[] {
   return [process.execPath, '--require', preload];
 }
 
-/** For the one that starts a child: as on a busy machine, it is held until the file is there, while the child runs. */
+/** Blocks the parent right after it starts a child, until the file exists, as on a busy machine. */
 function goesOnAfter(file: string): string {
   const preload = `${file}.cjs`;
   writeFileSync(

@@ -6,7 +6,7 @@ import { commandLine } from './run-innkeeper.ts';
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-// All of it while a server runs on the same database.
+// All of it runs beside a server on the same database.
 describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
   let cli: ReturnType<typeof commandLine>;
   let server: TestServer;
@@ -40,7 +40,7 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
     expect((await applications(all.token)).json.total).toBe(2);
     expect((await applications(one.token)).json).toMatchObject({ items: [{ clientId }], total: 1 });
 
-    // The service notes a use without letting the request wait for it.
+    // The service records the last use after it has responded.
     await expect
       .poll(async () => (await server.service.storage.manageTokens.list()).map((token) => token.lastUsedAt))
       .not.toContain(null);

@@ -73,7 +73,7 @@ describe('innkeeper users, usage errors', () => {
   });
 
   test('a stdout that cannot be written to is reported in words', async () => {
-    // Open for reading alone: it refuses, as a full disk does.
+    // Opened read-only: writing fails, as on a full disk.
     const stdio = ['ignore', openSync(file, 'r'), 'pipe'] as const;
     const child = spawn(process.execPath, [bin, 'users', '--help'], { stdio: [...stdio] });
     let stderr = '';

@@ -29,7 +29,7 @@ describe.each(places)(
     });
     afterAll(() => server.close());
 
-    // The command line has the default port in its links, as nothing tells it another.
+    // The command line does not know the server's port, so its links have the default one.
     const pathOf = (url: string) => new URL(url).pathname;
     const app = () => ['--app', at.application.clientId];
     const introspect = async (token: string) => {

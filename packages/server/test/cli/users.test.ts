@@ -17,7 +17,7 @@ import { bin, commandLine } from './run-innkeeper.ts';
 type Line = Record<string, unknown>;
 
 const CHANNELS = [['email'], ['sms'], ['email', 'push']];
-/** A user with three selections, as another system would write it. */
+/** A user with three selections, as exported from another system. */
 const numbered = (i: number): Line => ({
   clientUserId: `user-${i}@example.com`,
   clientUserName: `User number ${i}`,
@@ -29,7 +29,7 @@ const numbered = (i: number): Line => ({
   ],
 });
 
-// All of it while a server runs on the same database.
+// All of it runs beside a server on the same database.
 describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
   const folder = mkdtempSync(join(tmpdir(), 'innkeeper-users-'));
   let cli: ReturnType<typeof commandLine>;
@@ -46,7 +46,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A new application with the demo's catalog; `without` leaves keys out of it. */
+  /** Publishes the demo's catalog, except for the keys in `without`. */
   const publish = async (appId: number, without: string[] = [], { storage } = server.service): Promise<void> => {
     const groups = DEMO_CATALOG.groups?.map((group) => ({
       ...group,
@@ -188,7 +188,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(readable.stdout).toMatch(/^ +1 {2}selections kept, newer than their line$/m);
     const newer = themed('light', '2025-03-01 10:00:01');
     expect(await importFile(newer, app.clientId, '--update')).toMatchObject({ updated: 1, keptNewer: 0 });
-    // Without a time, a line is as recent as the import.
+    // A line without times is as recent as the import.
     expect(await importFile(themed('system'), app.clientId, '--update')).toMatchObject({ updated: 1, keptNewer: 0 });
     expect(await theme()).toMatchObject([{ value: ['system'] }]);
   });
@@ -271,7 +271,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
       await other.close();
     }
 
-    // Another application of the same database: codes are taken there.
+    // Another application in the same database, where the codes are taken.
     const sibling = await application();
     await publish(sibling.appId, ['quiet_until']);
     const taken = await importFile(first, sibling.clientId, '--with-retired');
@@ -294,7 +294,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     const run = (signal: NodeJS.Signals, at: number) => interrupt(lines, app, at, signal);
 
     await run('SIGKILL', 1_000);
-    // PostgreSQL may still commit what a killed client had sent.
+    // PostgreSQL may still commit what the killed client had sent.
     let afterKill = -1;
     for (let counted = 0; counted !== afterKill; await new Promise((resolve) => setTimeout(resolve, 300))) {
       afterKill = counted;
@@ -326,7 +326,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     ).toHaveLength(1);
   });
 
-  /** Starts an import that is kept waiting for the last of these lines, and sends it a signal when that many users are in. */
+  /** Starts an import whose last lines are held back, and sends it a signal once that many users are imported. */
   const interrupt = async (
     lines: Line[],
     app: { appId: number; clientId: string },
@@ -367,12 +367,13 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     const app = await application();
     const [few, many] = kind === 'sqlite' ? [2_000, 10_000] : [1_000, 4_000];
     const path = (from: number, count: number) => fileOf(Array.from({ length: count }, (_, i) => numbered(from + i)));
-    // The memory is that of a whole process.
+    // Memory can only be measured for a whole process.
     const imported = (file: string) => commandLine(databaseUrl).json('users', 'import', file, '--app', app.clientId);
     const small = await imported(path(0, few));
     const large = await imported(path(few, many));
     expect([small, large]).toMatchObject([{ created: few }, { created: many }]);
-    // Most of it is the heap's own laziness and SQLite's page cache of 64 MB; what grows with the file is 32 bytes a user.
+    // Mostly garbage that the heap has not collected and SQLite's page cache of 64 MB; only 32 bytes a user grow with
+    // the file.
     expect(large.peakMemoryBytes).toBeLessThan(420 * 1024 * 1024);
   });
 });

@@ -11,7 +11,7 @@ const UNKNOWN = '0198c5a6-4c65-7fb7-8d2e-179cadbecfd5';
 const ALLOW = '127.0.0.1';
 const WAIT = { timeout: 60_000, interval: 100 };
 
-// All of it while a server runs on the same database.
+// All of it runs beside a server on the same database.
 describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
   let server: TestServer;
   let receiver: Receiver;
@@ -55,7 +55,7 @@ describe.each(databases)('innkeeper webhook on $kind', ({ fresh }) => {
       expect(listed.stdout).toMatch(/^WEBHOOK ID +STATE +LAST SUCCESS \(UTC\) +FAILED +TYPES +ENDPOINT\n/);
       expect(listed.stdout).toContain(`${webhookId}   on      never`);
       expect((await run('show', webhookId)).stdout).toMatch(/description +CRM\n +types +user.created, user.deleted\n/);
-      // A person on the machine of the service sees the same.
+      // The local command line shows the same.
       expect(await run('show', webhookId)).toMatchObject({
         stdout: (await here.run('webhook', 'show', webhookId, ...app)).stdout,
       });

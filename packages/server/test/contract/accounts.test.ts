@@ -66,7 +66,7 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await accounts.identify({ subject, emailKey: made.emailKey }, null)).toBe('unknown');
     const identify = () =>
       accounts.identify({ subject, emailKey: made.emailKey }, account(made.email, { role: 'member' }));
-    // However many at once: one account, and everybody gets it.
+    // Concurrent sign-ins all get the same account.
     const outcomes = await Promise.all(times(8, identify));
     const names = outcomes.map((each) => (typeof each === 'object' ? each.outcome : each)).sort();
     expect(names).toEqual(['created', ...times(7, () => 'found')]);
@@ -102,7 +102,7 @@ describe.each(databases)('accounts on $kind', (database) => {
   test('a set-up link creates only the first account', async () => {
     const links = times(4, () => link());
     for (const each of links) expect(await storage.accounts.addSetUpLink(each)).toBe('added');
-    // A set-up link is no sign-in link.
+    // A set-up link cannot be used as a sign-in link.
     expect(await storage.sessions.openByLink(links[0]?.linkHash ?? '', NOW, session())).toBe('spent');
     const late = { ...account(), accountId: randomUUID() };
     expect(await storage.sessions.openBySetUp(hash(), NOW, late, session())).toBe('spent');

@@ -117,7 +117,7 @@ describe.each(databases)('audited acts on $kind', (database) => {
     await Promise.all(names.map((name) => storage.applications.update(appId, { name })));
     const reported = (await entries()).map(({ before, after }) => [nameIn(before), nameIn(after)]);
     expect(reported.map(([, after]) => after).sort()).toEqual([...names].sort());
-    // Each begins where another ended.
+    // The entries form a chain: each `before` is the `after` of another.
     const [application] = await plain.applications.list([appId]);
     const ends = ['Example', ...names].filter((name) => name !== application?.name);
     expect(reported.map(([before]) => before).sort()).toEqual(ends.sort());
@@ -141,7 +141,7 @@ describe.each(databases)('audited acts on $kind', (database) => {
     });
     const update = { ...change, ifThere: 'update' as const };
     await storage.transfer.importUsers(appId, [{ ...again, selections: [saved(1, 'true', NOW)] }], update);
-    // One selection is older than what is there and stays out, the other goes in: an update.
+    // The selection older than the stored one is skipped, the other is imported: an update.
     const selections = [saved(1, 'false', NOW - 1), saved(2, 'true', NOW)];
     await storage.transfer.importUsers(appId, [{ ...again, selections }], update);
     const [entry, ...more] = await entries();

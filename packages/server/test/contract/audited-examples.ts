@@ -7,7 +7,7 @@ import { attempt, delivery, webhook } from './webhook-examples.ts';
 
 type Act = (storage: Storage) => Promise<unknown>;
 
-/** How to make what the act needs, the act itself, and the entries that it leaves. */
+/** Sets up what the act needs, runs it, and names the entries that it must leave. */
 export type AuditedExample = {
   prepare(storage: Storage, appId: number): Promise<Act>;
   actions: AuditAction[];
@@ -56,7 +56,7 @@ function draftChange(appId: number) {
   return { appId, draft: { ...draft, ...by }, items: [], removed: [], edit };
 }
 
-/** By act. The first needs a database without an account. */
+/** By act. The first one needs a database without accounts. */
 export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
   'sessions.openBySetUp': {
     async prepare(storage) {

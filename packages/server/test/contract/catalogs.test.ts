@@ -42,7 +42,7 @@ const publication = (
   ...given,
 });
 
-/** Items have no order of their own. */
+/** Items are stored without an order. */
 const sorted = (catalog: StoredCatalog | undefined): StoredCatalog | undefined =>
   catalog && { ...catalog, items: catalog.items.toSorted((a, b) => (a.itemUid < b.itemUid ? -1 : 1)) };
 

@@ -15,7 +15,7 @@ describe.each(databases)('clocks on $kind', (database) => {
   let storage: Storage;
   let appId: number;
   let clock: Clock;
-  /** How far this machine's clock is ahead, and what the monotonic clock has run beyond the test's own time. */
+  /** How far this machine's wall clock is ahead, and how far its monotonic clock is ahead of the test's. */
   let machine: { aheadMs: number; ranMs: number };
   beforeEach(async () => {
     storage = await (await storageDriver(await database.fresh())).open();

@@ -170,7 +170,7 @@ describe.each(databases)('drafts on $kind', (database) => {
     const kept = await reported();
     expect([kept.length, kept[0]?.[0], kept.at(-1)?.[0]]).toEqual([100, 106, 7]);
 
-    // Undo and redo do not use the hundred up, however often.
+    // Undo and redo never push edits out of the hundred that are kept.
     let version = 106;
     const left = async (kinds: string[]) =>
       (await reported()).filter(([, kind, spent]) => kinds.includes(kind as string) && !spent);

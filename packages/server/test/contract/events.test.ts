@@ -6,7 +6,7 @@ import type { EventType, ImportEntry, Publication, Storage, StoredEvent } from '
 import { databases } from '../databases.ts';
 import { createApplication, createUser, NOW, times, user } from './examples.ts';
 
-/** Saves of each of 64 writers while one follows; faults/ has no better way to ask for a million of them. */
+/** Saves by each of 64 writers while a reader follows. Set it to test a million events, which faults/ cannot do. */
 const SAVES = Number(process.env.INNKEEPER_TEST_EVENTS ?? 12);
 const MAX_MS = 120_000 + 64 * SAVES * 5;
 const DAY = 86_400_000;
@@ -35,7 +35,7 @@ describe.each(databases)('events on $kind', (database) => {
     if (page.outcome !== 'read') throw new Error(page.outcome);
     return page.next;
   };
-  /** All after a place, as another replica reads them. */
+  /** All events after a position, as read by another replica. */
   const eventsAfter = async (place: number | 'start', app = appId, types?: EventType[]): Promise<StoredEvent[]> => {
     const events: StoredEvent[] = [];
     for (let after: number | 'start' = place; ; ) {

@@ -8,10 +8,10 @@ import type {
 } from '../../src/storage/port.ts';
 import { homeOfName, uuidAtHome } from '../../src/uuid.ts';
 
-/** The time of every example: acts are told the time, so that tests need not wait for it. */
+/** The time of every example. Acts get the time as an argument, so tests need not wait. */
 export const NOW = 1_800_000_000_000;
 export const MINUTE = 60_000;
-/** A page that holds everything a test makes. */
+/** A page large enough for everything a test creates. */
 export const ALL = { offset: 0, limit: 1000 };
 
 export const hash = (): string => randomBytes(32).toString('hex');
@@ -35,7 +35,7 @@ export async function createApplication(storage: Storage): Promise<number> {
   return example.appId;
 }
 
-/** Its code is at the home of its name, as the service makes them. */
+/** As in the service, the user's code has the same home as their name. */
 export function user(appId: number, given: Partial<NewUser> = {}): NewUser {
   const clientUserId = given.clientUserId ?? `${randomBytes(6).toString('hex')}@example.org`;
   return {
@@ -74,7 +74,7 @@ export function signingKey(generation: number, given: Partial<SigningKeyRecord> 
   };
 }
 
-/** How often each outcome came of the same act done many times at once. */
+/** Counts the outcomes of concurrent acts. */
 export async function tally(acts: Promise<string | object>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const reported of await Promise.all(acts)) {

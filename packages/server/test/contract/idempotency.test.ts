@@ -17,7 +17,7 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
 
   const request = (): NewUser =>
     user(appId, { idempotency: { keyHash: hash(), bodyHash: hash(), expiresAt: NOW + DAY } });
-  /** The same request once more: as the rules send it, with a new user id and a new special token. */
+  /** A retry of the same request: the domain gives it a new user id and a new special token. */
   const again = (sent: NewUser, given: Partial<NewUser> = {}): NewUser =>
     ({ ...user(appId), clientUserId: sent.clientUserId, idempotency: sent.idempotency, ...given }) as NewUser;
 

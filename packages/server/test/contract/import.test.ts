@@ -45,7 +45,7 @@ const selection = (keyNo: number, value: unknown, given: Partial<ImportSelection
   ...given,
 });
 
-/** As it is stored at first. */
+/** As stored by the first import. */
 const first = (wanted: ImportSelection) => ({ ...wanted, version: 1 });
 
 describe.each(databases)('importing users into $kind', (database) => {
@@ -68,7 +68,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     return imported.outcomes;
   };
   const stored = (clientUserId: string, from = appId) => storage.transfer.find(from, clientUserId);
-  /** A user made by an import, as it was put in. */
+  /** Imports one user and returns the entry. */
   const putOne = async (given: Partial<ImportEntry> = {}): Promise<ImportEntry> => {
     const one = entry(given);
     expect(await put([one])).toEqual(['created']);
@@ -140,7 +140,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     const again = (given: Partial<ImportEntry>): Promise<ImportOutcome[]> =>
       put([{ ...one, newUserId: randomUUID(), ...given }]);
     expect(await again({})).toEqual(['unchanged']);
-    // Times and selection ids are not compared, nor what the entry does not name.
+    // Times, selection ids and anything that the entry leaves out are not compared.
     expect(await again({ userId: null, createdAt: 5, selections: [selection(1, 'a', { revision: 9 })] })).toEqual([
       'unchanged',
     ]);
@@ -166,11 +166,11 @@ describe.each(databases)('importing users into $kind', (database) => {
     }
     expect(await stored(one.clientUserId)).toBeUndefined();
     expect(await stored(neighbour.clientUserId)).toBeDefined();
-    // The name may be used again; the older line is still that of the deleted user.
+    // The name may be reused, but the older line still belongs to the deleted user.
     expect(await put([{ ...one, userId: null }])).toEqual(['created']);
     expect(await put([one], 'update')).toEqual(['deleted-since']);
     expect(await storage.users.delete(appId, one.newUserId)).toBe('deleted');
-    // Of another application it is another user.
+    // In another application it is another user.
     const elsewhere = await createApplication(storage);
     expect(await put([one], 'update', elsewhere)).toEqual(['created']);
     expect(await storage.applications.delete(elsewhere)).toBe('deleted');
@@ -193,10 +193,10 @@ describe.each(databases)('importing users into $kind', (database) => {
       await storage.users.delete(app, userId as string);
     }
     await storage.applications.delete(gone);
-    // Events keep ids for as long as they are kept themselves.
+    // Events keep ids until the events are purged.
     while ((await storage.events.purge(appId, Number.MAX_SAFE_INTEGER)) > 0);
     const left = await dump(url);
-    // No code is left, and a hash of it only while the application is.
+    // No code is left; its hash is kept only as long as the application exists.
     for (const { userId } of [kept, old, other]) expect(left).not.toContain(userId);
     const hashes = [kept, old, other].map(({ userId }) =>
       createHash('sha256')
@@ -265,7 +265,7 @@ describe.each(databases)('importing users into $kind', (database) => {
       { keyNo: 5, value: '"line"', updatedAt: exportedAt },
     ]);
     expect(await put([line], 'update')).toEqual([{ outcome: 'unchanged', keptNewer: 2 }]);
-    // A later export says otherwise.
+    // A later export has the newer selections.
     const later = { ...line, selections: wanted.map((each) => ({ ...each, updatedAt: NOW })) };
     expect(await put([later], 'update')).toEqual(['updated']);
     expect((await stored(one.clientUserId))?.selections.map(({ value }) => value)).toEqual(Array(5).fill('"line"'));
@@ -314,7 +314,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([second], 'update', elsewhere)).toEqual(['user-id-taken']);
     expect(await put([alone({ userId })])).toEqual(['user-id-taken']);
     expect(await stored(second.clientUserId)).toBeUndefined();
-    // Within one batch too: the first has it.
+    // Also within one batch: the first entry gets the id.
     const shared = randomUUID();
     expect(await put([entry({ userId: shared }), entry({ userId: shared })])).toEqual(['created', 'user-id-taken']);
   });
@@ -335,7 +335,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     const whole = entry({ clientUserId, clientUserName: 'Whole', selections: [selection(1, true)] });
     expect(await put([whole], 'keep')).toEqual(['adopted']);
     const adopted = await stored(clientUserId);
-    // The user that the profile named is who it is again.
+    // The user gets the id from the profile back.
     expect(adopted).toMatchObject({ userId: orphan.newUserId, clientUserName: 'Whole', createdAt: whole.createdAt });
     expect(adopted?.selections).toEqual(whole.selections.map(first));
     expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('duplicate');
@@ -349,7 +349,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([entry({ clientUserId: first.clientUserId, userId })])).toEqual(['adopted']);
     expect(await storage.users.find(appId, userId)).toMatchObject({ clientUserId: first.clientUserId });
 
-    // Someone else has come in under the id that the second profile names.
+    // Another user has since been imported with the second profile's id.
     await putOne({ userId: second.userId });
     const { clientUserId } = second;
     expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('profile-exists');

@@ -201,7 +201,7 @@ describe.each(databases)('members on $kind', (database) => {
       const refused = invitation(appId, 'x@example.com', { inviterId: accountId });
       expect(await storage.invitations.create(refused)).toBe('not-owner');
     }
-    // Whichever comes first: nothing of theirs is left.
+    // In either order, no invitation of the removed owner is left.
     for (const _ of times(8, String)) {
       const owner = await join(`${randomUUID()}@example.com`, 'owner');
       const made = invitation(appId, `${randomUUID()}@example.com`, { inviterId: owner.accountId });
@@ -221,7 +221,7 @@ describe.each(databases)('members on $kind', (database) => {
     for (const to of [appId, owned]) expect(await invite(to, 'grace@example.com')).toBe('created');
     expect(await storage.accounts.setRole(ada.accountId, 'member')).toBe('changed');
     expect([await opened(appId), await opened(owned)]).toEqual([[], ['grace@example.com']]);
-    // Whichever comes first: nothing of theirs is left.
+    // In either order, nothing of theirs is left.
     for (const round of times(8, String)) {
       await storage.accounts.setRole(ada.accountId, 'administrator');
       await Promise.all([invite(appId, `${round}@example.com`), storage.accounts.setRole(ada.accountId, 'member')]);

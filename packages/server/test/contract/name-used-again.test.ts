@@ -19,7 +19,7 @@ describe.each(databases)('users with selections under a reused name, on $kind', 
   });
   afterAll(() => storage.close());
 
-  /** Two keys g/ff, of which the first is archived: the second was renamed to its name. */
+  /** Two keys g/ff: the first is archived, the second was renamed to g/ff. */
   async function withTwins(): Promise<number> {
     const appId = await createApplication(storage);
     const options = { author: 'test', now: Date.now(), allowBreaking: true };

@@ -15,7 +15,7 @@ describe.each(databases)('purging on $kind', (database) => {
   });
   afterEach(() => storage.close());
 
-  /** Ended at NOW: gone after a purge, which an earlier time can tell. */
+  /** Expired at NOW. Whether it was purged shows in a query with an earlier time. */
   const ended = { tokenHash: hash(), expiresAt: NOW };
 
   test('expired rows are removed and valid ones stay', async () => {
@@ -42,12 +42,13 @@ describe.each(databases)('purging on $kind', (database) => {
     await storage.applications.rotateSecret(appId, { secretHash: hash(), createdAt: NOW, expiresAt: null }, NOW);
     await storage.signingKeys.add(signingKey(1), NOW);
     await storage.signingKeys.add(signingKey(2), NOW);
-    // Four changes were logged, long before NOW; the last is kept. With them go a key, a secret and the private half of a signing key.
+    // Three of four old changes are deleted, because the last one is kept; and an Idempotency-Key, a secret and a
+    // private signing key.
     expect(await storage.purgeExpired(NOW)).toBe(3 + 3);
     expect(await storage.purgeExpired(NOW)).toBe(0);
     const [application] = await storage.applications.list([appId]);
     expect(application?.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null]);
-    // What it signed is verified by the public half for good.
+    // The public key is kept forever, to verify what the private key signed.
     expect((await storage.signingKeys.list()).map((key) => [key.generation, key.sealedPrivateKey])).toEqual([
       [1, ''],
       [2, 'sealed'],
@@ -63,7 +64,7 @@ describe.each(databases)('purging on $kind', (database) => {
       `with recursive n (i) as (select 2 union all select i + 1 from n where i < 1041)
        insert into change_log (version, subject, app_id, at) select i, 'application', null, 0 from n`,
     );
-    // Of 1041 changes the last is kept.
+    // Of 1041 changes, the last one is kept.
     expect(await storage.purgeExpired(NOW)).toBe(1 + 1000);
     expect(await storage.purgeExpired(NOW)).toBe(40);
     expect(await storage.purgeExpired(NOW)).toBe(0);

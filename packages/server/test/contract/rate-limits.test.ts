@@ -32,7 +32,7 @@ describe.each(databases)('allowances on $kind', (database) => {
     expect(await spend(NOW, [ada, windowMs - 1])).toEqual([windowMs - 1]);
     expect(await spend(NOW, [ada, 600])).toEqual([windowMs]);
     expect(await spend(NOW + 600, [ada, 0])).toEqual([windowMs - 600]);
-    // Written by a replica a few milliseconds ahead: still used up.
+    // Recorded by a replica whose clock is a few milliseconds ahead: still used up.
     expect(await spend(NOW - 20, [ada, 0])).toEqual([windowMs]);
   });
 

@@ -311,7 +311,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.countByValue(mine, 1, null)).toEqual({ rows, next: null });
     expect(await storage.selections.countByValue(mine, 1, '"é"')).toEqual({ rows: rows.slice(3), next: null });
     expect(await storage.selections.countByValue(mine, 3, null)).toEqual({ rows: [], next: null });
-    // Long ones fill a page.
+    // A few long values fill a page.
     for (const letter of 'lkjihgfedcba') await saveFor(mine, 4, letter.repeat(400_000));
     const pages: string[] = [];
     for (let after: string | null = null; ; ) {
@@ -336,7 +336,7 @@ describe.each(databases)('selections on $kind', (database) => {
     await saveOn('a', day - 9);
     await saveOn('b', day - 3);
     await saveOn('a', day - 1);
-    // The last save counts.
+    // Only the last save of a day counts.
     await saveOn(['a', 'b'], day - 1, day);
     await saveOn('a', day, day);
     await saveOn('a');
@@ -476,7 +476,7 @@ describe.each(databases)('selections on $kind', (database) => {
       expect(more).toEqual([]);
       const history = (await storage.selections.history(userId, ALL, selectionId)).items.toReversed();
       expect(new Set(history.map(({ toValue }) => toValue)).size).toBe(50);
-      // Each tells what the one before it left behind.
+      // Each entry starts from the value of the previous one.
       expect(history.map(({ fromValue }) => fromValue)).toEqual([null, ...history.slice(0, -1).map((e) => e.toValue)]);
       expect(stored?.value).toBe(history.at(-1)?.toValue);
     }
@@ -558,7 +558,7 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await orphans()).toBe(0);
   });
 
-  /** Rows of users that are no more, counted behind the service's back. */
+  /** Counts rows of deleted users, directly in the database. */
   async function orphans(): Promise<number> {
     await database.execute(
       url,

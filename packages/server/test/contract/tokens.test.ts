@@ -55,7 +55,7 @@ describe.each(databases)('tokens on $kind', (database) => {
       const { tokenHash, expiresAt } = second.specialToken;
       expect(await storage.tokens.exchange(tokenHash, NOW, token)).toBe('token-taken');
       expect(await storage.tokens.findOwner(tokenId, NOW)).toMatchObject({ userId: first.userId });
-      // Who has nothing to spend is told that.
+      // A spent special token is reported as such, even if the token id is also taken.
       expect(await storage.tokens.exchange(tokenHash, expiresAt, token)).toBe('spent');
       expect(await storage.tokens.exchange(first.specialToken.tokenHash, NOW, token)).toBe('spent');
       expect(await storage.tokens.exchange(hash(), NOW, token)).toBe('spent');
@@ -123,7 +123,7 @@ describe.each(databases)('tokens on $kind', (database) => {
     });
     expect(await storage.tokens.exchange(example.specialToken.tokenHash, NOW, accessToken())).toBe('spent');
     expect(await storage.tokens.exchange(next.tokenHash, NOW, accessToken())).toMatchObject({ appId });
-    // After it was spent there is none, and a new one can be had all the same.
+    // After the special token was spent there is none, but a new one can be issued.
     const third = { tokenHash: hash(), expiresAt: NOW + MINUTE };
     await storage.tokens.replaceSpecialToken(appId, example.clientUserId, third);
     expect(await storage.tokens.exchange(third.tokenHash, NOW, accessToken())).toMatchObject({ appId });

@@ -23,7 +23,7 @@ describe.each(databases)('trials on $kind', (database) => {
     expect(await storage.users.find(other, namesake.userId)).toBeDefined();
     await storage.trials.end(appId, 'same');
     expect(await storage.users.find(appId, user.userId)).toBeUndefined();
-    // Nor is a profile left that the next of this name would meet.
+    // No profile is left either, so the name can be used again.
     await createUser(storage, appId, { clientUserId: 'same' });
     await storage.trials.end(appId, 'same');
     expect(await storage.applications.countUsers(appId)).toBe(1);

@@ -20,7 +20,7 @@ describe.each(databases)('searching users on $kind', (database) => {
       await createUser(storage, appId, { clientUserId, clientUserName });
       await createUser(storage, other, { clientUserId, clientUserName });
     }
-    // A profile that outlived its user is nobody.
+    // A profile without a user is not found.
     const orphan = await createUser(storage, appId, { clientUserId: 'ab-orphan', clientUserName: 'Orphan' });
     await database.execute(url, `delete from users where client_user_id = '${orphan.clientUserId}'`);
   });
@@ -108,7 +108,7 @@ describe.each(databases)('searching users on $kind', (database) => {
         place = page.next;
       }
       expect({ search, seen }).toEqual({ search, seen: ids(whole.users) });
-      // The last one that had a `next` led to somebody.
+      // A page with a `next` is always followed by a user.
       if (seen.length % limit === 0 && seen.length > 0) expect(seen.length).toBe(whole.users.length);
     }
   });

@@ -9,7 +9,7 @@ import * as onSqlite from '../../src/storage/sqlite/user-walk.ts';
 import { databases } from '../databases.ts';
 import { createApplication, createUser, NOW, times } from './examples.ts';
 
-/** Not in the order of ids. */
+/** In a different order than the ids. */
 const CREATED = (at: number): number => (at * 7) % 4;
 const LONG = 'é'.repeat(230);
 const WALKS: UserWalk[] = [
@@ -88,7 +88,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(await walked({ by: 'values', keyNo: 2, values: [] }, limit)).toEqual([]);
     expect(await walked({ by: 'key', keyNo: 1 }, limit)).toEqual(named(() => true));
     expect(await walked({ by: 'key', keyNo: 9 }, limit)).toEqual([]);
-    // A long value may meet those of the same beginning too.
+    // The index only has the beginning of a long value, so values that share it may be included.
     const long = await walked({ by: 'value', keyNo: 1, value: JSON.stringify(`${LONG}0`) }, limit);
     expect(long).toEqual(expect.arrayContaining(named((at) => at % 3 !== 0 && at % 2 === 0)));
   });
@@ -182,7 +182,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     expect(plan).not.toMatch(SCANS);
   });
 
-  // Of what the statement itself puts together, all is read.
+  // Temporary results within the statement may be scanned.
   const SCANS = database.kind === 'sqlite' ? /SCAN (?!(?:[wv]|list)\b|\()|TEMP B-TREE/ : /Seq Scan/;
 
   async function explain(
@@ -198,7 +198,7 @@ describe.each(databases)('walks through users on $kind', (database) => {
     }
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    // Of so few rows the planner would rather read all: with this it does so only where no index serves.
+    // With this few rows the planner prefers sequential scans; now it only uses them if no index fits.
     await client.query('set enable_seqscan = off');
     const { text, values } = postgres();
     const { rows } = await client.query(`explain ${text}`, values);

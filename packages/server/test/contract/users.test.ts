@@ -93,7 +93,7 @@ describe.each(databases)('users on $kind', (database) => {
     expect(await tally(times(5, () => storage.users.delete(appId, gone.userId)))).toEqual({ deleted: 1, unknown: 4 });
     expect(await storage.users.find(appId, gone.userId)).toBeUndefined();
     expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
-    // Its name and its Idempotency-Key are free again, for another body too.
+    // Its name and its Idempotency-Key can be reused, also with another body.
     const next = user(appId, { clientUserId: gone.clientUserId, idempotency: { ...idempotency, bodyHash: hash() } });
     expect(await storage.users.createWithToken(next)).toBe('created');
   });

@@ -25,7 +25,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.webhooks.create(made, 10)).toBe('created');
     return made;
   };
-  /** With a lease on it and on whatever else is free. */
+  /** Creates a webhook and leases it, with every other free one. */
   const makeLeased = async (given: Partial<NewWebhook> = {}) => {
     const made = await make(given);
     const owner = randomUUID();
@@ -163,7 +163,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     expect(await storage.deliveries.due(lease.owner, NOW + 4_999)).not.toContain(made.webhookId);
     expect(await storage.deliveries.take(lease, NOW + 5_000, 10)).toMatchObject([{ ...a1, attempts: 1 }]);
     expect(await storage.deliveries.settle(lease, [attempt(a1)], null)).toMatchObject([{ ...a2, state: 'sending' }]);
-    // One that failed for good lets the next go too.
+    // A delivery that failed for good also makes way for the next one.
     const failed = { status: 500, state: 'failed', body: null } as const;
     expect(await storage.deliveries.settle(lease, [attempt(a2, failed)], null)).toMatchObject([a3]);
     expect(await storage.deliveries.settle(lease, [attempt(a3), attempt(free)], null)).toEqual([]);
@@ -272,7 +272,7 @@ describe.each(databases)('webhooks on $kind', (database) => {
     const bodyOf = async ({ deliveryId }: { deliveryId: string }) =>
       (await storage.deliveries.find(made.webhookId, deliveryId))?.body;
     expect([await bodyOf(there), await bodyOf(gone)]).toEqual(['ok', null]);
-    // The answer to the latest try alone.
+    // Only the response to the latest attempt is kept.
     await storage.deliveries.resend(made, there.deliveryId, NOW);
     await storage.deliveries.take(lease, NOW, 10);
     await storage.deliveries.settle(lease, [attempt(there, { body: null })], null);

@@ -5,7 +5,9 @@ import { demoLines } from '../../src/demo/make-demo.ts';
 const demo = { clientId: '1_a', clientSecret: 's', ada: 'u', theme: { groupUid: 'g', keyUid: 'k' } };
 const tryIt = /## Try it[\s\S]*?```sh\n([\s\S]*?)```/;
 
-/** zsh, which macOS has, takes a pasted # for a command: what follows it must mean nothing to a shell. */
+/**
+ * zsh, the shell of macOS, runs a pasted # as a command, so the text after it must contain nothing special to a shell.
+ */
 test.each([
   ['npm start', () => demoLines('http://127.0.0.1:8080', demo)],
   ['README.md', async () => tryIt.exec(await readFile(`${import.meta.dirname}/../../../../README.md`, 'utf8'))?.[1]],

@@ -16,7 +16,7 @@ test('docs/asyncapi.json matches the event shapes: if not, run "npm run docs"', 
 });
 
 test('it is valid AsyncAPI 3 by its published schema', () => {
-  // The schema brings the one of JSON Schema along.
+  // The schema includes the one of JSON Schema.
   const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
   (formats as unknown as (ajv: Ajv) => void)(ajv);
   const validate = ajv.compile(specs.schemas['3.0.0'] as AnySchema);
@@ -28,7 +28,7 @@ test("AsyncAPI's own parser finds no problem", async () => {
   const parser = new Parser();
   const problems = async (document: string) =>
     (await parser.validate(document)).map(({ code, path, message }) => `${code}: ${path.join(' ')} ${message}`);
-  // Not the latest on purpose: most generators read 3.0.0 and nothing newer.
+  // Deliberately not the latest version, because most generators stop at 3.0.0.
   expect(await problems(text)).toEqual([expect.stringMatching(/^asyncapi-latest-version/)]);
   expect(await problems(text.replace('"action": "send"', '"action": "shout"'))).toHaveLength(2);
 });
@@ -79,6 +79,6 @@ test('each example matches its schema', () => {
   }
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a document, looked into where a test says
+// biome-ignore lint/suspicious/noExplicitAny: a document, accessed where a test needs it
 type Json = any;
 type Message = { payload: { $ref: string }; examples: [{ payload: unknown }] };

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../http/start.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  // Whatever a process answers for: errors and the explorer lead to it.
+  // With any setting of `serve`: errors and the explorer link to the guide.
   server = await startTestServer((await databases[0]?.fresh()) as string, { serve: 'users' });
 });
 afterAll(() => server.close());

@@ -34,12 +34,12 @@ test('an independent validator finds no problem', async () => {
   expect(result.valid).toBe(true);
 });
 
-/** What Redocly's recommended rules find all the same, and why it stays. */
+/** Findings of Redocly's recommended rules that we accept, each with the reason. */
 const ACCEPTED = [
   // A service_user_code is a UUID, never "by-client-id".
   'no-ambiguous-paths: /api/v2/app/{clientId}/users/{serviceUserCode}/deletion-receipt',
   'no-ambiguous-paths: /api/v2/app/{clientId}/users/{serviceUserCode}/preference-link',
-  // Probes take no input that could be wrong.
+  // Probes have no input that could be invalid.
   'operation-4xx-response: /livez',
   'operation-4xx-response: /readyz',
 ];
@@ -57,9 +57,9 @@ test("Redocly's recommended rules find only accepted problems", async () => {
 const SPECTRAL = {
   extends: [oas],
   rules: {
-    // Where the summary says it all, a description would repeat it.
+    // A description would only repeat the summary.
     'operation-description': 'off',
-    // Takes the keys of a catalog in an example, which have a type and a default, for schemas.
+    // It takes the keys of a catalog in an example for schemas, because they have a type and a default.
     'oas3-valid-schema-example': 'off',
   },
 };
@@ -115,7 +115,7 @@ test('the operations of applications are present', () => {
 });
 
 test('every error is listed under an operation, or once for all of them', () => {
-  // Pages for people answer with a page.
+  // Pages for people respond with a page.
   const named = new Set<string>([...ANYWHERE, 'preferenceLinkInvalid', ...Object.keys(document.components.examples)]);
   const missing = Object.keys(ERRORS).filter((name) => !named.has(name) && !named.has(`${name}ForOAuth`));
   expect(missing).toEqual([]);

@@ -28,7 +28,7 @@ const referring: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
 const document = withoutReferences(referring);
 const documented = new DocumentedAnswers(referring);
 
-/** Who and what the examples of /manage/v1 are about: the account that signed in, its team, and a webhook. */
+/** The account, team and webhook in the examples of /manage/v1. */
 const ACCOUNT_EMAIL = 'owner@example.com';
 const PASSWORD = 'seven plums in a paper boat';
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -41,7 +41,7 @@ const WEBHOOK_EXAMPLE = {
   maxPerSecond: null,
 };
 
-/** A request of the document: each example of an operation that has one, with the answer of the same name. */
+/** A request from the document: one per example of an operation, with the response of the same name. */
 type Request = {
   title: string;
   method: string;
@@ -55,7 +55,7 @@ type Visitor = { cookie: string; accountId: string; sessionId: string; manageTok
 
 type OptionKey = { name: string; option_key_uid: string; option_group_uid: string };
 
-/** Streams that end when their client does: test/http/events.test.ts reads them. */
+/** Streams that only end when the client does: test/http/events.test.ts reads them. */
 const ENDLESS = ['followUserOptions'];
 
 const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -67,7 +67,7 @@ const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
   ),
 );
 
-/** Those that say what is sent; an operation that takes nothing, or answers nothing, has one as well. */
+/** The names of all examples, of requests and successful responses; a single empty name if there are none. */
 function namesOf(operation: ResolvedOperation): { name: string; status: string }[] {
   const bodies = Object.values(operation.requestBody?.content ?? {}).flatMap(({ examples }) =>
     Object.keys(examples ?? {}),
@@ -128,19 +128,19 @@ test('undocumented responses are detected', () => {
 describe.each(databases)('on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {
-    // Nobody listens there: what is mailed is tested elsewhere.
+    // Nothing listens there: other tests cover mail.
     const mail = { smtpUrl: 'smtp://127.0.0.1:1', mailFrom: 'innkeeper@example.com' };
     server = await startTestServer(await database.fresh(), mail);
   });
   afterAll(() => server.close());
 
-  /** As the first start makes it, for one example alone: whatever that destroys, others have their own. */
+  /** Creates a demo as the first start does. Each example has its own, because some of them delete things. */
   async function makeDemo(): Promise<Demo> {
     const { storage, keyring, now } = server.service;
     return fillDemo(storage, keyring, await createApplication(storage, keyring, 'Demo', now()), now());
   }
 
-  /** What the stand-ins stand for: Ada has signed in, and has chosen unless the example is the first to. */
+  /** The values for the placeholders: Ada has signed in, and has saved a selection unless the example creates it. */
   async function values(
     demo: Demo,
     visitor: Visitor,
@@ -181,7 +181,7 @@ describe.each(databases)('on $kind', (database) => {
       secondKeyUid: keys.get('text_size')?.option_key_uid as string,
       userOptionsUid: (saved?.json.user_options_uid as string | undefined) ?? randomUUID(),
       linkToken: await signInToken(server, ACCOUNT_EMAIL),
-      // Different every time, and so never compared.
+      // Different every time, so not compared.
       preferenceLink: 'a link',
       receipt: 'a receipt',
       sessionId: visitor.sessionId,
@@ -192,7 +192,7 @@ describe.each(databases)('on $kind', (database) => {
     };
   }
 
-  /** Whoever owns the service, in one browser, with one token for the demo. */
+  /** Signs in the service's owner, with one personal access token for the demo. */
   async function visitPortal({ clientId }: Demo) {
     await server.service.storage.accounts.delete(ACCOUNT_EMAIL);
     const token = await signInToken(server, ACCOUNT_EMAIL);
@@ -203,7 +203,7 @@ describe.each(databases)('on $kind', (database) => {
     return { cookie: cookieOf(answer), accountId, sessionId, manageTokenId: made?.tokenId as string };
   }
 
-  /** A translator, and an invitation that nobody has accepted yet: of another one, or of whoever owns the service. */
+  /** Adds a translator and a pending invitation, for the owner if the example accepts it. */
   async function makeTeam({ clientId }: Demo, operationId: string) {
     const { service } = server;
     const appId = Number(clientId.split('_')[0]);
@@ -225,7 +225,7 @@ describe.each(databases)('on $kind', (database) => {
     return { memberAccountId: account.accountId, ...pending };
   }
 
-  /** For operations about webhooks alone, unless the example makes it: each one reads every event of the tests after it. */
+  /** Only for operations on webhooks that do not create one: every webhook is sent the events of all later tests. */
   async function makeWebhook({ clientId }: Demo, operation: ResolvedOperation): Promise<string> {
     const isNeeded = JSON.stringify(operation).includes(EXAMPLE.webhookId);
     if (!isNeeded || operation.operationId === 'createWebhook') return EXAMPLE.webhookId;
@@ -236,20 +236,20 @@ describe.each(databases)('on $kind', (database) => {
     return made.webhook.webhookId;
   }
 
-  /** As far as the operation needs it; answers the code that the app shows. */
+  /** Sets up what the operation needs, and returns the authenticator app's current code. */
   async function turnOnTotp({ accountId }: Visitor, operationId: string): Promise<string> {
     const { storage, keyring, now } = server.service;
     const [secret, step] = [makeTotpSecret(), Math.floor(now() / 30_000)];
     const pendingTotp = keyring.sealTotp(secret);
     if (/Totp$|RecoveryCodes$/.test(operationId)) await storage.secondFactors.begin(accountId, pendingTotp);
     if (/^endTotp$|RecoveryCodes$/.test(operationId)) {
-      // As if the step before this one had confirmed it: no code is valid twice.
+      // Confirmed with the previous code, because a code works only once.
       await storage.secondFactors.confirm(accountId, { pendingTotp, step: step - 1, recoveryHashes: [] });
     }
     return totpCode(secret, step);
   }
 
-  /** The second revision. */
+  /** Publishes a second revision. */
   async function archiveGroup({ clientId }: Demo, groupUid: string): Promise<void> {
     const manage = await manageWith(server);
     const path = `/applications/${clientId}/catalog/groups/${groupUid}`;
@@ -258,7 +258,7 @@ describe.each(databases)('on $kind', (database) => {
 
   const ANY = { 'if-match': '*' };
 
-  /** One text in German. */
+  /** Starts a draft with one German text. */
   async function beginDraft({ clientId }: Demo): Promise<void> {
     const manage = await manageWith(server, { name: 'ci' });
     const texts = [{ path: 'appearance/theme', language: 'de', text: 'Farben' }];
@@ -330,7 +330,7 @@ describe.each(databases)('on $kind', (database) => {
     }
   });
 
-  /** What the audit says of this application and of the installation. */
+  /** The audit log of this application, and of the installation. */
   async function auditOf({ clientId }: { clientId: string }): Promise<AuditEntry[]> {
     const all = { before: null, limit: 1000 };
     const { audit } = server.service.storage;
@@ -342,7 +342,7 @@ describe.each(databases)('on $kind', (database) => {
     expect(await manage.send('PATCH', `/applications/${clientId}`, { name: 'My app' })).toMatchObject({ status: 200 });
   }
 
-  /** As the operation asks for: the first of its alternatives that is for an application, or a token for that one. */
+  /** Credentials that the operation accepts: a token for this application or the application's own, if possible. */
   async function authorization(
     demo: Demo,
     visitor: Visitor,
@@ -352,7 +352,7 @@ describe.each(databases)('on $kind', (database) => {
     if (names.includes('manageToken')) {
       const isOfAll = /^(createApplication|listInstallationAudit|\w+ManageTokens?)$/.test(operation.operationId);
       const appIds = isOfAll ? null : [Number(demo.clientId.split('_')[0])];
-      // Of its own tokens it sees two; the operator's sees those of every test.
+      // The visitor has two tokens; the operator would see those of every test.
       const accountId = operation.operationId.includes('ManageToken') ? visitor.accountId : null;
       return bearer((await manageWith(server, { name: 'ci', appIds, accountId })).token);
     }
@@ -371,7 +371,7 @@ function exampleOf(content: ResolvedContent | undefined, name: string): unknown 
   return example?.value;
 }
 
-/** They change nothing, or sign somebody in or out. The audit has an entry of all others. */
+/** These change nothing, or sign somebody in or out. All others must be audited. */
 const UNAUDITED = new Set([
   ...['planCatalog', 'previewTranslations', 'migrateValues', 'createSession', 'endSession', 'endAccountSession'],
   ...['readLink', 'mailLink', 'beginTotp', 'changePreferences'],
@@ -381,16 +381,16 @@ const DIFFERENT = new Set([
   ...['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'],
   ...['fingerprint', 'durationMs', 'averageMilliseconds', 'authorization', 'from', 'secret', 'uri', 'link', 'import'],
   ...['url', 'list_unsubscribe'],
-  // Noted while the answer is on its way.
+  // Recorded after the response was sent.
   'lastUsedAt',
 ]);
 
-/** Without what is different every time. */
+/** Replaces whatever differs from run to run. */
 function neutral(value: unknown, name = ''): unknown {
-  // Of every example before it there is a demo.
+  // The demos of all earlier examples are listed too.
   if (name === 'applications') return neutral((value as unknown[]).slice(0, 1));
   if (Array.isArray(value)) return value.map((each) => neutral(each));
-  // What a request of "try it" got: shortened in the document, and known by that operation's own example.
+  // The response of a "try it" request: shortened in the document, and checked by that operation's own example.
   if (name === 'answer') return 'an answer';
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, neutral(each, key)]));

@@ -14,12 +14,12 @@ const OF_THE_INTERFACE = [
 ];
 /** /manage/v1 */
 const OF_MANAGE = ['9400', '9401', '9403', '9404', '9409', '9410', '9412', '9422', '9428'];
-/** Codes of our own for users and tokens, and those of HTTP itself (docs/decisions/0013). */
+/** Additional codes for users and tokens, and for HTTP itself (docs/decisions/0013). */
 const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9417', '9431'];
 
 const OF_THE_OPTIONS = Array.from({ length: 14 }, (_, index) => String(1001 + index));
 
-/** Codes that no test over HTTP provokes, each with its reason. */
+/** Codes that no test over HTTP can provoke, each with its reason. */
 const NOT_PROVOKED: Record<string, string> = {
   9500: 'answered for a defect alone: a test that can provoke it has found one',
 };
@@ -33,7 +33,7 @@ describe('the table of errors', () => {
     expect(code).toMatch(/^\d{4}$/);
     expect(message).toMatch(/^\S.*\.$/s);
     expect(remedy).toMatch(/^\S.*\.$/s);
-    // HTTP 400, save for the 401 that the contract gives to failed credentials.
+    // HTTP 400, except for the contract's 401 for invalid credentials.
     if (code.startsWith('0')) expect([400, 401]).toContain(status);
     if (code.startsWith('9')) expect(code).toBe(`9${status}`);
   });
@@ -52,7 +52,7 @@ describe('every code is provoked by a test over HTTP', () => {
   const sources = ['http', 'manage', 'operations']
     .map((folder) => readFolder(join(import.meta.dirname, '..', folder)))
     .join('\n');
-  // As a test expects it, not as a comment mentions it.
+  // As a test expects it, not just mentioned in a comment.
   const isMentioned = (code: string) => new RegExp(`['"]${code}['"]`).test(sources);
 
   test.each(codes)('%s', (code) => {

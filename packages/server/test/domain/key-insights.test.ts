@@ -17,7 +17,7 @@ const key = { keyNo: 1, values: [{ value: 'a' }, { value: 'b' }] } as unknown as
 test.each([
   ['day', 1, '2026-11-15'],
   ['day', 30, '2026-10-17'],
-  // A Sunday belongs to the week that began on Monday.
+  // A Sunday belongs to the week that began on the Monday before.
   ['week', 1, '2026-11-09'],
   ['week', 2, '2026-11-02'],
 ] as const)('the last of %s, %i times, begin on %s', (period, periods, from) => {
@@ -68,7 +68,7 @@ test('surveys run one at a time; a slow one is reused for a while', async () => 
     if (appId === 3) throw new Error('no');
     return { users: appId, periods: [], common: [], different: 0 };
   };
-  // A clock that only these two move: time is all that this is about.
+  // A clock that only this test moves: nothing here depends on anything but time.
   const surveys = new Surveys({ selections: { survey } } as unknown as Storage, () => now);
   const ask = (appId: number) => surveys.take(appId, key, surveyOf(key, { from: 0, period: 'day', periods: 1 }));
   await Promise.all([ask(1000), ask(5), ask(1000)]);
@@ -98,7 +98,7 @@ test('a CSV is written row by row and yields in between', () => {
   expect(step.value.split('\r\n')).toHaveLength(1 + 2 + 366 + 1);
 });
 
-/** Surveys that the test finishes one by one. */
+/** Surveys that the test completes one by one. */
 function controlled() {
   const running: { keyNo: number; signal: AbortSignal; finish(): void }[] = [];
   const survey = (_: number, keyNo: number, __: object, signal: AbortSignal) =>
@@ -126,7 +126,7 @@ test('a survey stops when all of its readers have left, and not before', async (
   expect(running.map(({ keyNo, signal }) => [keyNo, signal.aborted])).toEqual([[1, false]]);
   other.abort(new Error('the other left'));
   await turn();
-  // The next one in line runs; it was not touched.
+  // The next survey in the queue runs, unaffected by the abort.
   expect(running.map(({ keyNo, signal }) => [keyNo, signal.aborted])).toEqual([
     [1, true],
     [2, false],

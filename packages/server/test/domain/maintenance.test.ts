@@ -42,7 +42,7 @@ test('a backlog takes several runs: each moves the mark of the clock first', asy
 });
 
 test('a run that takes longer than the interval is not joined by another, and is awaited at the end', async () => {
-  // Only what it uses: other suites of this process may have timers of their own.
+  // Only the timers that it uses: other test files in this process may need the rest.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const purges: (() => void)[] = [];
   const purgeExpired = () => new Promise<number>((resolve) => purges.push(() => resolve(0)));

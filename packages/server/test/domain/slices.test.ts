@@ -14,7 +14,7 @@ import {
 import { inChunks } from '../../src/http/bodies.ts';
 import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
 
-/** Works for so many milliseconds, a tenth of one in each step. */
+/** Works for that many milliseconds, a tenth of one in each step. */
 function* busy(ms: number): Steps<string> {
   for (let step = 0; step < ms * 10; step++) {
     const until = performance.now() + 0.1;
@@ -32,7 +32,7 @@ test('other work runs between the slices', async () => {
     turns++;
   }
   expect(await work).toBe('done');
-  // A slice has 5 ms; a slow machine only makes more of them.
+  // A slice lasts 5 ms; on a slow machine there are just more of them.
   expect(turns).toBeGreaterThan(10);
 });
 

@@ -7,7 +7,7 @@ const parse = (text: string) => parseJsonObject(Buffer.from(text));
 test('a string ends at a quote with an even number of backslashes before it', () => {
   for (const value of ['', '\\', '\\\\', '"', '\\"', '"\\', '{"', '\\"}{', '"\\\\"', 'x\\'.repeat(9)]) {
     const sent = { [value]: value, rest: [{ [value]: value }] };
-    // Long enough to be checked before it is parsed, too.
+    // Once short, and once long enough to be scanned before it is parsed.
     for (const more of ['', 'x'.repeat(4_000)])
       expect(parse(JSON.stringify({ ...sent, more }))).toEqual({ ...sent, more });
     const twice = `{"a":{${JSON.stringify(value)}:1,${JSON.stringify(value)}:2},"more":"${'x'.repeat(4_000)}"}`;

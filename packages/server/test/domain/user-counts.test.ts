@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UserCounts } from '../../src/domain/applications/user-counts.ts';
 
-/** Counts that the test answers one by one. */
+/** Counts that the test completes one by one. */
 function counted() {
   let now = 0;
   const asked: ((users: number) => void)[] = [];

@@ -13,12 +13,12 @@ import type { Storage } from '../../src/storage/port.ts';
 import { createApplication, NOW } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
 
-/** Filters that are compared with the model, sixteen to a catalog: INNKEEPER_WHERE_CASES=10000 for the long form. */
+/** Filters compared with the model, sixteen per catalog. INNKEEPER_WHERE_CASES=10000 runs the long form. */
 const CASES = Number(process.env.INNKEEPER_WHERE_CASES ?? 200);
 const FILTERS = 16;
 
 type Type = 'boolean' | 'integer' | 'string';
-/** A key as it is now or was; `values` null: open. */
+/** A key as it is or was; without `values` it is open. */
 type KeySpec = {
   type: Type;
   multiple: boolean;
@@ -31,7 +31,7 @@ const LONG = 'x'.repeat(220);
 const POOL: Record<Type, Scalar[]> = {
   boolean: [true, false],
   integer: [0, 1, 2],
-  // Long ones differ after what an index has of them.
+  // The long ones only differ beyond the part that is indexed.
   string: ['a', 'b', 'a=b!', `${LONG}1`, `${LONG}2`],
 };
 const NAMES = ['one', 'two', 'three'];
@@ -71,7 +71,7 @@ const condition = fc.record({
 
 const example = fc.record({
   before: fc.array(keySpec, { minLength: 3, maxLength: 3 }),
-  // Mostly the same keys, so that what was saved still counts.
+  // Mostly unchanged keys, so that saved selections stay valid.
   after: fc.array(fc.option(keySpec, { freq: 1, nil: undefined }), { minLength: 3, maxLength: 3 }),
   users: fc.array(
     fc.record({ chosen: fc.array(fc.option(fc.nat(7)), { minLength: 3, maxLength: 3 }), suspended: fc.boolean() }),
@@ -108,7 +108,7 @@ const toFile = (specs: readonly KeySpec[], all: boolean): CatalogFile => ({
   ],
 });
 
-/** What a number picks of a key's values: a scalar, or a list of up to two. */
+/** Picks a key's values by number: a scalar, or a list of up to two. */
 function pickValue({ type, multiple, values }: KeySpec, pick: number): Scalar | Scalar[] {
   const pool = values ?? POOL[type];
   const [one, two] = [pool[pick % pool.length] as Scalar, pool[(pick + 1) % pool.length] as Scalar];
@@ -172,7 +172,7 @@ describe.each(databases)('where on $kind', (database) => {
         for (const { conditions, effective, status, byUid, limit } of filters) {
           const texts = conditions.map(({ key, test, pick }) => {
             const spec = specs[key] as KeySpec;
-            // An archived key keeps what it was.
+            // An archived key keeps its earlier type.
             const { type } = spec.archived ? (before[key] as KeySpec) : spec;
             const placed = now.keyByNo.get(keyNos[key] as number);
             const name = byUid ? (placed?.key.keyUid as string) : `g.${NAMES[key]}`;
@@ -199,7 +199,7 @@ describe.each(databases)('where on $kind', (database) => {
             const page = await pageOfUsers(storage.users, appId, filter, { place, limit });
             found.push(...page.users.map(({ clientUserId }) => clientUserId));
             if (page.next === null) break;
-            // A page with one after it is full.
+            // Only the last page may be partly filled.
             expect(page.users).toHaveLength(limit);
             place = page.next;
           }
@@ -217,7 +217,7 @@ describe.each(databases)('where on $kind', (database) => {
   }, 3_600_000);
 });
 
-/** The rules of conditions and effective values, as plainly as possible. */
+/** The rules of conditions and effective values, in their simplest form. */
 function model(spec: KeySpec, saved: Scalar | Scalar[] | undefined, effective: boolean, isUnchanged: boolean) {
   if (!effective) return saved;
   if (spec.archived) return undefined;

@@ -1,4 +1,4 @@
-/** Of localhost, receiver.test and 127.0.0.1, signed by itself, for receivers of webhooks in tests alone. */
+/** A self-signed certificate for localhost, receiver.test and 127.0.0.1, only for webhook receivers in tests. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBtTCCAVygAwIBAgIUS3+qehHhM4qPIK633Q8D4MaBl08wCgYIKoZIzj0EAwIw
 GjEYMBYGA1UEAwwPaW5ua2VlcGVyIHRlc3RzMCAXDTI2MTExNjE4MjkxOFoYDzIx
@@ -13,7 +13,7 @@ AdPgAo91DpDE
 -----END CERTIFICATE-----
 `;
 
-/** Protects nothing. */
+/** It protects nothing. */
 export const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgH25G6skffhP6D/Wv
 dtInV1ISBEyebdYAYhQMb/bhNzKhRANCAATxl2RCKqG0WMuUF6L0QO9lpaSQmbQz

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 export type NameServer = { address: string; asked: number; close(): Promise<void> };
 
 /**
- * A real name server on a port of 127.0.0.1: answers every question for an IPv4 address with what `addressesFor` says,
- * one address or several.
+ * A real DNS server on a port of 127.0.0.1 that answers every A query with what `addressesFor` returns: one address or
+ * several.
  */
 export async function startNameServer(
   addressesFor: (asked: number) => string | string[] | undefined,
@@ -13,7 +13,7 @@ export async function startNameServer(
   const socket = createSocket('udp4');
   const server: NameServer = { address: '', asked: 0, close: async () => void socket.close() };
   socket.on('message', (query, { port }) => {
-    // After the header: the name as labels that end with an empty one, then type and class.
+    // After the header come the name, as labels that end with an empty one, the type and the class.
     const end = query.indexOf(0, 12) + 5;
     const isIpv4 = query.readUInt16BE(end - 4) === 1;
     const addresses = [(isIpv4 ? addressesFor(server.asked++) : undefined) ?? []].flat();

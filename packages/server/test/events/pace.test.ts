@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pace } from '../../src/events/endpoint.ts';
 
-/** When requests go, asked again each time after the pause it was told. */
+/** When requests are sent, each after the pause that `pace` returned. */
 function sendTimes(pace: Pace, perSecond: number | null, count: number, from: number): number[] {
   const times: number[] = [];
   for (let now = from; times.length < count; ) {
@@ -14,7 +14,7 @@ function sendTimes(pace: Pace, perSecond: number | null, count: number, from: nu
 
 test('requests are spread evenly, and without a limit none waits', () => {
   expect(sendTimes(new Pace(), null, 3, 1_000)).toEqual([0, 0, 0]);
-  // The first ones catch up on the tenth of a second before.
+  // The first ones make up for the previous tenth of a second.
   const times = sendTimes(new Pace(), 20, 41, 1_000);
   expect(times.slice(0, 5)).toEqual([0, 0, 0, 50, 100]);
   expect(times.at(-1)).toBe(38 * 50);

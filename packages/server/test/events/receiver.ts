@@ -6,7 +6,7 @@ import { CERTIFICATE, PRIVATE_KEY } from './certificate.ts';
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
 
-/** What a test does with a request: a status, or whatever it likes with the response. */
+/** How a test responds to a request: with a status, or by using the response itself. */
 export type Answering = (
   received: Received,
   response: ServerResponse,
@@ -17,12 +17,12 @@ export type Receiver = {
   port: number;
   received: Received[];
   answer: Answering;
-  /** Resolves when so many requests have come. */
+  /** Resolves once that many requests have arrived. */
   until(count: number): Promise<Received[]>;
   close(): Promise<void>;
 };
 
-/** A receiver of webhooks: a real server on a port of 127.0.0.1. */
+/** A webhook receiver: a real server on a port of 127.0.0.1. */
 export async function startReceiver({ tls = false, answer = (() => 204) as Answering } = {}): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { count: number; resolve(): void }[] = [];
@@ -37,7 +37,7 @@ export async function startReceiver({ tls = false, answer = (() => 204) as Answe
     const status = await receiver.answer(one, response);
     if (status !== undefined) response.writeHead(status).end();
   };
-  // A request that was cut off is none.
+  // Aborted requests are ignored.
   server.on('request', (request, response) => void handle(request, response).catch(() => {}));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -143,7 +143,7 @@ describe('sending', () => {
     };
     const { status, body, milliseconds } = await post(receiver.url);
     expect([status, body]).toEqual([200, 'x'.repeat(1024)]);
-    // At the time limit it would have ended, too.
+    // Reading until the time limit would also end, but much later.
     expect(milliseconds).toBeLessThan(10_000);
   });
 
@@ -151,7 +151,7 @@ describe('sending', () => {
     const quick = make({ allow: ['127.0.0.1'], withinMs: 150 });
     receiver.answer = () => undefined;
     expect(await post(receiver.url, quick)).toMatchObject({ status: null, problem: 'timeout' });
-    // The status came in time: what the rest would have been does not matter.
+    // The status arrived in time, so an incomplete body does not matter.
     receiver.answer = (_, response) => void response.writeHead(200).write('so far');
     expect(await post(receiver.url, quick)).toMatchObject({ status: 200, problem: null, body: 'so far' });
     receiver.answer = (_, response) => void response.socket?.resetAndDestroy();
@@ -250,7 +250,7 @@ describe('sending', () => {
       expect(await post(url, rebinding)).toMatchObject({ status: null, problem: 'address-not-allowed' });
       expect(await rebinding.problemWith(url)).toContain('public address');
       expect(secure.received).toEqual([]);
-      // The name server was asked each time; the control: with the network allowed, the same name is reached.
+      // Every attempt was resolved again. The control: with its network allowed, the same name can be reached.
       setDefaultCACertificates([...trusted, CERTIFICATE]);
       const allowed = make({ allow: ['127.0.0.0/8'], nameServers: [names.address] });
       expect(await post(url, allowed)).toMatchObject({ status: 204 });
@@ -270,7 +270,7 @@ describe('sending', () => {
       const url = `https://receiver.test:${secure.port}/`;
       const strict = make({ allow: [], nameServers: [names.address] });
       expect(await post(url, strict)).toMatchObject({ status: null, problem: 'address-not-allowed' });
-      // One private address is enough, wherever it is among those that count.
+      // One private address is enough, anywhere among those that are checked.
       answer = many('93.184.216.34').toSpliced(15, 0, '127.0.0.1');
       expect(await post(url, strict)).toMatchObject({ status: null, problem: 'address-not-allowed' });
       answer = [...Array.from({ length: 16 }, () => '127.0.0.1'), ...many('10.0.0.1')];

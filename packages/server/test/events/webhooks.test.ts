@@ -120,7 +120,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const quietManage = await manageWith(server, { appIds: [quiet.appId] });
     await quietManage.send('POST', `/applications/${quiet.clientId}/webhooks`, { url: receiver.url });
     await make();
-    // Both are held, and have read what there was.
+    // Both webhooks are leased and have read all events so far.
     await makeUser(server, quiet);
     await makeUser(server, application);
     await receiver.until(2);
@@ -133,7 +133,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const readsOf = (appId: number) => read.mock.calls.filter(([of]) => of === appId).length;
     const [ofBusy, ofQuiet] = [readsOf(application.appId), readsOf(quiet.appId)];
     read.mockRestore();
-    // A look at all of them every few seconds is the same for both.
+    // The periodic check of all webhooks, every few seconds, affects both equally.
     expect(ofBusy - ofQuiet).toBeGreaterThanOrEqual(SAVES - 1);
     await quietManage.send('DELETE', `/applications/${quiet.clientId}?confirm=${quiet.clientId}`);
   });
@@ -158,13 +158,13 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     expect(pause).toBeLessThanOrEqual(5_500);
     await rename(clientUserId, 'Later');
     await deliveriesAre(webhookId, [{ state: 'pending' }, { state: 'waiting', attempts: 0 }]);
-    // Somebody else's are not held up.
+    // Deliveries about other users are not delayed.
     receiver.answer = () => 200;
     await makeUser(server, application);
     await deliveriesAre(webhookId, [{ state: 'pending' }, { state: 'waiting' }, { state: 'succeeded' }]);
     const view = await manage.get(`${path}/${webhookId}`);
     expect(view.json).toMatchObject({ recent: { deliveries: 1, failed: 0, pending: 2 } });
-    // Its time has come.
+    // Make the retry due.
     await database.execute(url, 'update webhook_deliveries set next_at = 1 where next_at is not null');
     await deliveriesAre(webhookId, [
       { state: 'succeeded', attempts: 2, status: 200 },
@@ -271,7 +271,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const { webhookId } = await make();
     const switchTo = (enabled: boolean) => manage.send('PATCH', `${path}/${webhookId}`, { enabled });
     await switchTo(false);
-    // More than are read at once.
+    // More than one read returns.
     await Promise.all(Array.from({ length: 140 }, () => makeUser(server, application)));
     await switchTo(true);
     await vi.waitFor(async () => expect((await figures()).lag).toBeGreaterThan(0), WAIT);
@@ -295,7 +295,8 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     await make({ maxPerSecond: 2, types: ['user.created'] });
     await Promise.all(Array.from({ length: 3 }, () => makeUser(server, application)));
     await receiver.until(3);
-    // A second between the first and the third, of which a late timer may catch up on a tenth; a request can be on its way for longer than another.
+    // Ideally a second passes between the first and the third. A late timer may catch up on a tenth of it, and one
+    // request may take longer than another.
     expect((at[2] as number) - (at[0] as number)).toBeGreaterThan(500);
   });
 
@@ -341,7 +342,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const own = '00000000-0000-4000-8000-000000000000';
     const lease = (owner: string, until: number) =>
       `update webhooks set lease_owner = ${database.kind === 'sqlite' ? `x'${owner.replaceAll('-', '')}'` : `'${owner}'`}, lease_until = ${until}`;
-    // Whoever holds it is killed while it sends: the lease runs out and the delivery is where it was.
+    // Simulates a process that is killed while sending: the lease expires, and the delivery is sent again.
     receiver.answer = () => 500;
     await makeUser(first, application);
     await deliveriesAre(webhookId, [{ state: 'pending', attempts: 1 }]);

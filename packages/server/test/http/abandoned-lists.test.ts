@@ -7,7 +7,7 @@ import { manageWith } from '../manage/manage.ts';
 import { withCatalog } from './options/example-catalog.ts';
 import { basic, bearer, startTestServer, type TestServer } from './start.ts';
 
-/** More than are read at once by any list. */
+/** More than any list reads at once. */
 const USERS = 10_100;
 
 describe.each(databases)('a list whose reader has left on $kind', (database) => {
@@ -72,7 +72,7 @@ describe.each(databases)('a list whose reader has left on $kind', (database) => 
         const head = Object.entries({ host: 'x', ...headers }).map(([field, value]) => `${field}: ${value}\r\n`);
         socket.write(`GET ${path} HTTP/1.1\r\n${head.join('')}\r\n`);
         await once(socket, 'close');
-        // When this one is done, the other one would be, too.
+        // Once this request has finished, so would the aborted one have.
         await server.send('GET', path, { headers });
         expect(reads).toBe(all + 1);
       } finally {

@@ -130,7 +130,7 @@ describe.each(databases)('the users of an application on $kind', (database) => {
     expect((await get(rest)).json).toEqual(answer.json);
     expect((await patch(rest, {})).json).toEqual(answer.json);
     expect(statusAndCode(await get(`/by-client-id/${clientUserId}`))).toEqual({ status: 400, code: '0025' });
-    // The id before it is free, the new one is taken.
+    // The old id can be reused, the new one is taken.
     await makeUser(server, application, clientUserId);
     const again = { ...application, clientUserId: renamed, clientUserName: 'x' };
     expect((await server.post('/api/v2/app/create-user', again)).json.code).toBe('0001');

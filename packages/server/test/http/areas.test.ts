@@ -17,7 +17,7 @@ const AREA_A: [method: string, path: string][] = [
   ['DELETE', '/api/v2/app/1_a/users'],
 ];
 
-/** INNKEEPER_SERVE, so that {base_url} and {profile_url} can be two addresses. */
+/** INNKEEPER_SERVE lets {base_url} and {profile_url} be separate addresses. */
 describe('the areas that a process serves', () => {
   let users: TestServer;
   let options: TestServer;

@@ -125,7 +125,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     }
   });
 
-  /** Whatever is written to the socket, and all that comes back. */
+  /** Writes bytes to the socket and returns everything that comes back. */
   const answerTo = async (text: string) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.write(text);

@@ -13,7 +13,7 @@ afterAll(() => server.close());
 
 type Sent = { method: string; path: string; headers?: Record<string, string>; body?: string };
 
-/** With Content-Length, or chunked; without a body, with Content-Length: 0 or without it. */
+/** With Content-Length or chunked; an empty body with Content-Length: 0 or without the header. */
 async function answerTo({ method, path, headers, body }: Sent, framing: 'sized' | 'chunked') {
   const sized = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const chunked = body === undefined ? { 'content-length': '0' } : { 'transfer-encoding': 'chunked' };
@@ -30,7 +30,7 @@ async function answerTo({ method, path, headers, body }: Sent, framing: 'sized' 
 
 const CHANGING = new Set(['date', 'x-request-id', 'content-length', 'etag', 'location']);
 const steady = ([name, value]: [string, unknown]) => [name, CHANGING.has(name) ? 'some' : value];
-/** Without what is new in every answer. */
+/** Without values that differ in every response. */
 const steadyText = (body: string) =>
   body
     .replaceAll(/"(?:specialToken|access_token|user_options_uid|option_\w+_uid)":"[^"]+"/g, '"…"')

@@ -28,7 +28,7 @@ describe.each(databases)('delete-user on $kind', (database) => {
     });
     expect(introspection.json).toEqual({ active: false });
     expect((await remove(application.clientId, `/${user.userCode}`, basic(application))).json.code).toBe('0025');
-    // The identifier is free again, for another user.
+    // The identifier can be reused by another user.
     const again = await makeSignedInUser(server, application, user.clientUserId);
     expect(again.userCode).not.toBe(user.userCode);
   });

@@ -9,7 +9,7 @@ export type SeenAnswer = { method: string; path: string; status: number; type: s
 
 const ANYWHERE_CODES = new Set<string>(ANYWHERE.map((name) => ERRORS[name].code));
 
-/** The document with shared answers and examples put where they are referred to. Shapes stay where they are. */
+/** The document with references to shared responses and examples resolved. References to schemas stay. */
 export type ResolvedDocument = Omit<OpenApiDocument, 'paths'> & {
   paths: Record<string, Record<string, ResolvedOperation>>;
 };
@@ -33,7 +33,7 @@ export function withoutReferences(document: OpenApiDocument): ResolvedDocument {
   return replace(document) as ResolvedDocument;
 }
 
-/** Holds answers against the OpenAPI document: status, shape and code as documented, and no member that is not. */
+/** Checks responses against the OpenAPI document: a documented status, schema and code, and no undocumented members. */
 export class DocumentedAnswers {
   readonly #operations: { method: string; path: RegExp; operation: ResolvedOperation }[];
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -51,7 +51,7 @@ export class DocumentedAnswers {
     );
   }
 
-  /** What is wrong with an answer, for people; undefined when nothing is, or when its path is not documented. */
+  /** Describes what is wrong with a response; undefined if it is valid or its path is not documented. */
   problemWith(seen: SeenAnswer): string | undefined {
     const { method, path, status, type, text } = withoutProblemDetails(seen);
     const bare = path.split(/[?#]/, 1)[0] as string;
@@ -78,7 +78,7 @@ export class DocumentedAnswers {
   }
 }
 
-/** What RFC 9457 puts around an error, for whoever asks for it, is told once for all operations: the rest is as it always is. */
+/** RFC 9457's additional members are documented once for all operations, so they are removed before the check. */
 function withoutProblemDetails(seen: SeenAnswer): SeenAnswer {
   if (!seen.type?.startsWith('application/problem+json')) return seen;
   const { type: _type, title: _title, status: _status, detail: _detail, ...body } = JSON.parse(seen.text);
@@ -89,7 +89,7 @@ function codeOf(type: string | null, text: string): string {
   return type?.startsWith('application/json') && text !== '' ? (JSON.parse(text)?.code ?? '') : '';
 }
 
-/** The same schema, in which an object has no member but those it names; references go to where the shapes are. */
+/** The schema with undocumented members disallowed; its references point into the document's schemas. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (schema === null || typeof schema !== 'object') return schema;

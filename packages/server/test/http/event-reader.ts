@@ -1,12 +1,12 @@
 export type ReadEvent = { id?: string; event?: string; data?: Record<string, unknown> };
 
-/** Reads a stream of server-sent events as a client does. */
+/** Reads server-sent events like a client. */
 export class EventReader {
   readonly response: Response;
   readonly #reader: ReadableStreamDefaultReader<string>;
   readonly #abort: AbortController;
   #text = '';
-  /** What a client would come back with. */
+  /** For the Last-Event-ID of a reconnect. */
   lastId: string | undefined;
 
   private constructor(response: Response, abort: AbortController) {
@@ -17,7 +17,7 @@ export class EventReader {
       .getReader();
   }
 
-  /** Once its head has arrived: everything from then on is read. */
+  /** Resolves when the response's head has arrived; from then on, all events are read. */
   static async open(url: string, headers: Record<string, string>): Promise<EventReader> {
     const abort = new AbortController();
     const response = await fetch(url, { headers: { accept: 'text/event-stream', ...headers }, signal: abort.signal });

@@ -52,7 +52,7 @@ describe.each(databases)('events on $kind', (database) => {
     await expect.poll(() => received).toContain('retry:');
     socket.end();
     await once(socket, 'close');
-    // The whole of it: what ends a chunked body.
+    // The response is complete: it has the last chunk.
     expect(received.endsWith('0\r\n\r\n')).toBe(true);
   });
 

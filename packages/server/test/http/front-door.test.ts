@@ -105,7 +105,7 @@ describe.each(databases)('the front door on $kind', (database) => {
   });
 
   test('a deleted application leaves neither its catalog nor its responses in memory', async () => {
-    // News of what the tests before published would evict entries meanwhile.
+    // Otherwise, changes published by earlier tests would evict entries meanwhile.
     await server.service.refresh();
     const before = await cacheBytes();
     const { application, apiKey } = await withCatalog(server, EXAMPLE);

@@ -116,7 +116,8 @@ describe.each(databases)('get-access-token on $kind', (database) => {
       const { status, json } = await server.post(PATH, body);
       expect({ status, code: json.code }).toEqual({ status: 400, code });
     }
-    // None of that spent it. Once spent it is 0008 to its own application and still 0006 to another.
+    // None of these attempts spent the token. Once spent, it is 0008 for its own application and still 0006 for
+    // another.
     expect((await server.post(PATH, { clientSecret: other.clientSecret, specialToken })).status).toBe(200);
     expect((await server.post(PATH, { clientSecret: other.clientSecret, specialToken })).json.code).toBe('0008');
     expect((await server.post(PATH, { clientSecret: mine.clientSecret, specialToken })).json.code).toBe('0006');
@@ -131,7 +132,7 @@ describe.each(databases)('get-access-token on $kind', (database) => {
 
   test('lifetimes are settings of the application', async () => {
     const application = await server.application({ accessTokenTtl: 120, specialTokenTtl: 60 });
-    // With PostgreSQL the time is the database's.
+    // With PostgreSQL, the time is the database's.
     const before = server.service.now();
     const { specialToken } = await makeUser(server, application);
     const tokenHash = server.service.keyring.hashToken(specialToken);

@@ -5,10 +5,10 @@ import { acceptsEncoding } from '../../src/http/docs/static-file.ts';
 import { mask } from '../../src/monitoring/logging.ts';
 import { processorTime } from '../processor-time.ts';
 
-/** What Node lets through in the headers of one request. */
+/** Node's maximum for the headers of one request. */
 const HEADER_BYTES = 16 * 1024;
 const fill = (unit: string) => unit.repeat(Math.floor(HEADER_BYTES / unit.length));
-/** What is linear takes 2 ms for all of them, what is quadratic 10 ms or more for each. */
+/** Twenty runs take 2 ms if linear, and 10 ms or more each if quadratic. */
 const twenty = (work: () => void) =>
   processorTime(() => {
     for (let count = 0; count < 20; count++) work();
@@ -78,7 +78,7 @@ test.each([
   ['%E4%, es', 'es'],
 ])('Accept-Language: %s requests %s', (header, tag) => expect(languages.negotiate(header)?.tag).toBe(tag));
 
-/** Normalising is quadratic in the marks that follow one letter: half a million of them take minutes. */
+/** Normalising is quadratic in the marks after one letter: half a million of them take minutes. */
 const marks = `a${'\u0301\u0316'.repeat(5_000)}`;
 
 test('a password is normalised only if it is short enough to be valid', () => {

@@ -1,4 +1,4 @@
-/** The successful controls of the page's form, as a browser without scripts would send them. */
+/** The form's successful controls, as a browser without scripts would send them. */
 export function formOf(page: string): URLSearchParams {
   const form = new URLSearchParams();
   for (const [tag, attributes, rest] of controlsOf(page)) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { Routes } from '../../src/http/server/routes.ts';
 
-/** The router gets the routes of a first part of paths when it is first asked for: what was asked before must not matter. */
+/**
+ * The router loads the routes under a first path segment when it is first requested, so the order of requests must not
+ * matter.
+ */
 const PATHS = ['/api/things', '/api/things/:uid', '/apis', '/manage/v1/*'];
 
 function makeRoutes(): Routes {

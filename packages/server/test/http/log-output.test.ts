@@ -7,7 +7,9 @@ import { scratchFile } from '../scratch-file.ts';
 const LOGGING = new URL('../../src/monitoring/logging.ts', import.meta.url).href;
 const OUTPUT = new URL('../../src/monitoring/log-output.ts', import.meta.url).href;
 
-/** A process that logs some 9 KB and ends at once: more than is gathered in one piece, less than is written by itself. */
+/**
+ * Runs a process that logs about 9 KB and ends immediately: more than one write buffers, less than triggers a write.
+ */
 function endingWith(last: string): Promise<string> {
   const script = `const { createLogger } = await import(${JSON.stringify(LOGGING)});
     const logger = createLogger('info');
@@ -45,7 +47,7 @@ test('a stopped terminal blocks neither the process nor its end', async () => {
       isTerminal: process.stdout.isTTY, dropped: logOutput().droppedLines })));
     process.exit(0);`,
   );
-  // It shows what the terminal gets on a pipe that nobody reads.
+  // `script` writes the terminal's output to a pipe that nobody reads.
   const terminal = spawn('script', ['-qec', `'${process.execPath}' '${script}'; touch '${ended}.after'`, '/dev/null'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

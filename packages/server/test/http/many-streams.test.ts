@@ -10,7 +10,7 @@ import { bearer, makeSignedInUser, startTestServer, type TestServer } from './st
 const STREAMS = 300;
 const TYPES = ['selection.saved', 'catalog.published'] as const;
 
-/** What one event costs where many follow. */
+/** The cost of one event with many followers. */
 describe.each(databases)('many event streams on $kind', (database) => {
   let server: TestServer;
   let live: LiveEvents;
@@ -50,7 +50,7 @@ describe.each(databases)('many event streams on $kind', (database) => {
       seen.push(items.length);
       count += items.length;
     }
-    // The first two hold less: nothing was saved before.
+    // The first two events are smaller, because there was no earlier value.
     expect(seen).toEqual([2, 1, 1, 1]);
     follower.end();
   });

@@ -1,4 +1,4 @@
-/** Every way in which a field counts as missing, with a word that the message must contain. */
+/** Every way in which a field can be missing, with a word that the message must contain. */
 export const MISSING: [why: string, value: unknown, word: RegExp][] = [
   ['absent', undefined, /missing/],
   ['null', null, /null/],

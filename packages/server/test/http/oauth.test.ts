@@ -6,7 +6,7 @@ import { basic, makeSignedInUser, startTestServer, type TestServer } from './sta
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-/** A client library of the field, used as its documentation says, against the running service. */
+/** A common client library, used as documented, against the running service. */
 describe.each(databases)('the embedded token service on $kind, through oauth4webapi', (database) => {
   let server: TestServer;
   let issuer: oauth.AuthorizationServer;

@@ -62,7 +62,7 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
     const headers = Object.entries(bearer(testUser.user.accessToken)) as [string, string][];
     const provider = new OFREPWebProvider({ baseUrl: server.url, headers, pollInterval: 50 });
     await WebOpenFeature.setContext({ targetingKey: testUser.user.userCode });
-    // Its types were not made for exactOptionalPropertyTypes.
+    // Its types do not support exactOptionalPropertyTypes.
     await WebOpenFeature.setProviderAndWait(provider as Provider);
     const client = WebOpenFeature.getClient();
     expect(client.getBooleanDetails('kitchen.vegetarian', false)).toMatchObject({ value: true });
@@ -82,10 +82,10 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
   test('responses match the protocol', async () => {
     const document = parse(await readFile(join(import.meta.dirname, 'ofrep-openapi.yaml'), 'utf8'));
     const { schemas } = document.components;
-    // Where the contract says more: defaults have a reason of their own, which OpenFeature knows and this document does not, and values may be lists.
+    // Our extensions: the reason DEFAULT, which OpenFeature defines and this document lacks, and lists as values.
     schemas.evaluationSuccess.allOf[0].properties.reason.enum.push('DEFAULT');
     schemas.objectFlag.properties.value.type = ['object', 'array'];
-    // An integer is also a number, and everything is also a flag without a value: exactly one of them never holds.
+    // An integer is also a number, and every flag also matches the schema without a value, so `oneOf` could never hold.
     schemas.evaluationSuccess.allOf[1] = { anyOf: schemas.evaluationSuccess.allOf[1].oneOf };
     const ajv = new Ajv2020({ strict: false, formats: { uri: true, float: true, 'date-time': true } });
     ajv.addSchema(document, 'ofrep');

@@ -6,7 +6,7 @@ import { sqlite } from '../databases.ts';
 import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { startTestServer, type TestServer, uniqueName } from './start.ts';
 
-/** As many acts as may wait. */
+/** The maximum number of waiting acts. */
 const WAITING = 1_000;
 const AT_ONCE = 50;
 
@@ -19,7 +19,7 @@ type Stage = { server: TestServer; close: () => Promise<void>; lock: DatabaseSyn
 
 async function setStage(): Promise<Stage> {
   const url = await sqlite.fresh();
-  // Acts wait for the lock for as long as a test may take.
+  // Acts wait for the lock as long as any test takes.
   const server = await startTestServer(url, {}, { actMs: 600_000 });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -43,7 +43,10 @@ function create({ application: { clientId, clientSecret } }: Stage): string {
   return rawRequest('/api/v2/app/create-user', JSON.stringify(body));
 }
 
-/** Nothing can be written: what comes waits, until as many do as may. Each on a connection of its own: a busy machine may refuse some. */
+/**
+ * Locks the database and sends requests until the maximum number of acts wait. Each uses its own connection, because a
+ * busy machine may reject some.
+ */
 async function fill(stage: Stage): Promise<Line[]> {
   stage.lock.exec('begin immediate');
   const { storage } = stage.server.service;
@@ -64,7 +67,7 @@ it('rejects requests while too many acts wait, except health probes, and recover
   const { server, lock } = stage;
   const key = { apiKey: stage.application.clientId };
   expect((await server.send('GET', '/api/option_groups', { headers: key })).status).toBe(200);
-  // On connections of their own: those of who was turned away are not heard for a second.
+  // On separate connections, because the service pauses reading from a client for a second after a 503.
   const alone = async (path: string, headers = {}) => {
     const answer = await fetch(server.url + path, { headers: { connection: 'close', ...headers } });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
@@ -83,7 +86,7 @@ it('rejects requests while too many acts wait, except health probes, and recover
     await expect.poll(() => line.text).toContain('retry-after: 1');
     line.socket.write(rawRequest('/livez'));
   }
-  // Who sends all of it before it reads finds no broken connection.
+  // A client that sends everything before it reads gets the response instead of a reset.
   const slow = await open(stage, [
     'POST /api/user_options HTTP/1.1\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n',
   ]);
@@ -102,17 +105,17 @@ it('rejects requests while too many acts wait, except health probes, and recover
   expect(turnedAway.headers.get('retry-after')).toBe('1');
   expect(turnedAway.headers.get('cache-control')).toBe('no-store');
   expect([manage.status, manage.headers.get('x-request-id')]).toEqual([503, 'mine']);
-  // The catalog comes from memory, which costs no more than to say no.
+  // The catalog is served from memory, which costs no more than a 503.
   expect([live, ready, metrics, catalog].map((answer) => answer?.status)).toEqual([200, 200, 200, 200]);
 
-  // Who was turned away is not heard again at once, on the same connection, but before long.
+  // After a 503, the connection is paused for a while before its next request is read.
   for (const line of impatient) {
     await expect.poll(() => line.text).toContain('{"status":"ok"}');
     const [refusal, answer] = line.times as [number, number];
     expect(answer - refusal).toBeGreaterThan(450);
   }
 
-  // All that waited was done, and is answered; the service writes things of its own, for which the last may have had to go.
+  // Every waiting request is carried out and answered. The service's own writes may have displaced the last few.
   const answers = (): string => waiting.map(({ text }) => text).join('');
   await expect.poll(() => countOf(answers(), 'HTTP/1.1 ')).toBe(waiting.length);
   expect(countOf(answers(), 'HTTP/1.1 200 OK')).toBeGreaterThan(WAITING * 0.95);

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection of its own, all that has come back on it, and when each piece of it came. */
+/** A connection, everything received on it, and when each part arrived. */
 export type Line = { socket: Socket; text: string; times: number[] };
 
-/** Sends requests one behind the other, without waiting for answers. */
+/** Sends the requests back to back, without waiting for responses. */
 export async function pipeline(url: string, requests: string[]): Promise<Line> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   const line: Line = { socket, text: '', times: [] };
-  // A connection that was reset is noticed by the responses that are missing.
+  // A reset shows as missing responses.
   socket.on('error', () => {});
   socket.setEncoding('utf8').on('data', (text: string) => {
     line.text += text;

@@ -164,7 +164,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     const tags = await name('tags');
     form.delete(tags);
     for (const tag of ['<b>', '', 'a&b']) form.append(tags, tag);
-    // ß is outside the pattern of the motto.
+    // ß is outside the motto's pattern.
     const refused = await submit(`${path}?language=de`, form);
     expect(refused.status).toBe(422);
     expect(refused.text.match(/class="error"/g)).toHaveLength(1);
@@ -191,7 +191,7 @@ describe.each(databases)('preference links on $kind', (database) => {
       authorization: `Bearer ${testUser.user.accessToken}`,
     });
     expect(history.json.items).toMatchObject([{ by: 'preference_link', to_value: true }]);
-    // A form that was open elsewhere does not bring back what it showed.
+    // Submitting an outdated form does not restore the values that it showed.
     await testUser.save(await testUser.choice('volume', [0]));
     const stale = formOf(done.text);
     stale.set(await name('portions'), '4');
@@ -251,7 +251,7 @@ describe.each(databases)('preference links on $kind', (database) => {
     ]);
     const preferences = await server.send('GET', path.replace('/u/', '/p/'));
     expect(preferences.status).toBe(200);
-    // A link to the page alone unsubscribes from nothing.
+    // A link for the page alone cannot be used to unsubscribe.
     const page = await makePage(testUser);
     expect((await server.send('POST', page.replace('/p/', '/u/'))).status).toBe(404);
   });
@@ -309,7 +309,7 @@ describe.each(databases)('preference links on $kind', (database) => {
       }
     };
     for (const dead of Object.values(paths)) await isDead(dead);
-    // Nor does the time tell: each asks the database the same, and none is answered before the others would be.
+    // Timing reveals nothing either: every kind makes the same database calls and responds after the same minimum time.
     const { users } = server.service.storage;
     const asked = [vi.spyOn(users, 'find'), vi.spyOn(users, 'linkGeneration'), vi.spyOn(server.service, 'refresh')];
     try {
@@ -388,7 +388,7 @@ describe.each(databases)('preference links on $kind', (database) => {
         expect([page.headers.get('content-length'), page.headers.get('transfer-encoding')]).toEqual([null, 'chunked']);
         const [numbers, dates, locales] = made.map(({ mock }) => mock.calls.length);
         expect([numbers, dates]).toEqual([0, 0]);
-        // The direction of the page's own language, and of its words.
+        // One for the direction of the page's language, one for that of its texts.
         expect(locales).toBeLessThanOrEqual(2);
       }
     } finally {

@@ -16,7 +16,7 @@ describe.each(databases)('races on $kind, two replicas', (database) => {
     for (const replica of replicas) await replica.close();
   });
   const replica = (index: number) => replicas[index % 2] as TestServer;
-  /** The same to both replicas at once, so many times: a code, or 'done'. */
+  /** Sends the same request to both replicas at once, that many times; returns the codes, or 'done'. */
   const agent = new Agent({ keepAlive: true });
   afterAll(() => agent.destroy());
   const race = async (times: number, path: string, body: object): Promise<unknown[]> => {

@@ -18,7 +18,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
   });
   afterAll(() => Promise.all([here.close(), there.close()]));
 
-  /** Addresses of documentation, a new one for each test. */
+  /** Addresses reserved for documentation, a new one for each test. */
   let last = 0;
   const someone = () => ({ 'x-forwarded-for': `203.0.113.${++last}` });
   const createUser = (server: TestServer, application: object, from: Record<string, string>) =>
@@ -46,7 +46,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     expect(wait).toBeGreaterThan(0);
     expect(refused.headers.get('ratelimit')).toContain(`"application";r=0;t=${wait}`);
 
-    // Strangers who only name the application use up nothing of it, and learn nothing of it.
+    // Requests with only the clientId neither use up the application's limit nor learn anything about it.
     const { clientId } = application;
     const wrong = await createUser(here, { clientId, clientSecret: 'wrong' }, from);
     expect(seen(wrong)).toMatchObject({ status: 400, code: '0011', policy: '"address";q=40;w=3600' });
@@ -66,7 +66,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     await here.service.refresh();
     const headers = { apiKey: clientId, ...someone() };
     const Basic = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
-    // The first use of the one that there is.
+    // This uses up the only request that is allowed.
     expect((await createUser(here, shop.application, headers)).status).toBe(200);
     const form = new URLSearchParams({ token: 'x' });
     const asked = [
@@ -128,7 +128,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     }
     for (const path of ['/livez', '/readyz']) expect((await ask(path)).status).toBe(200);
     expect((await here.send('GET', '/nowhere', { headers: someone() })).status).toBe(404);
-    // A network of IPv6 is one subscriber.
+    // An IPv6 network counts as one subscriber.
     const network = (host: number) => ({ headers: { 'x-forwarded-for': `2001:db8:0:1::${host}` } });
     expect(seen(await here.send('GET', '/nowhere', network(1))).left).toBe('"address";r=39;t');
     expect(seen(await here.send('GET', '/nowhere', network(2))).left).toBe('"address";r=38;t');
@@ -142,7 +142,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
       new Set(await Promise.all(Array.from({ length: count }, () => ask(server))));
     expect(await answers(here, 20)).toEqual(new Set([200]));
     expect(await answers(there, 9)).toEqual(new Set([200]));
-    // Of 30 that there are, one is left, somewhere: soon, neither has another.
+    // One of 30 requests is left, on one of the replicas; soon, neither allows another.
     await expect.poll(async () => [await ask(here), await ask(there)]).toEqual([429, 429]);
   });
 
@@ -157,7 +157,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
     for (const replica of replicas) for (let count = 0; count < 30; count++) replica.spend('flooding', limit);
     const waits = () => replicas.map((replica) => replica.look('flooding', limit));
     expect(waits().map(({ left }) => left)).toEqual([0, 0]);
-    // The one that shares last knows that an hour is owed.
+    // The replica that syncs last learns that the next hour is already spent.
     await expect.poll(() => Math.max(...waits().map(({ ms }) => ms))).toBeGreaterThan(3_600_000);
     expect(waits().map(({ left }) => left)).toEqual([0, 0]);
     await Promise.all(replicas.map((replica) => replica.close()));

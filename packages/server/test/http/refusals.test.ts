@@ -66,7 +66,7 @@ describe.concurrent.each(databases)('errors outside of requests on $kind', (data
   );
 });
 
-/** Another program that writes and takes its time about it. */
+/** Imitates another program with a slow write transaction. */
 async function holdWrites(url: string): Promise<() => Promise<void>> {
   if (url.startsWith('sqlite:')) {
     const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 });

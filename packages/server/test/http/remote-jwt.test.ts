@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { basic, makeUser, startTestServer, type TestServer } from './start.ts';
 
-/** An OAuth 2.0 server that hands out whatever token a test wants. */
+/** An OAuth 2.0 server that issues any token a test wants. */
 describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) => {
   let remote: Server;
   let issuer: string;
@@ -76,10 +76,10 @@ describe.each(databases)('JWTs of a remote token service on $kind', ({ fresh }) 
     }
     token = good;
     const granted = await exchange(specialToken);
-    // It ends before the server's expires_in says.
+    // The token itself expires before the server's expires_in.
     expect(granted.json).toMatchObject({ access_token: good, expires_in: expect.any(Number) });
     expect(granted.json.expires_in).toBeLessThanOrEqual(300);
-    // One answer serves all: a wrong signature asks for no keys again.
+    // The keys are fetched once: a wrong signature does not trigger another request.
     expect(keysAsked).toBe(1);
   });
 

@@ -13,7 +13,7 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
   });
   afterAll(() => Promise.all([here.close(), there.close()]));
 
-  /** Of a machine that has nothing else to do. */
+  /** A second on an idle machine. */
   const withinASecond = <T>(ask: () => Promise<T>) => expect.poll(ask, { interval: 25 });
   const createUser = (server: TestServer, application: { clientId: string; clientSecret: string }) =>
     server.post('/api/v2/app/create-user', { ...application, clientUserId: uniqueName(), clientUserName: 'x' });

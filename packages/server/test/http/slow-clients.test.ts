@@ -24,7 +24,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Sends a byte of the rest at a time, or nothing more, for as long as it is let; answers what it was told and when it was cut off. */
+/** Sends `rest` byte by byte, or nothing, until the server disconnects; returns its response and how long that took. */
 async function trickle(head: string, rest = ''): Promise<{ answer: string; ms: number }> {
   const socket = await open();
   let answer = '';
@@ -37,7 +37,7 @@ async function trickle(head: string, rest = ''): Promise<{ answer: string; ms: n
   const timer = setInterval(() => {
     if (rest !== '') socket.write(rest.charAt(at++ % rest.length));
   }, 100);
-  socket.on('end', () => clearInterval(timer)); // told off: a polite client stops
+  socket.on('end', () => clearInterval(timer)); // after a response, a polite client stops
   await once(socket, 'close');
   clearInterval(timer);
   return { answer, ms: performance.now() - started };
@@ -54,7 +54,7 @@ it('disconnects clients that send a byte at a time, or stop, after about ten sec
     ),
     trickle('POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"clientId":'),
   ];
-  // Others are served meanwhile, as ever.
+  // Meanwhile, others are served as usual.
   const application = await server.application();
   let cut = false;
   let served = 0;
@@ -79,6 +79,6 @@ it('disconnects clients that send a byte at a time, or stop, after about ten sec
   }
   await serving;
   expect(served).toBeGreaterThan(0);
-  // Who has sent nothing at all is told the same, and goes as well.
+  // Clients that have not sent anything get the same response and are disconnected.
   for (const socket of idle) if (!socket.resume().closed) await once(socket, 'close');
 });

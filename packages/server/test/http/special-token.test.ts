@@ -30,7 +30,7 @@ describe.each(databases)('special-token on $kind', (database) => {
       server.post('/oauth/v2/get-access-token', { clientSecret, specialToken: token });
     expect((await exchange(specialToken)).json.code).toBe('0008');
     expect((await exchange(fresh.json.specialToken)).status).toBe(200);
-    // Spent now: a further one can be had.
+    // Once it is spent, another one can be issued.
     const third = await server.post(PATH, { clientId, clientSecret, clientUserId });
     expect((await exchange(third.json.specialToken)).status).toBe(200);
   });

@@ -12,7 +12,7 @@ export const SECRET = 'a secret for tests only, long enough 0123456789';
 export type Answer = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
 
 export type TestServer = RunningServer & {
-  /** A new application beside the ones of other tests. */
+  /** Creates an application, separate from those of other tests. */
   application(settings?: Record<string, unknown>): Promise<NewApplication & { appId: number }>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   send(
@@ -22,10 +22,10 @@ export type TestServer = RunningServer & {
   ): Promise<Answer>;
 };
 
-/** Nothing that works runs into it, however long the processor is taken away. */
+/** Long enough that only a real hang exceeds it, even on a busy machine. */
 const TOKEN_SERVICE_MS = 60_000;
 
-/** The whole service, in this process, on a real database and a real port. */
+/** The whole service in this process, on a real database and a real port. */
 export async function startTestServer(
   databaseUrl: string,
   settings: Settings = {},
@@ -44,7 +44,7 @@ export async function startTestServer(
     const text = await response.text();
     const type = response.headers.get('content-type');
     const isJson = type?.startsWith('application/json');
-    // Whatever a test is about: no answer may be other than the OpenAPI document says.
+    // Whatever a test covers, every response must match the OpenAPI document.
     documented ??= await documentOf(server.url, settings);
     const problem = documented.problemWith({ method, path, status: response.status, type, text });
     if (problem !== undefined) throw new Error(problem);
@@ -70,7 +70,8 @@ export async function startTestServer(
       const appId = Number(application.clientId.split('_')[0]);
       if (settings) {
         await storage.applications.update(appId, { set: settings });
-        // It may have been met without them; and a look that was under way by now may have been too early.
+        // The service may have cached the application without its settings, and a refresh in progress may have begun
+        // too early.
         await server.service.refresh();
         await server.service.refresh();
       }
@@ -79,20 +80,23 @@ export async function startTestServer(
   };
 }
 
-/** Where fetch keeps its connections. */
+/** The connection pool of `fetch`. */
 const AGENT = Symbol.for('undici.globalDispatcher.2');
 type Agent = { close(): Promise<void>; constructor: new () => Agent };
 
-/** A server that closes gives idle connections 300 ms to learn of it, as a client may be about to send. This one is not. */
+/**
+ * A closing server leaves idle connections open for 300 ms, in case a client is just sending. Dropping them first saves
+ * that time.
+ */
 function dropIdleConnections(): void {
   const { [AGENT]: agent } = globalThis as { [AGENT]?: Agent };
   if (!agent) return;
   Object.assign(globalThis, { [AGENT]: new agent.constructor() });
-  // What is in flight on it is answered. Not before the next turn: until then requests may be on their way to it.
+  // Requests in flight are completed. Wait a turn, because requests may not have been assigned a connection yet.
   setImmediate(() => void agent.close());
 }
 
-/** It takes long to make and longer to compile: once for all servers with the same settings, and for all documents that are the same. */
+/** The document takes long to build and longer to compile, so it is cached by settings and by content. */
 const documents = new Map<string, DocumentedAnswers>();
 
 async function documentOf(url: string, settings: Settings): Promise<DocumentedAnswers> {
@@ -113,7 +117,7 @@ export function uniqueName(prefix = 'user'): string {
   return `${prefix}-${randomBytes(6).toString('hex')}`;
 }
 
-/** A user made over HTTP, with the tokens it was given. */
+/** Creates a user over HTTP; returns the user's tokens. */
 export async function makeUser(server: TestServer, application: NewApplication, clientUserId = uniqueName()) {
   const { clientId, clientSecret } = application;
   const created = await server.post('/api/v2/app/create-user', {

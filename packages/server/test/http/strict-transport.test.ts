@@ -5,7 +5,7 @@ import { startTestServer } from './start.ts';
 
 const PATHS = ['/portal/', '/docs', '/guide/', '/openapi.json', '/livez', '/manage/v1/session', '/api/v2/nothing'];
 
-/** What reaches no route: malformed, too large, of another method, with an expectation, or with a HEAD. */
+/** Requests that reach no route: malformed, too large, with another method, with an Expect header; and a HEAD. */
 const RAW = [
   'NOT HTTP\r\n\r\n',
   'GET / HTTP/1.1\r\n\r\n',
@@ -22,7 +22,7 @@ async function sendRaw(url: string, request: string): Promise<string> {
   let answer = '';
   for await (const text of socket) {
     answer += text;
-    // The head is enough; a connection that stays open would be waited for.
+    // The head is enough; waiting for the end would hang on a connection that stays open.
     if (answer.includes('\r\n\r\n')) break;
   }
   return answer;

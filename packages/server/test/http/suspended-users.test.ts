@@ -3,7 +3,7 @@ import { databases } from '../databases.ts';
 import { editor } from '../manage/manage.ts';
 import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestServer } from './start.ts';
 
-/** Two replicas: what is changed in one holds in the other at once. */
+/** Two replicas: a change in one applies in the other at once. */
 describe.each(databases)('a suspended user on $kind', (database) => {
   let here: TestServer;
   let there: TestServer;
@@ -62,7 +62,7 @@ describe.each(databases)('a suspended user on $kind', (database) => {
     const { userCode, clientUserId } = await makeSignedInUser(here, at.application);
     await set(userCode, 'suspended');
     const body = { ...at.application, clientUserId };
-    // Asking for a specialToken, and for the user again, answers as ever.
+    // Requesting a specialToken, or the user again, works as usual.
     const { specialToken } = (await there.post('/api/v2/app/special-token', body)).json as { specialToken: string };
     expect((await there.post('/api/v2/app/create-user', { ...body, clientUserName: 'x' })).json.code).toBe('0001');
     for (let tries = 0; tries < 2; tries++) {

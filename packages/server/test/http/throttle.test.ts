@@ -38,12 +38,12 @@ describe.each(databases)('failed credentials on $kind', (database) => {
       const refused = await server.send(method, path, { headers: credentials });
       expect({ path, status: refused.status, code: refused.json.code }).toEqual({ path, status: 429, code: '9429' });
     }
-    // Who sends no credentials has guessed nothing.
+    // A request without credentials is not a guess.
     const bare = await server.send('DELETE', `/api/v2/app/${clientId}/users/x`);
     expect({ status: bare.status, code: bare.json.code }).toEqual({ status: 400, code: '0011' });
     const { specialToken } = await makeUser(server, application);
     expect((await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken })).status).toBe(200);
-    // A spent token is an honest mistake, not a guessed secret.
+    // A spent token is an honest mistake, not a guess.
     expect((await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken })).json.code).toBe('0008');
   });
 });

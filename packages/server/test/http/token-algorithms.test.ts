@@ -22,7 +22,7 @@ use JSON::PP; use Crypt::JWT qw(decode_jwt);
 local $/; my $given = decode_json(<STDIN>);
 print decode_jwt(token => $given->{token}, key => $given->{jwk}, verify_aud => $given->{audience})->{sub};
 `;
-/** Where the interpreter and its library are installed (Debian: python3-jwt, libcrypt-jwt-perl). */
+/** If the interpreter and its library are installed (Debian: python3-jwt, libcrypt-jwt-perl). */
 const LANGUAGES = [
   {
     name: "Python's PyJWT (python3-jwt)",
@@ -54,7 +54,7 @@ describe.each(databases)('access tokens on $kind', (database) => {
     async (algorithm) => {
       const application = await here.application(algorithm === 'EdDSA' ? undefined : { tokenAlgorithm: algorithm });
       const { accessToken, userCode } = await makeSignedInUser(here, application);
-      // Another replica knows the new key at once, and publishes it.
+      // Another replica publishes the new key immediately.
       const { keys: published } = await jwks();
       expect(published.map(({ alg }) => alg)).toContain(algorithm);
       const introspected = await there.send('POST', '/oauth/v2/introspect', {

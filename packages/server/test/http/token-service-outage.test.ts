@@ -5,7 +5,7 @@ import { makeUser, startTestServer, type TestServer } from './start.ts';
 
 const PATH = '/oauth/v2/get-access-token';
 
-/** After 0009 or 0002 the specialToken is still good. */
+/** After 0009 or 0002, the specialToken is still valid. */
 describe.each(databases)('get-access-token with a remote token service on $kind', (database) => {
   let provider: OidcProviderProcess;
   let server: TestServer;

@@ -8,7 +8,7 @@ import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestSe
 describe.each(databases)('with its own token service, on $kind', ({ fresh }) => {
   let provider: OidcProviderProcess;
   let server: TestServer;
-  /** Another replica, which waits no longer than a service does. */
+  /** Another replica, with the production timeout. */
   let hurried: TestServer;
   let application: Awaited<ReturnType<TestServer['application']>>;
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe.each(databases)('with its own token service, on $kind', ({ fresh }) => 
     expect((await server.send('GET', '/livez')).status).toBe(200);
     await makeUser(server, application);
     expect(answered).toBe(0);
-    // Ends those that wait; some may not have reached it yet.
+    // Ends the waiting exchanges; some may not have reached the token service yet.
     await provider.fail('5xx');
     expect(new Set(await Promise.all(exchanging))).toEqual(new Set(['0009']));
     await provider.fail('none');

@@ -8,7 +8,7 @@ import { SECRET, startTestServer, type TestServer, uniqueName } from './start.ts
 const METRICS_TOKEN = 'metrics of the tests 0123456789';
 const [sqlite] = databases as [(typeof databases)[0]];
 
-/** INNKEEPER_TRUSTED_PROXIES: whose word about the client's address counts. */
+/** INNKEEPER_TRUSTED_PROXIES: whose X-Forwarded-For is used. */
 describe('the address of a client', () => {
   let direct: TestServer;
   let behind: TestServer;
@@ -24,12 +24,15 @@ describe('the address of a client', () => {
     for (const server of [direct, behind, elsewhere]) await server?.close();
   });
 
-  /** Wrong secrets, by way of proxies that say so. */
+  /** Sends a wrong secret with this X-Forwarded-For. */
   const guess = (server: TestServer, forwardedFor: string) =>
     server.send('GET', '/metrics', {
       headers: { 'x-forwarded-for': forwardedFor, authorization: `Bearer ${uniqueName()}` },
     });
-  /** And one guess more. What was used up grows back with time, of which a busy machine may take a lot before that one. */
+  /**
+   * Uses up the limit and then makes one more guess. On a busy machine the limit may have refilled by then, so this
+   * repeats.
+   */
   const exhaust = async (server: TestServer, forwardedFor: (index: number) => string, next: string) => {
     const codes = new Set<unknown>();
     let status = 0;
@@ -54,7 +57,7 @@ describe('the address of a client', () => {
     expect(await exhaust(behind, spoofed, '203.0.113.9')).toEqual(REFUSED);
     expect((await guess(behind, '203.0.113.10')).status).toBe(401);
     expect((await guess(behind, '203.0.113.9, 203.0.113.10')).status).toBe(401);
-    // What is no address at all is the proxy's own doing.
+    // A value that is not an address comes from the proxy itself.
     expect((await guess(behind, 'unknown')).status).toBe(401);
   });
 
@@ -71,7 +74,7 @@ describe('the address of a client', () => {
       expect((await forwarded(server, '127.0.0.1')).status).toBe(401);
       expect((await forwarded(server, '203.0.113.50')).status).toBe(401);
       const right = { 'x-forwarded-for': '203.0.113.9', authorization: `Bearer ${METRICS_TOKEN}` };
-      // The token is right: no count of wrong ones stands in its way.
+      // With the right token, the count of wrong ones does not matter.
       expect((await server.send('GET', '/metrics', { headers: right })).status).toBe(200);
     }
   });
@@ -100,7 +103,7 @@ test.each([
   '0.0.0.0/1,128.0.0.0/1',
   '128.0.0.0/1, 10.0.0.7, 0.0.0.0/1',
   '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2',
-  // Without what no client can have.
+  // All networks except those that no client can have.
   '1.0.0.0/8,2.0.0.0/7,4.0.0.0/6,8.0.0.0/5,16.0.0.0/4,32.0.0.0/3,64.0.0.0/2,128.0.0.0/2,192.0.0.0/3',
   '::ffff:0:0/96',
   '::ffff:0.0.0.0/97,128.0.0.0/1',

@@ -5,7 +5,7 @@ import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { startTestServer, type TestServer, uniqueName } from './start.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
-/** More than are answered in one turn of the event loop. */
+/** More than one turn of the event loop responds to. */
 const MANY = 300;
 
 let server: TestServer;
@@ -34,7 +34,7 @@ it('responds in request order, even if some wait for the next turn', async () =>
   const answered = [...line.text.matchAll(/x-request-id: (n\d+)/g)].map(([, id]) => id);
   expect(answered).toEqual(asked.map((_, at) => `n${at}`));
   const statuses = [...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
-  // On a machine that stands still for half a second, those that others are served before are refused.
+  // If the machine stalls for half a second, requests that yield to others are rejected.
   const expected = [/401|503/, /200/, /404|503/, /200/];
   for (const [at, status] of statuses.entries()) expect(status).toMatch(expected[at % 4] as RegExp);
 });
@@ -58,7 +58,7 @@ it.each([
 it('reads no more of a client than it can answer', async () => {
   const asked = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`).repeat(1_000);
   const line = await open([]);
-  // More than fits in between, and no answer is read.
+  // More than the buffers in between can hold, while the client reads no response.
   line.socket.pause();
   for (let count = 0; count < 400; count++) line.socket.write(asked);
   for (let count = 0; count < 5; count++) expect((await server.send('GET', '/livez')).status).toBe(200);
@@ -72,7 +72,7 @@ it('reads no more of a client than it can answer', async () => {
 });
 
 it('reads one large body per turn, however many arrive together', async () => {
-  // Longer than what the request log reads again.
+  // Longer than what the request log parses again.
   const body = JSON.stringify({ clientId, text: 'x'.repeat(20_000) });
   const crowd = await Promise.all(Array.from({ length: 20 }, () => open([])));
   let [turn, isOver] = [0, false];
@@ -107,10 +107,10 @@ it('serves others while many open connections send without a break', async () =>
     socket.write(ask);
   }
   try {
-    // Each on a connection of its own, of which one is accepted in a turn.
+    // On separate connections, of which one is accepted per turn.
     const late = await Promise.all(Array.from({ length: 40 }, () => open([])));
     for (const line of late) {
-      // On a busy machine some wait for half a second, and are told to ask again.
+      // On a busy machine, some wait for half a second and are rejected: retry them.
       line.socket.on('data', () => line.text.includes('200 OK') || line.socket.write(ask));
       line.socket.write(ask);
     }
@@ -125,7 +125,7 @@ it('rejects requests that waited for half a second, except health probes', async
   await expect.poll(() => crowd.every(({ text }) => text.includes('200 OK'))).toBe(true);
   const watch = crowd.pop() as Line;
   for (const line of [watch, ...crowd]) line.text = '';
-  // A machine that is slow: each turn takes so long.
+  // Simulates a slow machine: each turn takes this long.
   const TURN_MS = 200;
   let over = false;
   const dawdle = (): void => {

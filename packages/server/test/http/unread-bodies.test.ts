@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from './start.ts';
 
 const MIB = 1024 ** 2;
 
-/** They are dropped before anything is asked of a database. */
+/** They are discarded before the database is used. */
 describe('unread bodies', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -18,13 +18,13 @@ describe('unread bodies', () => {
     connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', allowHalfOpen: true });
   const closed = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.resume().once('close', resolve));
 
-  /** Like many clients: writes all of it, and only then reads. */
+  /** Like many clients: first writes everything, then reads. */
   async function writeThenRead(head: string, body: Buffer): Promise<string> {
     const socket = open();
     await once(socket, 'connect');
     const broken = once(socket, 'error').then(([error]) => Promise.reject(error as Error));
     const whole = (async () => {
-      // In pieces that each wait for the one before, as a blocking socket does.
+      // In parts that each wait for the previous one, like a blocking socket.
       socket.write(head);
       for (let at = 0; at < body.length; at += MIB / 4) {
         const piece = body.subarray(at, at + MIB / 4);
@@ -78,7 +78,7 @@ describe('unread bodies', () => {
         answer += some;
       });
     socket.write(`${line} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`);
-    // The end never comes: the connection is closed before it.
+    // The end never comes: the server disconnects first.
     const crumbs = '1\r\nx\r\n'.repeat(2_000);
     let sent = 0;
     const sending = setInterval(() => {

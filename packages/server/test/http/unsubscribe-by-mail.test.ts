@@ -8,7 +8,7 @@ import { databases } from '../databases.ts';
 import { makeTestUser, values } from './options/test-user.ts';
 import { basic, startTestServer } from './start.ts';
 
-/** A mail server that keeps what it is given. */
+/** A mail server that keeps the messages it receives. */
 async function startMailbox() {
   const messages: string[] = [];
   const mailbox = new SMTPServer({
@@ -27,7 +27,7 @@ async function startMailbox() {
   return { port, messages, close: () => new Promise<void>((resolve) => mailbox.close(() => resolve())) };
 }
 
-/** RFC 5322 2.2.3: a header goes on in lines that begin with a blank. */
+/** RFC 5322 2.2.3: a header continues in lines that begin with whitespace. */
 function headersOf(message: string): Map<string, string> {
   const [head = ''] = message.split('\r\n\r\n', 1);
   const lines = head.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n');
@@ -64,9 +64,9 @@ test('a mail program unsubscribes with only the headers of a message', async () 
 
     const headers = headersOf(mailbox.messages[0] as string);
     expect(headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
-    // Folding may have put a blank into a long address: mail programs take it out (RFC 2369).
+    // Folding may have inserted whitespace into a long URL; mail programs remove it (RFC 2369).
     const url = /<\s*(https?:[^>]+)>/.exec(headers.get('list-unsubscribe') ?? '')?.[1]?.replaceAll(/\s/g, '') as string;
-    // A scanner looks first, and nothing happens.
+    // A link scanner's GET changes nothing.
     expect((await fetch(url)).status).toBe(200);
     const saved = async () => values((await testUser.read()).json);
     expect(await saved()).toEqual([['vegetarian', true]]);
@@ -82,7 +82,7 @@ test('a mail program unsubscribes with only the headers of a message', async () 
       ['vegetarian', false],
       ['tags', ['quiet']],
     ]);
-    // The documents of the events know this way too: `send` compares the response with them.
+    // The documentation of events includes this origin: `send` validates the response.
     const feed = await server.send('GET', `/api/v2/app/${clientId}/events?type=selection.saved`, {
       headers: basic(testUser.application),
     });

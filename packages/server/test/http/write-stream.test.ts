@@ -26,7 +26,7 @@ async function stream(body: () => AsyncGenerator<string>) {
 test('waits for the client, and ends with it', async () => {
   let made = 0;
   let isReturned = false;
-  // Without an end, and without waiting for anything itself: only a client that is waited for stops it.
+  // Endless and never waiting by itself: only backpressure from the client stops it.
   const { socket, done } = await stream(async function* () {
     try {
       for (;;) {

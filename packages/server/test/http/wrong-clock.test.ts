@@ -7,7 +7,7 @@ import { bearer, makeSignedInUser, makeUser, startTestServer, type TestServer } 
 
 const HOUR = 3_600_000;
 
-/** The server runs in this process: setting its Date sets the clock of the machine, and leaves the monotonic one alone. */
+/** The server runs in this process, so changing Date changes its wall clock, but not its monotonic clock. */
 describe.each(databases)('a clock changed while the service runs, on $kind', (database) => {
   let server: TestServer;
   beforeEach(async () => {
@@ -78,7 +78,7 @@ describe.each(databases)('a clock changed while the service runs, on $kind', (da
     const wrong = await openSession(server, { email: 'eve@example.com', password: 'not the right one' });
     expect(wrong.status).toBe(401);
     setClock(-30 * 24 * HOUR);
-    // A step of the network's delay, one second, at most.
+    // The network is delayed for one step at most, which is one second.
     await vi.waitFor(async () => expect((await openSession(server, account)).status).toBe(201), { timeout: 20_000 });
   });
 
@@ -88,13 +88,13 @@ describe.each(databases)('a clock changed while the service runs, on $kind', (da
     const create = (clientUserId: string) =>
       server.post('/api/v2/app/create-user', { clientId, clientSecret, clientUserId, clientUserName: 'Test' });
     expect((await create('first')).status).toBe(200);
-    await sleep(600); // told to the database by then: a quarter of an allowance is
+    await sleep(600); // By then the usage was shared: a quarter of an allowance is enough.
     setClock(-HOUR);
     expect((await create('second')).status).toBe(200);
     await sleep(600);
     expect((await create('third')).status).toBe(200);
     expect((await create('fourth')).status).toBe(200);
-    // What was used before is forgotten at most: the limit still holds.
+    // At most the earlier use is forgotten, so the limit still applies.
     await create('fifth');
     expect((await create('sixth')).status).toBe(429);
   });

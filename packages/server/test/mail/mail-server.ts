@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export type ReceivedMail = {
-  /** Who it really goes to, whatever its headers say. */
+  /** The envelope's recipients, which may differ from the headers. */
   recipients: string[];
   headers: Record<string, string>;
   text: string;
@@ -12,9 +12,9 @@ export type ReceivedMail = {
 
 export type MailServer = {
   url: string;
-  /** In the order they came. */
+  /** In order of arrival. */
   received: ReceivedMail[];
-  /** Those to this address, once there are so many. */
+  /** Resolves with the mails to this address, once there are that many. */
   mailsTo(address: string, count: number): Promise<ReceivedMail[]>;
   close(): Promise<void>;
 };
@@ -39,7 +39,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
       }, done);
     },
   });
-  // A client that goes away is no failure of the test.
+  // A client that disconnects does not fail the test.
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
@@ -54,7 +54,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
   };
 }
 
-/** As far as our own mails go: two alternatives. */
+/** Parses what our own mails contain: two alternatives. */
 function parseMail(raw: string): Omit<ReceivedMail, 'recipients'> {
   const { headers, body } = split(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? '';
@@ -85,7 +85,7 @@ function decode({ headers, body }: { headers: Record<string, string>; body: stri
   return Buffer.from(bytes, 'latin1').toString();
 }
 
-/** The subject, which may be encoded in several words. */
+/** Decodes the subject, which may consist of several encoded words. */
 export function subjectOf({ headers }: ReceivedMail): string {
   return (headers.subject ?? '')
     .replaceAll(/\?= =\?/g, '?==?')

@@ -49,7 +49,7 @@ describe.each(databases)('mail on $kind', (database) => {
     const email = unique();
     const visitor = await signedIn(server, email);
     await visitor.send('PATCH', '/account/preferences', { language: 'de' });
-    // The first password is part of setting up the account.
+    // Setting the first password sends no mail, because it is part of creating the account.
     expect((await visitor.send('PUT', '/account/password', { password: PASSWORD })).status).toBe(204);
     const changed = { current: PASSWORD, password: `${PASSWORD} new` };
     expect((await visitor.send('PUT', '/account/password', changed)).status).toBe(204);
@@ -87,7 +87,7 @@ describe.each(databases)('mail on $kind', (database) => {
     const unknown = unique();
     const [there, not] = [await ask(known), await ask(unknown)];
     expect([not.status, not.json]).toEqual([there.status, there.json]);
-    // Mails go out in the order they were asked for: one that comes later shows that there was none before.
+    // Mails are sent in the order of their requests, so a later mail shows that there was none before it.
     await ask(known, 'signIn');
     await mail.mailsTo(known, 2);
     expect(await mail.mailsTo(unknown, 0)).toEqual([]);
@@ -184,7 +184,7 @@ describe.each(databases)('mail on $kind', (database) => {
     const path = `/applications/${clientId}`;
     expect((await manage.send('POST', `${path}/secrets`, { overlap: '2h' })).status).toBe(201);
     await server.service.refresh();
-    // Not in use: nobody needs to know.
+    // Not in use, so nobody is notified.
     await warnOwners(service);
     const previous = applications.peek(clientId)?.secrets.find(({ expiresAt }) => expiresAt !== null);
     await storage.applications.touchSecret(previous?.secretHash as string, now() + 1000, now());
@@ -196,7 +196,7 @@ describe.each(databases)('mail on $kind', (database) => {
     for (const _ of [1, 2, 3]) await warnOwners(service);
     await database.execute(databaseUrl, `update webhooks set off = 'failing' where webhook_id = ${where}`);
     for (const _ of [1, 2]) await warnOwners(service);
-    // Whatever was queued is out before this.
+    // Anything queued earlier is sent before this.
     await ask(owner.email, 'signIn');
     const received = await mail.mailsTo(owner.email, 4);
     expect(await mail.mailsTo(editor.email, 0)).toEqual([]);
@@ -225,7 +225,7 @@ describe.each(databases)('mail on $kind', (database) => {
       return mailer.counts();
     };
     const gone = `smtp://127.0.0.1:${await freePort()}`;
-    // Given up after the last try, or while waiting for the next when the service stops.
+    // Given up after the last retry, or on shutdown while waiting for one.
     expect(await warnBy(gone, [])).toEqual({ sent: 0, failed: 1, dropped: 0 });
     expect(await warnBy(gone, [60_000])).toEqual({ sent: 0, failed: 0, dropped: 1 });
     expect(await warnBy(mail.url, [])).toEqual({ sent: 1, failed: 0, dropped: 0 });

@@ -34,7 +34,7 @@ function mailerTo(url: string, options: Partial<ConstructorParameters<typeof Smt
   return { mailer, settings, onFailure, onDropped };
 }
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never sends anything. */
 async function silentServer(): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => sockets.add(socket.on('error', () => {})));
@@ -108,7 +108,7 @@ describe('the mail queue', () => {
     const { mailer, onFailure } = mailerTo(url, { withinMs: 20_000 });
     mailer.send(async () => LETTER);
     await vi.waitFor(() => expect(onFailure).toHaveBeenLastCalledWith('EPROTOCOL', true), 20_000);
-    // Most of it is in buffers of the system.
+    // Most of it is in socket buffers.
     expect(written).toBeLessThan(50_000_000);
   });
 

@@ -9,7 +9,7 @@ import { type Answer, startTestServer, type TestServer } from '../http/start.ts'
 import { memberWith, visitorWith } from '../portal/portal.ts';
 import { manageAs, manageWith } from './manage.ts';
 
-/** Of whatever the document has: an operation that is added is held to this as well. */
+/** Operations come from the OpenAPI document, so new ones are tested automatically. */
 const { paths }: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, operation]) =>
@@ -24,7 +24,7 @@ test('every operation on an application declares its access, and no other does',
   expect(ofApplications.filter(({ operation }) => !operation['x-access']).map(title)).toEqual([]);
   const others = operations.filter((each) => !ofApplications.includes(each));
   expect(others.filter(({ operation }) => operation['x-access']).map(title)).toEqual([]);
-  // What changes something takes more than reading, save for a question that is too large for an address.
+  // Changes require more than read access. The exceptions are questions too large for a URL.
   const free = ofApplications.filter(({ method, operation }) => method !== 'get' && operation['x-access'] === 'read');
   expect(free.map(title).filter((name) => !/^(plan|preview)/.test(name))).toEqual([]);
 });
@@ -40,14 +40,14 @@ describe.each(databases)('access on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  /** Sent so that nobody who is let in destroys anything: no body, no confirmation, and ids of nothing. */
+  /** Harmless if allowed: no body, no confirmation, and random ids. */
   const ask = (send: Ask, { path, method }: (typeof operations)[0], clientId: string) => {
     const named = path.replace('{clientId}', clientId).replaceAll(/\{\w+\}/g, randomUUID());
     return send(method.toUpperCase(), named);
   };
   const token = async (wanted: Partial<WantedManageToken>): Promise<Ask> => (await manageWith(server, wanted)).send;
 
-  /** Whoever has an access, by each of the ways to have it. */
+  /** Callers with this access, one for each way to get it. */
   const holders = async (access: Access, appId: number): Promise<[string, Ask][]> => {
     const member = await memberWith(server, [{ appId, role: ROLE_OF[access] }]);
     const owner = await memberWith(server, [{ appId, role: 'owner' }]);
@@ -84,7 +84,7 @@ describe.each(databases)('access on $kind', (database) => {
     const owner = await memberWith(server, [{ appId: mine.appId, role: 'owner' }]);
     const scoped = await token({ appIds: [mine.appId] });
     const ofOwner = await token({ accountId: owner.accountId });
-    // A scope that was hers once.
+    // A token for an application that its owner has no permission for.
     const lost = await token({ accountId: owner.accountId, appIds: [other.appId] });
     for (const send of [owner.send, scoped, ofOwner, lost]) {
       for (const operation of ofApplications) {
@@ -109,7 +109,7 @@ describe.each(databases)('access on $kind', (database) => {
     for (const send of [bare, manageAs(server, `ikp_${'a'.repeat(43)}`).send, session.send]) {
       for (const operation of guarded) {
         const { status, json } = await ask(send, operation, clientId);
-        // Somebody who keeps guessing is told so.
+        // Repeated guessing is throttled.
         expect([title(operation), ['9401', '9429']]).toEqual([title(operation), expect.arrayContaining([json.code])]);
         expect([401, 429]).toContain(status);
       }

@@ -31,7 +31,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
       lastRequestAt: null,
       steps: STEPS.map((step) => ({ step, done: false })),
     });
-    // In the draft it is defined; it is of use to somebody when it is published.
+    // The step counts as done once the draft is published.
     const edit = (method: string, rest: string, body?: unknown) =>
       manage.send(method, `/applications/${clientId}/catalog${rest}`, body, { 'if-match': '*' });
     const done = async () => {
@@ -113,7 +113,7 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
       ],
     });
 
-    // What another process counted is there once it has stopped, and adds up.
+    // The counts of another process are included after it has stopped.
     const other = await startTestServer(url);
     await other.send('GET', '/api/option_groups', { headers: apiKey });
     await other.close();

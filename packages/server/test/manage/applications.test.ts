@@ -196,7 +196,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     const works = async (with_: typeof application) => (await makeUser(server, with_)).specialToken !== undefined;
     expect([await works(application), await works(next)]).toEqual([true, true]);
     const secrets = async () => (await manage.get(path)).json.secrets as Record<string, unknown>[];
-    // Uses are noted behind the answers' backs.
+    // The last use is recorded after the response.
     await expect.poll(secrets).not.toContainEqual(expect.objectContaining({ lastUsedAt: null }));
     const [createdAt, lastUsedAt] = [expect.stringMatching(TIME), expect.stringMatching(TIME)];
     expect(await secrets()).toEqual([

@@ -33,7 +33,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     const { clientId, clientSecret } = made.json as { clientId: string; clientSecret: string };
     const path = `/applications/${clientId}`;
     await manage.send('PATCH', path, { name: 'Acme 2', settings: { accessTokenTtl: '2h' } });
-    // Nothing came of these.
+    // These change nothing.
     await manage.send('PATCH', path, { settings: { accessTokenTtl: '2h' } });
     await manage.send('PATCH', path, { settings: { accessTokenTtl: 'x' } });
     await manage.send('PATCH', path, { settings: { accessTokenTtl: null } });
@@ -105,7 +105,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     for (const step of ['undo', 'redo']) {
       expect((await send('POST', `/catalog/draft/${step}`, undefined, { 'if-match': '*' })).status).toBe(200);
     }
-    // There is nothing more to redo.
+    // There is nothing left to redo.
     expect((await send('POST', '/catalog/draft/redo', undefined, { 'if-match': '*' })).status).toBe(409);
     const { items } = await audit(application.clientId, 'action=catalog.draftEdited');
     const by = { actor: byToken(), subject: '1', before: null };
@@ -196,7 +196,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
       expect((await root.send('POST', `/applications/${clientId}/invitations`, invited)).json).toMatchObject({
         errors: [{ field: 'email' }],
       });
-      // Names of people and places in any writing are.
+      // Names of people and places in any script are allowed.
       const good = { name: 'שלום \u200fעולם 👩‍👩‍👧 نص' };
       expect((await root.send('PATCH', `/applications/${clientId}`, good)).status).toBe(200);
     },

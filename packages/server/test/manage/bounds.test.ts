@@ -8,7 +8,9 @@ const values = Array.from({ length: 2000 }, (_, value) => value);
 
 const join = (length: number, item: (at: number) => string) => Array.from({ length }, (_, at) => item(at)).join();
 
-/** What a catalog may cost: what goes beyond is told, nothing is published, and the service goes on. */
+/**
+ * Limits on the cost of a catalog: beyond them the request fails, nothing is published, and the service keeps running.
+ */
 describe.each(databases)('bounds of a catalog on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {

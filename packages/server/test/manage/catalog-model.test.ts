@@ -23,12 +23,12 @@ import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { CatalogModel, type ModelCatalog, type ModelEdit, ModelRefusal } from './catalog-model.ts';
 
-/** The long form: CATALOG_SEQUENCES=2000. */
+/** CATALOG_SEQUENCES=2000 runs the long form. */
 const RUNS = Number(process.env.CATALOG_SEQUENCES ?? 12);
 const AUTHOR = 'model';
 const HOW = { author: AUTHOR, allowBreaking: true, seen: undefined };
 
-/** A catalog of one of the databases, in which items have UIDs. */
+/** The catalog in one of the databases, where items have UIDs. */
 class Real {
   readonly uids = new Map<number, string>();
   readonly #service: Service;
@@ -54,7 +54,7 @@ class Real {
 
   publish = () => publishDraft(this.#service, this.#application, { ...HOW, over: undefined });
 
-  /** Export, then apply: nothing may change. */
+  /** Exports and applies the export, which must not change anything. */
   async applyExport(draft: boolean): Promise<boolean> {
     const { published, draft: open } = await this.open();
     const catalog = (draft ? open?.catalog : undefined) ?? published;
@@ -79,7 +79,7 @@ class Real {
     });
   }
 
-  /** How many have saved something, by the UID of the key. */
+  /** The number of users with a selection, by the key's UID. */
   async counts(): Promise<Record<string, number>> {
     const { published } = await this.open();
     const counts: Record<string, number> = {};
@@ -119,7 +119,7 @@ class Real {
   }
 }
 
-/** In one form: live ones in order, archived ones by their UIDs. */
+/** A form that both can be compared in: active items in order, archived ones by UID. */
 type Shown = { uid: string; name: string; keys: { uid: string; name: string }[]; archivedKeys: unknown[] };
 
 function show(
@@ -159,7 +159,7 @@ const showModel = (groups: ModelCatalog, uids: ReadonlyMap<number, string>) => {
   );
 };
 
-/** New items are known by their names in what the edit made. */
+/** Finds the UIDs of new items by their names. */
 function learn(real: Real, model: ModelCatalog, catalog: Catalog): void {
   for (const group of model) {
     const found = catalog.groups.find(({ groupUid, name, archived }) =>
@@ -201,7 +201,7 @@ function toModelEdits({ kind, one, other, name }: Action, groups: ModelCatalog):
   if (kind === 'moveKey') return [{ do: kind, key: key.id, group: target }];
   if (kind === 'archiveKey' || kind === 'restoreKey') return [{ do: kind, key: key.id }];
   if (kind !== 'replaceKey') return [];
-  // Another key takes the name of one that has selections.
+  // Another key takes the name of a key with selections.
   return [
     { do: 'renameKey', key: key.id, name: 'before' },
     { do: 'archiveKey', key: key.id },
@@ -209,7 +209,7 @@ function toModelEdits({ kind, one, other, name }: Action, groups: ModelCatalog):
   ];
 }
 
-/** Whether it was refused, by the model or by the service. */
+/** Whether the model or the service rejected it. */
 async function isRefused(act: () => unknown): Promise<boolean> {
   try {
     await act();

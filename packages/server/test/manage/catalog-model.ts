@@ -1,4 +1,4 @@
-/** What the catalog of an application should be, without UIDs, texts and storage: an item is known by a number. */
+/** A model of an application's catalog without UIDs, texts and storage. Items are identified by a number. */
 type ModelKey = { id: number; name: string; archived: boolean };
 type ModelGroup = { id: number; name: string; archived: boolean; keys: ModelKey[] };
 export type ModelCatalog = ModelGroup[];
@@ -16,7 +16,7 @@ export type ModelEdit =
 
 export class ModelRefusal extends Error {}
 
-/** As many edits as can be undone. */
+/** Maximum number of edits that can be undone. */
 const UNDONE = 100;
 
 export class CatalogModel {
@@ -26,7 +26,7 @@ export class CatalogModel {
   #redo: ModelCatalog[] = [];
   #lastId = 0;
 
-  /** In the draft, or in what is published. Throws ModelRefusal; answers whether something changed. */
+  /** Edits the draft or the published catalog; returns whether something changed. Throws ModelRefusal. */
   edit(edit: ModelEdit, inDraft: boolean): boolean {
     const before = (inDraft ? this.draft : undefined) ?? this.published;
     const after = structuredClone(before);
@@ -71,7 +71,7 @@ export class CatalogModel {
         if (!archived) groups.push({ id: ++this.#lastId, name: edit.name, archived: false, keys: [] });
         else {
           archived.archived = false;
-          // Said to have no keys.
+          // An archived group is reported without keys.
           for (const each of archived.keys) each.archived = true;
           toEnd(groups, archived);
         }
@@ -158,8 +158,8 @@ function byId(a: { id: number }, b: { id: number }): number {
 }
 
 /**
- * A draft as it is, except what nobody could ever choose: made and archived in it, it is not there; archived before and
- * after, it is as it was.
+ * What publishing this draft results in. Items that nobody could ever choose are special: those created and archived in
+ * the draft vanish, and those archived before and after stay as they were.
  */
 function publishedOf(before: ModelCatalog, draft: ModelCatalog): ModelCatalog {
   const known = new Map(before.flatMap((group) => group.keys.map((key) => [key.id, { key, group }] as const)));

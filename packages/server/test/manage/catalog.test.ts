@@ -19,7 +19,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  /** A user who chose a value of a key. */
+  /** Creates a user who has chosen a value of a key. */
   const choose = async ({ application }: Awaited<ReturnType<typeof editor>>, keyName: string, value: unknown) => {
     const user = await makeSignedInUser(server, application);
     const { json } = await server.send('GET', '/api/option_keys', { headers: { apiKey: application.clientId } });
@@ -104,7 +104,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((now.groups as Wire[]).map(({ name }) => name)).toEqual(['look', 'third']);
     expect(now.languages).toEqual(first.languages);
 
-    // One that is not there any more, after a restore of the database, changed just as well.
+    // A revision that no longer exists, after the database was restored, also counts as changed.
     const future = await manage.send('PUT', `${path}/catalog`, second, { 'if-match': '"99"' });
     expect(future).toMatchObject({ status: 412, json: { code: '9412', revision: 3, revisions: [] } });
     const finer = await edit('POST', '/groups', { name: 'late' }, 1);
@@ -277,7 +277,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await edit('PATCH', '/translations', { texts })).status).toBe(200);
     const after = (await get('/catalog/translations?limit=100')).json.items as { path: string; texts: Wire }[];
     expect(after.map((row) => row.texts.en)).toEqual(texts.map(({ text }) => text));
-    // Everything is written out and read again, and nothing of it changes.
+    // Exporting and applying everything changes nothing.
     const { languages } = (await get('/catalog')).json;
     expect((await edit('PUT', '/languages', { languages })).json).toMatchObject({ changed: false, changes: [] });
   });

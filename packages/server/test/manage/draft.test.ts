@@ -22,7 +22,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
       ...made,
       draftTree,
       draft: async (rest = '') => (await get(`/catalog/draft${rest}`)).json as { revision: number; draft: Wire },
-      /** An edit in the draft. */
+      /** Edits the draft. */
       change: (method: string, rest: string, body: unknown, seen: number | string = '*') =>
         edit(method, `${rest}?draft=true`, body, seen),
       publish: (body: Wire = {}, ifMatch = '*') =>
@@ -80,7 +80,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect((state.draft.edits as Wire[]).map(({ version }) => version)).toEqual([2, 1]);
     expect((await draft('?plan=false')).draft.plan).toBeUndefined();
 
-    // The same UIDs, from the draft into what is published.
+    // Publishing keeps the draft's UIDs.
     const uids = (each: Tree) =>
       each.groups.flatMap((group) => [group.groupUid, ...group.keys.map(({ keyUid }) => keyUid)]);
     const inDraft = await draftTree();
@@ -146,7 +146,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     const { keyUid } = await key('fruit');
     const first = await change('PATCH', `/keys/${keyUid}`, { name: 'apple' }, 1);
     expect(first.status).toBe(200);
-    // Who saw no draft, on another replica.
+    // An editor on another replica who has not seen the draft.
     const late = await other.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'pear' }, 1);
     expect(late).toMatchObject({
       status: 412,
@@ -163,16 +163,16 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
       status: 200,
       json: { draft: { version: 2, createdBy: byToken(), updatedBy: byToken('other') } },
     });
-    // Who saw the first version.
+    // An editor who has seen only the first version.
     const stale = await change('DELETE', `/keys/${keyUid}`, undefined, first.headers.get('etag') as string);
     expect(stale).toMatchObject({ status: 412, json: { edits: [{ version: 2, author: byToken('other') }] } });
-    // What is published is another matter: a draft's ETag does not go there.
+    // The ETags of a draft and of the published catalog cannot be mixed.
     const mixed = await change('PATCH', `/keys/${keyUid}`, {}, '"1"');
     expect(mixed.status).toBe(412);
     const wrong = await other.edit('PATCH', `/keys/${keyUid}`, {}, first.headers.get('etag') as string);
     expect(wrong).toMatchObject({ status: 400, json: { code: '9400' } });
     expect((await get('/catalog/tree?draft=true')).text).toContain('pear');
-    // Gone: published by the other.
+    // The draft is gone, because the other editor published it.
     const seen = second.headers.get('etag') as string;
     const published = await other.send('POST', '/catalog/draft/publish', {}, { 'if-match': seen });
     expect(published.status).toBe(200);
@@ -228,7 +228,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     await edit('POST', '/groups', { name: 'meanwhile' });
     const state = await draft();
     expect(state).toMatchObject({ revision: 2, draft: { baseRevision: 1, revisions: [{ revision: 2 }] } });
-    // The plan is of what is published now.
+    // The plan compares with the catalog that is published now.
     expect(paths(state.draft.plan as Wire)).toContain('archived meanwhile');
     const refused = await publish();
     expect(refused).toMatchObject({ status: 412, json: { code: '9412', revision: 2 } });
@@ -287,7 +287,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(await draftTree()).toEqual(after);
     expect(await step('redo')).toMatchObject({ status: 409, json: { code: '9409' } });
     await step('undo');
-    // Something new: what was taken back stays so.
+    // After a new edit, the undone one cannot be redone.
     await change('POST', '/groups', { name: 'other' });
     expect(await step('redo')).toMatchObject({ status: 409 });
     expect((await other.get('/catalog/tree?draft=true')).json).toEqual(await draftTree());
@@ -332,7 +332,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     await change('POST', '/groups', { name: 'lasting' });
     expect((await publish()).json).toMatchObject({ revision: 2, changes: [{ path: 'lasting' }] });
     expect((await tree()).groups.map(({ name }) => name)).not.toContain('fleeting');
-    // Nothing left to publish: the draft ends all the same.
+    // With nothing to publish, the draft ends anyway.
     const again = await change('POST', '/groups', { name: 'fleeting' });
     await change('DELETE', `/groups/${again.json.groupUid}`, undefined);
     expect((await publish()).json).toMatchObject({ revision: 2, changed: false });
@@ -369,7 +369,8 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
       expect(await act(method, rest, body)).toMatchObject({ status: 403, json: { code: '9403' } });
     }
     const reader = editorOf(await manageWith(server, { ...only, access: 'read' }), path);
-    // Texts alone, but more was published since: publishing would undo that, discarding loses texts alone.
+    // Only texts changed, but another revision was published since. Publishing would undo it; discarding only loses
+    // texts.
     await discard();
     expect((await translate('Ofen')).status).toBe(200);
     await edit('POST', '/groups', { name: 'meanwhile' });
@@ -398,7 +399,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     ] as const) {
       expect((await send(method, `/catalog/draft${rest}`, body)).json.code).toBe('9428');
       const stale = await send(method, `/catalog/draft${rest}`, body, { 'if-match': '"1"' });
-      // A file that is none is told first.
+      // An invalid file is reported before the conflict.
       expect([method, rest, stale.status]).toEqual([method, rest, method === 'PUT' ? 422 : 412]);
     }
     expect((await step('undo', 'nonsense')).json.code).toBe('9400');

@@ -186,7 +186,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
       constraint: { min: 0, max: 5 },
       translations: { English: 'Heat', Deutsch: 'Schärfe' },
     });
-    // What goes with an open key only goes away when it gets values, and the other way round.
+    // Settings that only apply to open keys are removed when a key gets values, and the other way round.
     await edit('PATCH', `/keys/${keyUid}?allow_breaking=true`, { values: [1, 2, 3] });
     expect(await key('heat')).toMatchObject({ values: [1, 2, 3] });
     expect(await key('heat')).not.toHaveProperty('constraint');

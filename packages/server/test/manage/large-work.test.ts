@@ -8,7 +8,7 @@ import { editor } from './manage.ts';
 const languages = [{ name: 'English', tag: 'en' }];
 const WORST = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
 
-/** The milliseconds that this thread, which is the server's, worked for something. */
+/** The processor time of this thread, which runs the server, in milliseconds. */
 async function ownTime<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
   const before = process.threadCpuUsage();
   const result = await work();
@@ -26,7 +26,7 @@ describe.each(databases)('large work on $kind', (database) => {
   test('a file of texts is parsed on another thread, and rejected before that if too large', async () => {
     const { send } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
     const preview = (file: string) => ownTime(() => send('POST', '/catalog/translations/preview', { file }));
-    // What it costs to send and receive as many bytes, on this machine and now: this thread is the client's too.
+    // The cost of sending and receiving that many bytes on this machine: the client runs on this thread too.
     const plain = await preview(`path,${'a'.repeat(3_000_000)}\n`);
     for (const [file, message] of [
       [`path,${','.repeat(3_000_000)}\n`, /more than 202 columns/],
@@ -54,7 +54,7 @@ describe.each(databases)('large work on $kind', (database) => {
     const { result, ms } = await ownTime(plan(keys));
     expect(result).toMatchObject({ status: 422 });
     expect(result.text).toMatch(/too many long texts/);
-    // Matched on this thread, they take many seconds.
+    // Matching them on this thread would take many seconds.
     expect(ms).toBeLessThan(1_500 + 5 * plain.ms);
   });
 
@@ -97,9 +97,9 @@ describe.each(databases)('large work on $kind', (database) => {
     const [{ changes }] = listed.json.items as [{ changes: { path: string; details: string[] }[] }];
     expect(listed.text.length).toBeLessThan(60_000);
     expect(changes[1]).toMatchObject({ path: 'group 0' });
-    // One for the language.
+    // One change is the language.
     expect(changes.at(-1)).toMatchObject({ details: [`and ${1_501 - (changes.length - 1)} more changes`] });
-    // Undo brings all of it back, whatever was kept to be read.
+    // Undo restores everything, although only part of the changes is listed.
     const renamed = groups.map(({ name }) => ({ name: `new ${name}` }));
     const draft = await edit('PUT', '/draft', { languages, groups: renamed });
     expect(draft).toMatchObject({ status: 200, json: { changed: true } });
@@ -178,7 +178,7 @@ test('an application has few tasks waiting, and others do not queue behind them'
   await pool.close();
 });
 
-/** The threads that are started while the test runs. */
+/** Collects the threads that are started during the test. */
 function startedThreads(): Worker[] {
   const started: Worker[] = [];
   const note = (worker: Worker) => started.push(worker);

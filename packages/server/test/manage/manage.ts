@@ -3,7 +3,7 @@ import { createManageToken, type WantedManageToken } from '../../src/domain/mana
 import { EXAMPLE, type Wire } from '../http/options/example-catalog.ts';
 import type { Answer, TestServer } from '../http/start.ts';
 
-/** What speaks to /manage/v1 with a token of its own. */
+/** A client of /manage/v1 with its own token. */
 export type Manage = {
   token: string;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -22,7 +22,7 @@ export async function manageWith(server: TestServer, wanted: Partial<WantedManag
   return manageAs(server, made.token);
 }
 
-/** As audit and revisions name whoever came with a token of this name. */
+/** How the audit log and revisions name a token with this name. */
 export const byToken = (name = 'tests') => expect.stringMatching(new RegExp(`^token:${name} \\([0-9a-f]{12}\\)$`));
 
 export function manageAs(server: TestServer, token: string): Manage {
@@ -34,7 +34,7 @@ export function manageAs(server: TestServer, token: string): Manage {
   return { token, send, get: (path, headers) => send('GET', path, undefined, headers) };
 }
 
-/** One application and its catalog, with the ETag of whatever was read or published last. */
+/** An application with a catalog, and the ETag of its latest read or published revision. */
 export async function editor(server: TestServer, file: unknown = EXAMPLE) {
   const application = await server.application();
   const manage = await manageWith(server);
@@ -67,7 +67,7 @@ export function editorOf(manage: Manage, path: string) {
     get: (rest: string, headers?: Record<string, string>) => manage.get(path + rest, headers),
     send: (method: string, rest: string, body?: unknown, headers?: Record<string, string>) =>
       manage.send(method, path + rest, body, headers),
-    /** Made from a certain revision, or from whatever there is. */
+    /** Edits a certain revision, by default the current one. */
     edit: (method: string, rest: string, body: unknown, revision: number | string = '*') =>
       manage.send(method, `${path}/catalog${rest}`, body, ifMatch(revision)),
     file: async () => (await manage.get(`${path}/catalog`)).json as Wire,

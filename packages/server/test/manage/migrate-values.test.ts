@@ -10,7 +10,7 @@ import type { Wire } from '../http/options/example-catalog.ts';
 import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
 import { editor } from './manage.ts';
 
-/** The long form: MIGRATIONS=1000. */
+/** MIGRATIONS=1000 runs the long form. */
 const RUNS = Number(process.env.MIGRATIONS ?? 100);
 const VALUES = ['a', 'b', 'c', 'd'];
 const FILE = {
@@ -87,7 +87,7 @@ describe.each(databases)('migrations of values on $kind', (database) => {
           expect(selections).toBe(before.filter((value) => [value ?? []].flat().includes(from)).length);
           let left = isKilled ? 1 : Number.POSITIVE_INFINITY;
           const run = { now, actor: 'test' };
-          // One that ends in the middle, as if it was killed, and one that goes on.
+          // One migration ends midway, as if killed; another one completes it.
           const first = await migrateValues(storage, appId, catalog, wanted, { ...run, isOver: () => left-- <= 0 });
           const second = await migrateValues(storage, appId, catalog, wanted, run);
           expect(first.migrated + second.migrated).toBe(selections);

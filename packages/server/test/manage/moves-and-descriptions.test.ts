@@ -159,7 +159,7 @@ describe.each(databases)('moved, renamed and described parts of a catalog on $ki
     const [consent, ads] = [await key('consent'), await group('ads')];
     await edit('DELETE', `/keys/${consent.keyUid}`, undefined);
     await edit('DELETE', `/groups/${ads.groupUid}`, undefined);
-    // What is gone with its language does not come back with its group.
+    // Restoring a group does not restore texts of a language that was removed.
     await edit('PUT', '/languages', { languages: LANGUAGES.slice(0, 1) });
     const back = await edit('PATCH', `/groups/${ads.groupUid}`, { archived: false });
     expect(back).toMatchObject({

@@ -10,7 +10,7 @@ type Asked = { boss: Member; other: Member; path: string; tokenId: string };
 
 const BODY = JSON.stringify({ name: 'Taken over' });
 
-/** A request that was let in has its body still to come: what it may is asked again when it has. */
+/** A request passes its permission check before its body arrives, so permissions are checked again afterwards. */
 describe.each(databases)('permissions after the body has arrived, on $kind', (database) => {
   let server: TestServer;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.each(databases)('permissions after the body has arrived, on $kind', (da
   });
   afterAll(() => server?.close());
 
-  /** The head and half of the body have been sent, and the service has let it in. */
+  /** Sends the head and half of the body; resolves once the service has accepted the request. */
   async function begin(path: string, token: string, other: Member): Promise<ClientRequest> {
     const sending = request(`${server.url}/manage/v1${path}`, {
       method: 'PATCH',

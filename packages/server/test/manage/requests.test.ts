@@ -23,7 +23,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
 
   const list = async (clientId: string, query = '') =>
     (await manage.get(`/applications/${clientId}/requests?${query}`)).json as unknown as Listed;
-  /** Once as many are there: they are written once a second. */
+  /** Waits until that many are logged: they are written once a second. */
   const logged = (clientId: string, count: number) =>
     vi.waitFor(
       async () => {
@@ -56,7 +56,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     expect(items.map(({ method, route, status, code }) => [method, route, status, code])).toEqual([
       ['POST', '/api/v2/app/create-user', 200, null],
       ['POST', '/oauth/v2/get-access-token', 200, null],
-      // The catalog's helper reads the keys.
+      // `keyNamed` reads the keys.
       ['GET', '/api/option_keys', 200, null],
       ['POST', '/api/user_options', 201, null],
       ['POST', '/api/user_options', 422, '1008'],
@@ -190,7 +190,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     expect(shown.length).toBeGreaterThan(40);
     const sent = [...canaries, Buffer.from(`${clientId}:${clientSecret}`).toString('base64')];
     for (const canary of sent) {
-      // Not `not.toContain`: where it fails, it prints all there is.
+      // Not `not.toContain`, which would print everything if it failed.
       expect(everything.includes(canary)).toBe(false);
       expect(JSON.stringify(shown).includes(canary)).toBe(false);
     }
@@ -216,13 +216,13 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     };
     await ask();
     await logged(clientId, 9);
-    // Still on its way to the log when the user goes.
+    // This request is not yet logged when the user is deleted.
     await server.post('/api/user_options', { ...choice, user_uid: user.userCode, value: ['canary motto'] }, apiKey);
     const erased = await server.send('DELETE', `/api/v2/app/${clientId}/users/${user.userCode}`, {
       headers: basic(application),
     });
     expect(erased.status).toBe(204);
-    // Naming somebody who is gone; create-user would make a new one.
+    // Requests that name a deleted user. Not create-user, which would create a new one.
     await server.post('/api/user_options', { ...choice, user_uid: user.userCode, value: ['canary motto'] }, apiKey);
     await server.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId });
     const left = await vi.waitFor(
@@ -255,7 +255,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     const { items, sampled } = await vi.waitFor(
       async () => {
         const now = await list(clientId, 'limit=200');
-        // Errors have a share of their own.
+        // Errors have their own share of the log.
         expect(now.items.some(({ code }) => code === '1009')).toBe(true);
         return now;
       },

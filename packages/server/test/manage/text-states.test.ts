@@ -32,7 +32,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
   const open = async () => {
     const made = await editor(server, FILE);
     const list = async (query = '') => (await made.get(`/catalog/translations?${query}`)).json.items as Row[];
-    /** Outdated and reviewed languages of one text. */
+    /** The outdated and reviewed languages of one text. */
     const stateOf = async (path: string, query = '') => {
       const { outdated, reviewed } = (await list(query)).find((row) => row.path === path) as Row;
       return { outdated, reviewed };
@@ -56,7 +56,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look')).toEqual({ outdated: ['de', 'es'], reviewed: [] });
     expect(await stateOf('look/theme')).toEqual({ outdated: [], reviewed: [] });
     expect((await list('outdated=Deutsch')).map(({ path }) => path)).toEqual(['look']);
-    // A new text is of the new source; and texts that change together with it are not outdated.
+    // A new translation belongs to the current source, and so do translations that change together with it.
     await change([['look', 'de', 'Erscheinungsbild']]);
     expect(await stateOf('look')).toEqual({ outdated: ['es'], reviewed: [] });
     await change([
@@ -66,7 +66,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look')).toEqual({ outdated: ['es'], reviewed: [] });
     await change([['look', 'en', 'Look']]);
     expect(await stateOf('look')).toEqual({ outdated: ['de'], reviewed: [] });
-    // A name that stood in for a source was none.
+    // A name that was shown instead of a missing source does not count as a source.
     await change([['bare', 'en', 'Bare']]);
     expect(await stateOf('bare')).toEqual({ outdated: [], reviewed: [] });
   });
@@ -112,7 +112,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(await stateOf('look')).toEqual({ outdated: [], reviewed: ['de'] });
     await change([['look', 'en', 'Appearance']]);
     expect(await stateOf('look')).toEqual({ outdated: ['de', 'es'], reviewed: [] });
-    // Somebody looked: it is right for the new source too.
+    // Reviewed: the translation also fits the new source.
     expect((await review([['look', 'de', 'Aussehen', 'Appearance']])).json.count).toBe(1);
     expect(await stateOf('look')).toEqual({ outdated: ['es'], reviewed: ['de'] });
     expect((await review([['look', 'de', 'Aussehen', 'Appearance']], { reviewed: false })).json.count).toBe(1);
@@ -135,7 +135,7 @@ describe.each(databases)('states of texts on $kind', (database) => {
     expect(done.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await stateOf('appearance', 'draft=true')).toEqual({ outdated: ['de', 'es'], reviewed: [] });
     expect(await stateOf('bare/colours', 'draft=true')).toEqual({ outdated: [], reviewed: ['de'] });
-    // A new name and a new source at once.
+    // A new name and a new source in one edit.
     const both = { name: 'shades', translations: { English: 'Shades', Deutsch: 'Thema' } };
     expect((await edit('PATCH', `/keys/${uidOf('look/theme')}${query}`, both)).status).toBe(200);
     expect(await stateOf('bare/shades', 'draft=true')).toEqual({ outdated: ['de'], reviewed: [] });

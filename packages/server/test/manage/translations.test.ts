@@ -33,7 +33,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     const all = await download('');
     expect(all.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(all.headers.get('content-disposition')).toBe('attachment; filename="test-texts-r1.csv"');
-    // Fetch takes the byte order mark away.
+    // fetch removes the byte order mark.
     expect(all.text.split('\r\n', 2)).toEqual([
       `path (${application.clientId}@1),source,English,Deutsch,Deutsch (Österreich)`,
       'kitchen,Kitchen,Kitchen,Küche,',
@@ -274,7 +274,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await get('/catalog')).headers.get('etag')).toBe('"1"');
     const late = await send('POST', '/catalog/translations/import?draft=true', body, { 'if-match': etag });
     expect(late.json.code, 'the draft is another one by now').toBe('9412');
-    // Of a text that the draft has and the file was not told of, the draft is the one that changed it.
+    // If the text was changed in the draft, and the file does not contain the earlier one, the draft is the conflict.
     expect((await take({ file: csv(['empty,Anders']) }, 1)).json, 'what is published').toMatchObject({ revision: 2 });
   });
 

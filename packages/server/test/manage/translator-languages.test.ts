@@ -29,7 +29,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
   });
   afterAll(() => server.close());
 
-  /** Somebody whom an owner invited for German alone. */
+  /** A translator invited for German only. */
   const invited = async () => {
     const made = await editor(server, FILE);
     const { appId, clientId } = made.application;
@@ -76,7 +76,7 @@ describe.each(databases)('a translator of some languages on $kind', (database) =
         ]);
       }
     }
-    // Removing is changing; what is there already is no change.
+    // Removing a text is a change; saving the current text is not.
     expect((await change(translator, path, [['look', 'de', null]], true)).status).toBe(200);
     expect((await send(translator, 'POST', `${path}/catalog/draft/publish`, {})).status).toBe(200);
   });

@@ -142,7 +142,7 @@ describe.each(databases)('"try it" on $kind', (database) => {
     const application = await server.application();
     const manage = await manageWith(server);
     expect((await manage.send('POST', `/applications/${application.clientId}/try`)).status).toBe(200);
-    // As long as the rest of a refused body is waited for.
+    // Longer than the service waits for the rest of a rejected body.
     await new Promise((resolve) => setTimeout(resolve, 5_200));
     expect((await server.send('GET', '/livez')).status).toBe(200);
   });

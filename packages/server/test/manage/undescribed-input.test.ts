@@ -8,9 +8,9 @@ import { fromPortal, signedIn } from '../portal/portal.ts';
 
 type Schema = { type?: string; enum?: unknown[]; properties?: Record<string, Schema> };
 
-/** Bodies that are a catalog file as a whole: what is wrong with one is 9422. */
+/** Bodies that consist of a catalog file, whose problems are reported with 9422. */
 const CATALOG_FILES = ['putCatalog', 'planCatalog', 'putDraft'];
-/** Not for a session. */
+/** Available only to tokens. */
 const BY_TOKEN = ['createManageToken'];
 
 const document = withoutReferences(JSON.parse(await renderOpenapiDoc()));
@@ -26,7 +26,7 @@ const withBody = operations.flatMap(({ path, method, operation }) => {
   return [{ name: operation.operationId, path, method: method.toUpperCase(), body: example?.value as object }];
 });
 
-/** Parameters that are not any text. */
+/** Parameters that do not accept arbitrary text. */
 const parameters = operations.flatMap(({ path, method, operation }) =>
   (operation.parameters ?? []).flatMap((parameter) => {
     const schema = parameter.schema as Schema;

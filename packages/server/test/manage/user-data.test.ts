@@ -18,7 +18,7 @@ test('operations on users and requests require access "users"', async () => {
   );
   const needed = found.flatMap(([, methods]) => Object.values(methods).map((operation) => operation['x-access']));
   expect(needed.length).toBeGreaterThan(10);
-  // Importing takes the right to edit, which includes it.
+  // Importing requires edit access, which includes users.
   expect(new Set(needed)).toEqual(new Set(['users', 'write']));
   const others = found
     .filter(([path]) => !path.endsWith('/users/import'))
@@ -38,7 +38,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  /** An application whose one user has typed something into an open key. */
+  /** An application with one user, who has saved text for an open key. */
   const makeUser = async () => {
     const { application, apiKey, keyNamed } = await withCatalog(server);
     const user = await makeSignedInUser(server, application);
@@ -179,7 +179,7 @@ describe.each(databases)('personal data of users on $kind', (database) => {
       ['user.read', eve.email, user.userCode],
       ['user.read', ada.email, user.userCode],
     ]);
-    // Nobody's data: no entry.
+    // There is no such user, so there is no entry.
     expect((await ada.send('GET', `${path}/users/${application.clientId}`)).status).toBe(404);
     expect(await audited(application)).toHaveLength(3);
   });

@@ -171,7 +171,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(ids(await search('to=2001-02-03%2010:00:01&search=ORN-'))).toEqual(['born-1999-01-01', 'born-2001-02-03']);
     expect(ids(await search(`${february}&status=active&where=!kitchen.vegetarian&count=true`))).toHaveLength(2);
     expect(await search(`${february}&status=suspended&count=true`)).toMatchObject({ total: 0 });
-    // In the order of creation, not of the ids: the import came last.
+    // Sorted by creation time, not by id: the imported users were added last.
     expect(ids(await search('sort=oldest&limit=2'))).toEqual(['born-1999-01-01', 'born-2001-02-03']);
     const first = await at.get(`/users?${february}&limit=1`);
     const next = /<(.*)>/.exec(first.headers.get('link') ?? '')?.[1] as string;
@@ -314,7 +314,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     ]);
     const history = (await at.get(`${path}/history`)).json;
     expect(history.total).toBe(4);
-    // Within one second the order is told by what was saved over what.
+    // Within one second, the chain of replaced values defines the order.
     expect(history.items).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
@@ -353,7 +353,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
       options: [{ keyName: 'fruit', value: ['apple', 'cherry'] }],
       history: expect.arrayContaining(history.items as Wire[]),
     });
-    // By selection, each with its newest change first.
+    // By selection, each with its latest change first.
     const reported = (exported.json.history as Wire[]).map(({ userOptionsUid, toValue }) => [userOptionsUid, toValue]);
     const ofMotto = [
       [motto, null],
@@ -381,7 +381,7 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect(exported.json.history).toHaveLength(21);
     const page = await at.get(`${path}/export?format=html`);
     expect(page.headers.get('content-length')).toBeNull();
-    // From and to, in the history and in the events.
+    // Before and after the change, in the history and in the events.
     expect(page.text.match(/x{400000}/g)).toHaveLength(40);
     expect(page.text.trimEnd().endsWith('</html>')).toBe(true);
 

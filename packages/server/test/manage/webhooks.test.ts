@@ -95,7 +95,7 @@ describe.each(databases)('webhooks in /manage/v1 on $kind', (database) => {
       ({ action }) => action,
     );
     expect(actions).toEqual(['webhook.deleted', ...Array(3).fill('webhook.changed'), 'webhook.created']);
-    // Sealed in the database, and in no log or audit entry.
+    // Encrypted in the database, and in no log or audit entry.
     expect(await dump(url)).not.toContain(secret.slice('whsec_'.length));
   });
 

@@ -1,7 +1,7 @@
-/** As a browser goes from page to page: with the cookies of this machine, and no page shown. */
+/** Follows pages like a browser, with this machine's cookies, but renders nothing. */
 export type Browser = {
   cookies: Map<string, string>;
-  /** Follows redirects to the address that answers something else, or to the one that `until` stops before. */
+  /** Follows redirects to the first response that is not one, or until `until` stops before a URL. */
   open(url: string, until?: (url: string) => boolean): Promise<{ url: string; status: number }>;
 };
 

@@ -74,7 +74,7 @@ describe.each(databases)('a hostile OpenID provider on $kind', (database) => {
 
 const JSON_HEAD = { 'content-type': 'application/json' };
 
-/** Writes `piece` until the connection ends. `head`: raw, before it; by default a complete one. */
+/** Writes `piece` until the connection ends. `head` is sent raw before it; by default it is a complete one. */
 function endless(piece = ' ', head?: string) {
   const counted = {
     written: 0,
@@ -102,7 +102,7 @@ function redirect(response: ServerResponse): void {
 }
 
 describe('the answers of a hostile OpenID provider', () => {
-  /** The claims, or the kind of the problem. */
+  /** Signs in; returns the claims, or the kind of the problem. */
   const enter = async (timeoutMs = 60_000) => {
     const provider = createIdentityProvider({
       ...{ issuer: remote.issuer, clientId: 'innkeeper', clientSecret: 'secret', scope: 'openid', timeoutMs },
@@ -121,7 +121,7 @@ describe('the answers of a hostile OpenID provider', () => {
   };
   const DISCOVERY = '/.well-known/openid-configuration';
   const PATHS = [DISCOVERY, '/token', '/keys', '/userinfo'];
-  /** Of the signing-in at each path in turn. */
+  /** Signs in with this response at each path in turn; returns the outcomes. */
   const atEach = async (answer: (response: ServerResponse) => unknown, timeoutMs?: number) => {
     remote.metadata = { userinfo_endpoint: `${remote.issuer}/userinfo` };
     const outcomes: unknown[] = [];

@@ -6,22 +6,22 @@ type Answering = (response: ServerResponse) => unknown;
 
 export type HostileProvider = {
   issuer: string;
-  /** Of the next ID token. */
+  /** The claims of the next ID token. */
   claims: JWTPayload;
-  /** Replaces members of the real metadata. */
+  /** Overrides for the metadata. */
   metadata: Record<string, unknown>;
-  /** Replaces the answer at a path. */
+  /** Overrides for the responses, by path. */
   answers: Record<string, Answering>;
-  /** Of the last sign-in. */
+  /** The nonce of the last sign-in. */
   nonce: string;
   privateKey: CryptoKey;
   jwk: JWK;
-  /** Signed as a real provider does. */
+  /** A correctly signed ID token. */
   idToken(): Promise<string>;
   close(): void;
 };
 
-/** A provider that signs whatever claims a test wants, and answers as badly as it likes. */
+/** An OpenID provider that signs any claims and sends any response that a test wants. */
 export async function startHostileProvider(): Promise<HostileProvider> {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };

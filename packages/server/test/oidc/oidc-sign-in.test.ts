@@ -53,7 +53,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
   const problemIn = (url: string) => new URL(url).searchParams.get('problem');
   const sessionOf = async ({ cookies }: Browser) =>
     (await visitorWith(server, `innkeeper=${cookies.get('innkeeper')}`).send('GET', '/session')).json;
-  /** Back from the provider, before the service has seen it. */
+  /** Signs in at the provider, but stops before the callback reaches the service. */
   const comeBack = async (browser: Browser) =>
     (await browser.open(start(), (url) => url.startsWith(`${server.url}/portal/oidc/callback`))).url;
 
@@ -70,7 +70,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
       needsLink: false,
       applications: [],
     });
-    // The provider's word counts from now on, whatever the address is there.
+    // From now on the provider's subject identifies the account, even if its address changes.
     await provider.person({ sub: person.sub, email: 'renamed@elsewhere.example', email_verified: false });
     const again = await enter();
     expect((await sessionOf(again.browser)).accountId).toBe(session.accountId);
@@ -104,10 +104,10 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     await provider.person(person);
     const { browser } = await enter();
     expect(await sessionOf(browser)).toMatchObject({ email, hasPassword: true });
-    // Another identity with the same address does not take it over.
+    // Another identity with the same address cannot take over the account.
     await provider.person({ ...person, sub: uniqueName('thief') });
     expect(problemIn((await enter()).url)).toBe('other-identity');
-    // The password still signs in.
+    // The password still works.
     expect((await openSession(server, { email, password: PASSWORD })).status).toBe(201);
   });
 
@@ -128,7 +128,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
   });
 
   test('roles follow the claim at every sign-in', async () => {
-    // Somebody who stays an administrator.
+    // Another account that stays an administrator.
     await signedIn(server);
     const person = someone();
     const accessWith = async (groups: unknown) => {
@@ -155,11 +155,11 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect(problemIn((await openBrowser().open(back)).url)).toBe('expired');
     expect(problemIn((await browser.open(back.replace(/state=[^&]+/, 'state=other'))).url)).toBe('expired');
     expect((await browser.open(back)).url).toBe(`${server.url}/portal`);
-    // The same address once more: the state is spent in every replica.
+    // The same callback again: the state is spent in every replica.
     browser.cookies.delete('innkeeper');
     expect(problemIn((await browser.open(back)).url)).toBe('expired');
     expect(browser.cookies.has('innkeeper')).toBe(false);
-    // A code that was used, with a state that was not.
+    // A used code with an unused state.
     const other = openBrowser();
     const fresh = await comeBack(other);
     const code = new URL(back).searchParams.get('code') as string;
@@ -250,7 +250,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
       post_logout_redirect_uri: `${server.url}/portal/sign-in`,
     });
     expect((await visitor.send('GET', '/session')).status).toBe(401);
-    // A session of a link signs out of here alone.
+    // Signing out of a session from a link does not involve the provider.
     expect((await (await signedIn(server)).send('GET', '/session')).json.signOutUrl).toBeNull();
   });
 
@@ -266,7 +266,7 @@ describe.each(databases)('sign-in by an OpenID provider on $kind', (database) =>
     expect([refused.status, refused.json.code]).toEqual([409, '9409']);
     const here = await signedIn(strict, email);
     expect((await here.send('PUT', '/account/password', { password: PASSWORD })).status).toBe(409);
-    // A fresh link confirms what the password would.
+    // A new link confirms the action like a password.
     expect((await here.send('GET', '/session')).json).toMatchObject({ needsPassword: false, needsLink: false });
   });
 });

@@ -1,4 +1,4 @@
-// Preloaded: tells at the end, in one line, which modules this thread loaded.
+// Preloaded: prints the modules that this thread has loaded, as one line at exit.
 import { registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 

@@ -9,9 +9,9 @@ afterEach(endAll);
 
 const run = promisify(execFile);
 
-/** Pastes a line into a shell that knows nothing else; answers what it printed, which includes the HTTP status. */
+/** Runs a pasted line in a clean shell; returns its output and the HTTP status. */
 async function paste(line: string): Promise<{ printed: string; status: number }> {
-  // --write-out of our own wins over the line's: the last one counts.
+  // The last --write-out wins, so this overrides the line's own.
   const { stdout } = await run('bash', ['--noprofile', '--norc', '-c', `${line} -w '\\n%{http_code}'`], {
     env: { PATH: process.env.PATH },
   });
@@ -28,7 +28,7 @@ function curlLines(output: string): string[] {
 
 describe('npm start in an empty folder', () => {
   it('shows a demo application and five lines that work as pasted; the second start creates and shows nothing', async () => {
-    await run('curl', ['--version']); // the lines are for curl: without it nothing here can be told
+    await run('curl', ['--version']); // the lines use curl, so this test needs it
     const cwd = await mkdtemp(join(inject('scratchFolder'), 'demo-'));
     const first = await serve({ args: ['--demo'], cwd });
     await vi.waitFor(() => expect(first.stdout()).toContain('Ctrl+C'), { timeout: 30_000 });
@@ -49,7 +49,7 @@ describe('npm start in an empty folder', () => {
     }
     const setUp = /^ {4}(http\S+\/portal\/sign-in#iku_[\w-]{43})$/m.exec(shown)?.[1] as string;
     expect(setUp).toMatch(new RegExp(`^${first.url}/`));
-    // First of all, as that is where people begin.
+    // The set-up link comes first, because people begin there.
     expect(shown.indexOf(setUp)).toBeLessThan(shown.indexOf(clientId as string));
     const made = await fetch(`${first.url}/manage/v1/session`, {
       method: 'POST',
@@ -64,7 +64,7 @@ describe('npm start in an empty folder', () => {
     expect(await readdir(cwd)).toEqual(['data']);
     first.signal('SIGINT');
     expect(await first.exited).toEqual({ code: 0, signal: null });
-    // Nothing but what is for the reader: no log line among it.
+    // No log lines between the text for the reader.
     expect(first.stderr()).toBe('');
     expect(first.stdout()).not.toContain('{"level"');
 
@@ -93,7 +93,7 @@ describe('npm start in an empty folder', () => {
       for (const server of servers) expect(server.stdout()).toContain('Ctrl+C');
     }, 30_000);
     expect(servers.filter((server) => curlLines(server.stdout()).length > 0)).toHaveLength(1);
-    // Only the start that made it shows secrets, though nobody has used the link yet.
+    // Only the start that created the demo shows secrets, although the link is still unused.
     expect(servers.filter((server) => /ink_|iku_/.test(server.stdout()))).toHaveLength(1);
     const { stdout } = await run(process.execPath, [BIN, 'app', 'list', '--json'], {
       cwd,

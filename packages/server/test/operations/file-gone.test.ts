@@ -7,7 +7,10 @@ import { SECRET, uniqueName } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
 import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';
 
-/** What the service answers is only worth something while the path leads to the file that it writes to. */
+/**
+ * The service must stop once the path no longer leads to the file that it writes to: nothing it acknowledges would
+ * last.
+ */
 describe('the database file under a running service', () => {
   let path: string;
   let application: NewApplication;
@@ -51,7 +54,7 @@ describe('the database file under a running service', () => {
     });
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/^innkeeper_problem\{kind="file"\} 1$/m);
-    // Three looks for changes later, the log has one line about them.
+    // After three polls of the change log, there is still only one log line about them.
     await sleep(1_300);
     const looks = server.logs().filter(({ msg }) => String(msg).startsWith('could not read changes'));
     expect(looks).toHaveLength(1);
@@ -77,7 +80,7 @@ describe('the database file under a running service', () => {
     const { name } = await create();
     rmSync(path);
     await expectStopped(/was deleted while .* All data is still in the open file/);
-    // The advice itself.
+    // Follow the advice of the message.
     const [, from = ''] = /Copy it first: cp (\S+) /.exec((await readiness()).text) ?? [];
     expect(from).toMatch(new RegExp(`^/proc/${server.pid}/fd/\\d+$`));
     copyFileSync(from, `${path}.rescued`);
@@ -121,7 +124,7 @@ describe('the database file under a running service', () => {
     const before = await create();
     renameSync(path, `${path}.elsewhere`);
     await expectStopped(/was deleted or moved/);
-    // Whole without its log: that stays behind when a file is moved.
+    // Complete even without its log, which stays behind when a file is moved.
     expect(names(`${path}.elsewhere`)).toContain(before.name);
     renameSync(`${path}.elsewhere`, path);
     await vi.waitFor(async () => expect(await create()).toMatchObject({ status: 200 }), { timeout: 5_000 });

@@ -17,7 +17,7 @@ import { SECRET, uniqueName } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
 import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';
 
-/** One file by several paths, and what else happens to it under a running service. */
+/** One file with several paths, and other changes to it under a running service. */
 describe('the names of the database file', () => {
   let folder: string;
   let path: string;

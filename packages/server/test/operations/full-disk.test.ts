@@ -87,7 +87,7 @@ describe('a service whose disk is full', () => {
     const databaseUrl = await postgres.fresh();
     const application = await makeApplication(databaseUrl);
     const server = await serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'fatal' } });
-    // What the server itself raises when it cannot extend a file.
+    // PostgreSQL's own error when it cannot extend a file.
     await postgres.execute(
       databaseUrl,
       `create function fail() returns trigger language plpgsql as

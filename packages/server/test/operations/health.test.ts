@@ -32,13 +32,13 @@ async function createUser(url: string, { clientId, clientSecret }: NewApplicatio
   return ((await created.json()) as { specialToken: string }).specialToken;
 }
 
-/** How long ago it last had all changes of others, in seconds. */
+/** Seconds since it last had all changes of other processes. */
 async function changeLag(url: string): Promise<number | undefined> {
   const samples = readPrometheus(await (await fetch(`${url}/metrics`)).text());
   return samples.find(({ name }) => name === 'innkeeper_change_log_lag_seconds')?.value;
 }
 
-/** Every operation at once, as good requests, and how long the slowest took. */
+/** Sends a valid request for every operation in parallel; returns the time of the slowest. */
 async function askAll(url: string, application: NewApplication, specialToken: string) {
   const { clientId, clientSecret } = application;
   const post = (path: string, body: unknown) => fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
@@ -78,7 +78,7 @@ describe('when the database is gone', () => {
       expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
     }
 
-    // A look at the change log is due every 400 ms.
+    // The change log is polled every 400 ms.
     await vi.waitFor(async () => expect(await changeLag(server.url)).toBeGreaterThan(2), { timeout: 30_000 });
     await postgres.resume();
     await vi.waitFor(async () => expect(await changeLag(server.url)).toBeLessThan(2), { timeout: 30_000 });

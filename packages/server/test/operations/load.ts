@@ -2,19 +2,21 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from '
 
 export type Outcome =
   | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Record<string, unknown> }
-  /** Nothing was listening any more: the client knows that nothing was done. */
+  /** Nothing was listening, so the client knows that nothing was done. */
   | { kind: 'refused' }
-  /** The request was on its way, and no whole answer came back. */
+  /** The request was sent, but no complete response arrived. */
   | { kind: 'dropped'; error: Error; reused: boolean };
 
 export type Sending = {
   agent?: Agent | false;
   headers?: Record<string, string>;
-  /** How long a client waits for the whole answer; for ever unless given. */
+  /** How long a client waits for the complete response; forever by default. */
   timeoutMs?: number;
 };
 
-/** A request whose fate is told apart as precisely as a client can. A body that is no text is sent as JSON. */
+/**
+ * Sends a request and distinguishes its outcomes as precisely as a client can. A body that is not text is sent as JSON.
+ */
 export function send(
   method: string,
   url: string,
@@ -33,7 +35,7 @@ export function send(
     });
     const dropped = (error: Error): void => {
       const { code, syscall } = error as NodeJS.ErrnoException;
-      // Reset while connecting: who listened stopped at this moment, and nothing was sent.
+      // Reset while connecting: the listener closed at that moment, and nothing was sent.
       const refused = code === 'ECONNREFUSED' || (code === 'ECONNRESET' && syscall === 'connect');
       resolve(refused ? { kind: 'refused' } : { kind: 'dropped', error, reused: sent.reusedSocket });
     };

@@ -11,7 +11,7 @@ const EMAIL = 'canary.featherstone@example.com';
 const METRICS_TOKEN = 'canary-of-the-metrics-0123456789';
 const IDEMPOTENCY_KEY = 'canary-of-idempotency';
 
-/** An insert that fails for a reason that no act knows. */
+/** An insert that fails for a reason that no act expects. */
 const SPOIL = {
   sqlite: `create trigger spoiled before insert on special_tokens begin select raise(abort, 'special_tokens is spoiled'); end`,
   postgres: `
@@ -35,7 +35,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
   });
   afterAll(endAll);
 
-  /** The line of a request, by its id; pino gathers lines for a moment. */
+  /** The log line of a request, by its id; pino buffers lines for a moment. */
   const lineOf = (id: string) =>
     vi.waitFor(
       () => {
@@ -62,14 +62,14 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       code: '0004',
       ms: expect.any(Number),
     });
-    // Asked all day by machines.
+    // Machines poll these all day.
     for (const path of ['/livez', '/readyz', '/metrics']) {
       await fetch(server.url + path, { headers: { 'x-request-id': `unlogged${path.replace('/', '-')}` } });
     }
     await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': 'after-them' } });
     await lineOf('after-them');
     expect(server.logs().filter(({ reqId }) => String(reqId).startsWith('unlogged'))).toEqual([]);
-    // A variable that is ignored is told of, by its name alone.
+    // A log line names an ignored variable, but not its value.
     const mistyped =
       'INNKEEPER_TRUSTED_PROXIS is not a setting and has no effect. Did you mean INNKEEPER_TRUSTED_PROXIES?';
     const reported = expect.objectContaining({ level: 'warn', msg: mistyped });
@@ -150,7 +150,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     ];
     const users = `/api/v2/app/${clientId}/users`;
 
-    // Good requests, and all the ways to go wrong with them.
+    // Valid requests, and every way to fail.
     await post('/oauth/v2/get-access-token', { clientSecret, specialToken });
     await post('/oauth/v2/introspect', new URLSearchParams({ token: accessToken }).toString(), credentials);
     await post(create, user);
@@ -168,7 +168,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     await send('DELETE', `${users}/${EMAIL}`, undefined, credentials);
     await send('DELETE', `${users}/${accessToken}`, undefined, bearer(accessToken));
     await send('DELETE', `/api/v2/app/${clientSecret}/users/${encodeURIComponent(EMAIL)}`);
-    // Where nobody expects them.
+    // In unexpected places.
     for (const canary of [...canaries.slice(0, 5), EMAIL]) {
       await send('GET', `/nowhere/${canary}?token=${canary}`);
       await send('GET', `/${encodeURIComponent(canary)}/%ff`);

@@ -101,7 +101,7 @@ const spans = (): SentSpan[] =>
   );
 const attributesOf = ({ attributes }: { attributes: Attribute[] }) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
-/** Resolves when a span is there that answers to it. */
+/** Resolves when a matching span has arrived. */
 const findSpan = (isIt: (span: SentSpan) => boolean): Promise<SentSpan> =>
   vi.waitFor(
     () => {
@@ -162,7 +162,7 @@ test('webhooks carry a traceparent, of the request that causes them or their own
   await createUser({});
   const isEvent = (each: Received) => each.path === '/hook' && !each.headers.traceparent?.includes(traceId);
   await vi.waitFor(() => expect(sentTo(isEvent)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/), { timeout: 30_000 });
-  // Neither part of the request that created the user nor of the one that created the webhook.
+  // Deliveries belong to neither the request that created the user nor the one that created the webhook.
   expect(sentTo(isEvent)).not.toContain(TRACE.slice(3));
 });
 
@@ -197,7 +197,7 @@ test('metrics follow the semantic conventions, and everything sent is valid OTLP
   });
   expect(bodies('/v1/traces').flatMap((each) => problemsWith('TracesData', each))).toEqual([]);
   expect(bodies('/v1/metrics').flatMap((each) => problemsWith('MetricsData', each))).toEqual([]);
-  // The check itself finds what is wrong.
+  // The check itself detects problems.
   expect(
     problemsWith('TracesData', { resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: 'x', nome: 1 }] }] }] }),
   ).toHaveLength(2);
@@ -215,11 +215,11 @@ test('unsampled traces are not sent, and called services know', async () => {
   await findSpan((each) => each.traceId === marker);
   expect(spans().filter((each) => each.traceId === traceId)).toEqual([]);
 
-  // By ratio, the caller's wish does not count.
+  // With a ratio, the caller's sampling flag is ignored.
   const none = await start({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
   const unwanted = TRACE.replace('0af', '4af');
   const created = await createUser(traceparent('01', unwanted), none);
-  // A request without a trace tells the services it calls as well.
+  // A request without a trace also tells the services it calls not to sample.
   const { specialToken } = (await created.json()) as { specialToken: string };
   const asked = peer.received.length;
   await post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken }, {}, none);

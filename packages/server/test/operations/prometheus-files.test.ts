@@ -31,7 +31,7 @@ test('alerts and dashboard use existing metrics', () => {
   ];
   const used = new Set(expressions.flatMap((expr) => expr.match(/\b(innkeeper|nodejs|process)_\w+/g) ?? []));
   expect(used.size).toBeGreaterThan(15);
-  // Without a problem there is none to tell of.
+  // innkeeper_problem only exists while there is a problem.
   const there = new Set([...(metrics.match(/^\w+(?=[ {])/gm) ?? []), 'innkeeper_problem']);
   expect([...used].filter((name) => !there.has(name))).toEqual([]);
 
@@ -50,7 +50,7 @@ test.skipIf(!hasPromtool)(
     const promtool = (...args: string[]) => execFileSync('promtool', args, { encoding: 'utf8' });
     expect(promtool('check', 'rules', ALERTS)).toContain('SUCCESS');
     expect(promtool('test', 'rules', ALERTS.replace('.yml', '.test.yml'))).toContain('SUCCESS');
-    // It returns 3 for advice on names, such as the base unit of a gauge of prom-client.
+    // promtool returns 3 for advice about names, such as the base unit of prom-client's gauges.
     const checked = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
     expect(`${checked.stdout}${checked.stderr}`.split('\n').filter((line) => line.startsWith('innkeeper_'))).toEqual(
       [],

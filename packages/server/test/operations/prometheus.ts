@@ -4,7 +4,7 @@ export type Sample = { name: string; labels: Record<string, string>; value: numb
 
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/y;
 
-/** The samples of a text in Prometheus' format 0.0.4; fails where the text is not in it. */
+/** Parses Prometheus' text format 0.0.4; throws if the text is invalid. */
 export function readPrometheus(text: string): Sample[] {
   expect(text.endsWith('\n')).toBe(true);
   const types = new Map<string, string>();

@@ -45,7 +45,7 @@ function commands(url: string, secrets: Record<string, string>) {
   return {
     run,
     rotate: () => run('secret', 'rotate', '--json'),
-    /** What doctor says of the secret. */
+    /** What doctor reports about the secret. */
     async doctor(): Promise<string> {
       const checks = JSON.parse((await run('doctor', '--json', '--port', '0')).stdout) as Record<string, string>[];
       return checks.flatMap(({ check, detail, remedy }) => (check === 'secret' ? [`${detail} ${remedy}`] : [])).join();
@@ -59,7 +59,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
     const old = await start(url, SECRET);
     const made = await seedData(old, receiver);
 
-    // The order of the roll-out: replicas with both secrets beside those with the old one alone.
+    // The first step of the roll-out: replicas with both secrets beside those with only the old one.
     const both = await start(url, NEW, SECRET);
     const madeDuring = await seedData(both, receiver);
     expect(await made.failures(both)).toEqual([]);
@@ -77,7 +77,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
     expect(await made.failures(both)).toEqual([]);
     const madeAfter = await seedData(both, receiver);
 
-    // A replica that was forgotten says so, and seals nothing more under the old secret.
+    // A replica that was left behind reports it, and seals nothing with the old secret any more.
     await vi.waitFor(async () => expect((await fetch(`${old.url}/readyz`)).status).toBe(503), { timeout: 10_000 });
     expect(await (await fetch(`${old.url}/readyz`)).text()).toContain('was rotated');
     expect(() => old.service.keyring.seal(Buffer.from('x'))).toThrow('was rotated');
@@ -91,7 +91,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
 
     const after = await start(url, NEW);
     expect(await madeAfter.failures(after)).toEqual([]);
-    // A link that the old secret authenticates could be anybody's who has it.
+    // Anyone with the old secret could forge the links that it authenticates.
     expect(await madeDuring.failures(after)).toEqual(['preference link: 404']);
     expect(await commands(url, { INNKEEPER_SECRET: NEW }).doctor()).toBe('strong null');
   });
@@ -136,7 +136,7 @@ describe.each(databases)('a rotation of INNKEEPER_SECRET on $kind', (database) =
         break;
       }
       expect(outcome).toBe('Error: stopped');
-      // Not before it is finished: the previous one would be missed.
+      // Until the rotation is complete, the previous secret is needed.
       const isFinished = stops === 2;
       const alone = checkSecret(storage, createKeyring(NEW));
       await (isFinished ? alone : expect(alone).rejects.toThrow('is still needed'));
@@ -183,7 +183,7 @@ test('a backup from before the rotation is restored with both secrets, and rotat
   expect(await made.failures(await start(url, NEW))).toEqual(['preference link: 404']);
 });
 
-/** Writes that are done, and a process that ends right after so many of them. */
+/** Makes the process end right after its Nth write. */
 function stoppedAfter(storage: Storage, writes: number): Storage {
   let left = writes;
   const counted =
@@ -227,7 +227,7 @@ describe('a rotation of the secret file of an embedded database', () => {
     const third = await start(url, '');
     expect(await madeAfter.failures(third)).toEqual([]);
     expect(await line.doctor()).toBe('strong null');
-    // And once more: two rotations away from where it began.
+    // A second rotation: the first secret is now two behind.
     expect(await line.rotate()).toMatchObject({ code: 0 });
     expect(await madeAfter.failures(third)).toEqual([]);
     expect(await made.failures(third)).toEqual(['preference link: 404']);
@@ -240,19 +240,19 @@ describe('a rotation of the secret file of an embedded database', () => {
     const made = await seedData(server, receiver);
     await stop(server);
     const line = commands(url, {});
-    // After the old one was written beside.
+    // Interrupted after the copy of the old secret was written.
     copyFileSync(file, `${file}.previous`);
     const first = await start(url, '');
     expect(await made.failures(first)).toEqual([]);
     await stop(first);
-    // After the new one was put in its place, with the database as it was. Two commands at once do it once.
+    // Interrupted after the new secret replaced it, before the database changed. Two concurrent commands renew it once.
     const before = readSecretFile(file);
     for (let times = 0; times < 2; times++) renewSecretFile(file, url);
     expect(readPreviousSecret(file)).toBe(before);
     const second = await start(url, '');
     expect(await made.failures(second)).toEqual([]);
     expect(await line.doctor()).toMatch(/rotation in progress: 0 of/);
-    // Somebody tidies up too early.
+    // The copy is deleted too early.
     rmSync(`${file}.previous`);
     const { config, keyring } = {
       config: readConfig({ databaseUrl: url }, { env: {} }),

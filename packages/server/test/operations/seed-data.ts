@@ -7,10 +7,10 @@ import { manageAs, manageWith } from '../manage/manage.ts';
 import { fromBase32, openSession, PASSWORD, signedIn, visitorWith } from '../portal/portal.ts';
 
 const STEP = 30_000;
-/** No code is valid twice: each is used a minute later than the one before, on all servers. */
+/** A code works only once, so each is used a minute after the previous one, on all servers. */
 let offset = 0;
 
-/** Everything that depends on INNKEEPER_SECRET: made on one server, to be used on others of the same database. */
+/** Creates everything that depends on INNKEEPER_SECRET on one server, for use on others with the same database. */
 export async function seedData(server: TestServer, receiver: Receiver) {
   const testUser = await makeTestUser(server);
   const { application, user } = testUser;
@@ -41,11 +41,11 @@ export async function seedData(server: TestServer, receiver: Receiver) {
   const recoveryCodes = confirmed.json.recoveryCodes as string[];
 
   let uses = 1;
-  /** Uses each of them; what does not work is named in the answer. */
+  /** Uses each of them; returns what does not work. */
   async function failures(on: TestServer): Promise<string[]> {
     const byCode = async (code: string | undefined) =>
       (await openSession(on, { email, password: PASSWORD, code })).status;
-    // In turn, as hashing a password takes longer than all the rest.
+    // One by one, because hashing a password takes longer than everything else.
     uses += 1;
     const bySecondFactor = uses % 2 === 0 ? 'totp' : 'recovery code';
     const exchange = { clientSecret, specialToken: specialTokens.pop() };

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 
 /** As long as the log shows it. */
 const PATH = '/nowhere-at-all-of-course'.repeat(11);
-/** In flight: few enough that a busy machine rarely answers 503. */
+/** Requests in flight: few enough that a busy machine rarely returns 503. */
 const WINDOW = 64;
 
 /**
- * Requests on one connection, numbered by their ids; returns the numbers of those answered 404. Each of these makes a log line of some
- * 500 bytes.
+ * Sends requests with numbered ids over one connection; returns the numbers of those with 404. Each makes a log line of
+ * about 500 bytes.
  */
 export async function sendUnknownPaths(port: number, count: number, from = 0): Promise<number[]> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1');

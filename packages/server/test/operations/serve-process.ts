@@ -18,34 +18,34 @@ export type ServeProcess = {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
-  /** Nobody reads its output any more. */
+  /** Stops reading its output. */
   closeStdout(): void;
-  /** The JSON lines of its log, so far. */
+  /** The JSON lines of its log so far. */
   logs(): Record<string, unknown>[];
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended and all its output has been read. */
+  /** Resolves when it has ended and its output has been read completely. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
 export type ServeOptions = {
   settings?: Settings;
   args?: string[];
-  /** What to run, where it is not the bin. */
+  /** The script to run, by default the bin. */
   script?: string;
-  /** For the runtime itself. */
+  /** Arguments for Node itself. */
   nodeArgs?: string[];
   cwd?: string;
-  /** Further environment. */
+  /** Additional environment variables. */
   env?: NodeJS.ProcessEnv;
-  /** No file of it can be larger than so many KiB: as near to a full disk as one gets without a disk of one's own. */
+  /** Maximum size of its files in KiB: close to a full disk, without needing a separate disk. */
   largestFile?: number;
-  /** It can have only so many files and connections open. */
+  /** Maximum number of open files and connections. */
   openFiles?: number;
-  /** With no more rights than the owner of the files has, also where the tests run as root. */
+  /** Runs with the rights of the files' owner, even if the tests run as root. */
   asOwner?: boolean;
-  /** A file, FIFO or device that its standard output is appended to. */
+  /** A file, FIFO or device to append its standard output to. */
   stdout?: string;
-  /** Not to be waited for: it is expected not to come up. */
+  /** Returns without waiting until it is ready, because it is expected to fail. */
   failing?: boolean;
 };
 
@@ -54,7 +54,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** `innkeeper serve` as an operator runs it: a process of its own, by its bin, ready when this returns. */
+/** Runs `innkeeper serve` like an operator, in its own process; returns when it is ready. */
 export async function serve(options: ServeOptions): Promise<ServeProcess> {
   const { settings = {}, script = BIN, args = [], nodeArgs = [], cwd, largestFile, failing = false } = options;
   const port = Number(settings.port ?? (await freePort()));
@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
   for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
     env[environmentName(name as SettingName)] = value;
   }
-  // The runtime itself, not the bin's re-run of it: signals must reach the server.
+  // Run the script directly instead of through the bin's re-run: signals must reach the server.
   const command = [process.execPath, ...nodeArgs, script, 'serve', ...args] as [string, ...string[]];
   if (options.asOwner && process.getuid?.() === 0) {
     command.unshift('setpriv', '--bounding-set=-dac_override,-dac_read_search,-fowner');
@@ -104,14 +104,14 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
   try {
     await ready(server, child);
   } catch (error) {
-    // It may only be slow: nobody would end it.
+    // It may just be slow, but nothing else would end it.
     child.kill('SIGKILL');
     throw error;
   }
   return server;
 }
 
-/** Bash takes the limit over to what it becomes. */
+/** Bash passes its limits on to the program that replaces it. */
 function limited(limits: Record<string, number | undefined>, command: [string, ...string[]]): [string, ...string[]] {
   const set = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   if (set.length === 0) return command;
@@ -119,7 +119,7 @@ function limited(limits: Record<string, number | undefined>, command: [string, .
   return ['bash', '-c', `${orders} exec "$@"`, 'bash', ...command];
 }
 
-/** Ends what a test left running. */
+/** Ends whatever a test left running. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {
@@ -144,7 +144,7 @@ async function ready(server: ServeProcess, child: ChildProcess): Promise<void> {
   }
 }
 
-/** An application made before any server runs on the database, under the secret of the tests. */
+/** Creates an application with the tests' secret, before any server runs on the database. */
 export async function makeApplication(databaseUrl: string): Promise<NewApplication> {
   const storage = await (await storageDriver(databaseUrl)).open();
   try {

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 type Sent = { connection: 'keep-alive' | 'fresh'; clientUserId: string; outcome: Outcome };
 
-/** Clients that send one request after another, until nobody listens any more. */
+/** Clients that send one request after another until nothing is listening any more. */
 function load(server: ServeProcess, application: NewApplication, { keepAlive, fresh }: Record<string, number>) {
   const { clientId, clientSecret } = application;
   const sent: Sent[] = [];
@@ -78,18 +78,18 @@ describe.each(databases)('the shutdown of a server on $kind', ({ fresh }) => {
 
     expect(sent.filter(({ outcome }) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
     const dropped = sent.filter(({ outcome }) => outcome.kind === 'dropped');
-    // On a connection that had served before: none, unless these clients themselves stood still for so long that the
-    // server took them for idle. Nothing is done of such a request either, see below.
+    // Reused connections are never dropped, unless this process stalled for so long that the server considered them
+    // idle. Such requests were not carried out either, as checked below.
     const reused = dropped.filter(({ outcome }) => outcome.kind === 'dropped' && outcome.reused);
     if (lateness.max / 1e6 < 150) expect(reused).toEqual([]);
-    // Every client was at work when the end came, and was told so.
+    // Every client was active at shutdown, and its next connection was refused.
     expect(sent.filter(({ outcome }) => outcome.kind === 'refused')).toHaveLength(28);
     expect(end).toMatchObject({ code: 0, signal: null });
     expect(end.ms).toBeLessThan(20_000);
     expect(server.stderr()).toBe('');
 
-    // The kernel resets a connection that no process had accepted when the listening ended; how many depends on how
-    // busy the machine is. That nothing was done of such a request is what tells it from one that was dropped.
+    // The kernel resets connections that no process had accepted when listening stopped; how many depends on the load.
+    // They differ from dropped ones in that nothing was done.
     if (dropped.length === 0) return;
     const again = await serve({ settings });
     const { clientId, clientSecret } = application;
@@ -114,7 +114,7 @@ describe('the shutdown of a server', () => {
 
     const body = JSON.stringify({ clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Late' });
     const head = `POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n`;
-    /** A request whose head the server has read, and says so. */
+    /** Begins a request; the server has confirmed its head with 100 Continue. */
     const begin = async (server: ServeProcess): Promise<Socket> => {
       const socket = await open(server, `${head}Expect: 100-continue\r\n\r\n${body.slice(0, 20)}`);
       expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n');

@@ -10,8 +10,9 @@ import { endAll, serve } from './serve-process.ts';
 const SERVER = join(import.meta.dirname, '../..');
 
 /**
- * A start is mostly loading: nearly half a millisecond a module, and memory that stays. What few need, or nobody at first,
- * is loaded when it is needed: where this fails, find the new import and make it one that waits (docs/performance.md).
+ * A start mostly loads modules, at nearly half a millisecond each, and they stay in memory. So modules that are rarely
+ * needed, or not at first, are loaded on demand. If this fails, find the new import and make it dynamic
+ * (docs/performance.md).
  */
 const NOT_AT_START = [
   ...['@opentelemetry/api', '@opentelemetry/core'],
@@ -49,20 +50,20 @@ test('the start loads only what it needs', async () => {
   expect(NOT_AT_START.filter((name) => packages.has(name))).toEqual([]);
   expect(main.length).toBeLessThan(700);
   expect(writer).toContainEqual(expect.stringContaining('sqlite/writer-thread.ts'));
-  // It reads too: audit entries say what was there before a change.
+  // It needs reading code too, because audit entries contain the state before a change.
   expect(writer.length).toBeLessThan(120);
 });
 
 test('the built service consists of a few files', async () => {
   const { main, writer } = await start(undefined, async (url) => {
-    // What is called only to see whether it throws is there all the same.
+    // A function that is only called to see whether it throws must not be optimized away.
     for (const path of ['/nowhere/%zz', '/api/option_groups/%ff']) {
       expect([404, 401]).toContain((await fetch(url + path)).status);
     }
   });
   expect(main).toContainEqual(expect.stringContaining('dist/main.js'));
   expect(main.filter((url) => /\/src\/|\/node_modules\//.test(url))).toEqual([]);
-  // Two large ones, the bin's own and what is loaded later.
+  // Two large files, the bin's own, and files that are loaded on demand.
   expect(main.length).toBeLessThan(20);
   expect(writer).toContainEqual(expect.stringContaining('dist/writer-thread.js'));
   expect(writer).toHaveLength(1);
@@ -85,7 +86,7 @@ test('sources newer than the build are used', async () => {
   expect(await run()).toBe('built\n');
   await utimes(stamp, 0, 0);
   expect(await run()).toBe('sources\n');
-  // What was built may not be this user's to look at. A link to itself is refused to every user, root too.
+  // This user may not be allowed to read the stamp. A link to itself is unreadable even for root.
   await rm(stamp);
   await symlink(stamp, stamp);
   expect(await run()).toBe('sources\n');
@@ -109,7 +110,7 @@ test('files built by one user are readable by all', async () => {
   const names = ['', 'made-of.txt', 'assets', 'assets/page.js'];
   expect(await Promise.all(names.map(modeOf))).toEqual(['755', '644', '755', '644']);
 
-  // Without the packages that build (npm ci --omit=dev), what was built stays.
+  // Without the build tools (npm ci --omit=dev), the existing files stay.
   const changed = join(folder, 'changed.txt');
   await writeFile(changed, '');
   const unable = () => import(String('no-such-package'));

@@ -9,7 +9,7 @@ import { endAll, type ServeOptions, type ServeProcess, serve } from './serve-pro
 
 const [sqlite] = databases as [(typeof databases)[0]];
 const WAIT = { timeout: 30_000, interval: 20 };
-/** More than the buffer holds. */
+/** More than the buffer can hold. */
 const MANY = 10_000;
 
 type Line = Record<string, unknown>;
@@ -45,7 +45,7 @@ describe('a log that cannot be written', () => {
     });
     expect(await sendUnknownPaths(server.port, 1, MANY)).toEqual([MANY]);
     await vi.waitFor(() => expect(requestNumbers(fifo.lines()).at(-1)).toBe(MANY), WAIT);
-    // Nothing but what was counted is missing, and there is one report.
+    // Only the dropped lines that were counted are missing, and they are reported once.
     expect(requestNumbers(fifo.lines())).toEqual([...answered.slice(0, -dropped), MANY]);
     expect(fifo.lines().filter(({ droppedLines }) => droppedLines !== undefined)).toHaveLength(1);
     expect(await droppedLines(server)).toBe(dropped);
@@ -58,7 +58,7 @@ describe('a log that cannot be written', () => {
     const server = await start({ stdout: fifo.path });
     await sendUnknownPaths(server.port, 1_000);
     server.signal('SIGTERM');
-    // A shutdown that is not over after 9.5 s ends with 1.
+    // A shutdown that takes longer than 9.5 s exits with 1.
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
@@ -67,7 +67,7 @@ describe('a log that cannot be written', () => {
     const server = await start({ stdout: fifo.path });
     fifo.close();
     const answered = await sendUnknownPaths(server.port, 100);
-    // By then the lines were tried to be written.
+    // By then, the server has tried to write the lines.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
     fifo.open();
@@ -76,7 +76,7 @@ describe('a log that cannot be written', () => {
   });
 
   test('a socket whose other end closes, like journald', async () => {
-    // What spawn calls a pipe is a socket.
+    // A "pipe" of spawn is really a socket.
     const server = await start({});
     server.closeStdout();
     await sendUnknownPaths(server.port, 1_000);
@@ -88,7 +88,7 @@ describe('a log that cannot be written', () => {
 
   test('a file that cannot grow, until there is room again', async () => {
     const path = scratchFile('log');
-    // PostgreSQL has its files elsewhere.
+    // The size limit also applies to database files, so this uses PostgreSQL.
     const [, postgres] = databases as [unknown, (typeof databases)[0]];
     const settings = { databaseUrl: await postgres.fresh() };
     const server = await start({ settings, stdout: path, largestFile: LARGEST_KIB });
@@ -96,7 +96,8 @@ describe('a log that cannot be written', () => {
     const dropped = await droppedLines(server);
     expect(dropped).toBeGreaterThan(0);
     let text = '';
-    // Copied and truncated, as logrotate does, but only while it is full: what is written in between would be lost.
+    // Copied and truncated like logrotate, but only while it is full: lines written between the two steps would be
+    // lost.
     let whole: string[] = [];
     await vi.waitFor(() => {
       const isFull = statSync(path).size === LARGEST_KIB * 1024;
@@ -115,7 +116,7 @@ describe('a log that cannot be written', () => {
   test.each(['1', '2'])('a disk that is full from the start, with %s worker(s)', async (workers) => {
     const server = await start({ stdout: '/dev/full', settings: { workers } });
     await sendUnknownPaths(server.port, MANY);
-    // Of all workers.
+    // From all workers.
     const dropped = await vi.waitFor(async () => {
       const count = await droppedLines(server);
       expect(count).toBeGreaterThan(0);
@@ -137,7 +138,7 @@ async function droppedLines(server: ServeProcess): Promise<number> {
   return Number(/^innkeeper_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-/** A pipe by name, with a reader that reads only when told to. */
+/** A named pipe whose reader only reads after `follow`. */
 function makeFifo() {
   const path = scratchFile('fifo');
   execFileSync('mkfifo', [path]);
@@ -167,7 +168,7 @@ function makeFifo() {
     follow() {
       isFollowed = true;
     },
-    /** The whole lines so far. */
+    /** The complete lines so far. */
     lines(): Line[] {
       if (isFollowed) readAll();
       return text

@@ -10,7 +10,7 @@ const [sqlite] = databases as [(typeof databases)[0]];
 const DATABASE_PASSWORD = 'pass-of-the-database';
 const WAIT = { timeout: 30_000 };
 
-/** Loaded before the service, in its threads too: at the signal it does what the test wants. */
+/** Preloaded into the service and its threads: runs the test's code at the signal. */
 const atSignal = ({ main = '', thread = '' }): string[] => {
   const script = `import { isMainThread, BroadcastChannel } from 'node:worker_threads';
     const channel = new BroadcastChannel('signal');
@@ -93,7 +93,7 @@ describe('an uncaught error', () => {
       const server = await serve({ settings: { ...SETTINGS, databaseUrl }, nodeArgs: atSignal({ thread }) });
       expect((await createUser(server, application)).status).toBe(200);
       server.signal('SIGUSR2');
-      // Refused for a moment, or the signal would not have arrived.
+      // Rejected for a moment, which shows that the signal has arrived.
       await vi.waitFor(async () => expect((await createUser(server, application)).status).toBe(503), WAIT);
       await vi.waitFor(async () => expect((await createUser(server, application)).status).toBe(200), WAIT);
       server.signal('SIGTERM');

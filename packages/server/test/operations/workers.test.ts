@@ -24,7 +24,7 @@ async function startWorkers() {
   return { server, application };
 }
 
-/** The workers that listened at some time, oldest first. */
+/** All workers that have ever listened, oldest first. */
 function workersOf(server: ServeProcess): number[] {
   const listening = server.logs().filter(({ msg }) => String(msg).startsWith('Server listening'));
   return listening.map(({ pid }) => Number(pid));
@@ -38,7 +38,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** One connection each, so that each may meet another worker. */
+/** A new connection each time, so that it may reach another worker. */
 async function ask(server: ServeProcess, path: string): Promise<Response> {
   return fetch(server.url + path, { headers: { connection: 'close' } });
 }
@@ -60,7 +60,7 @@ describe('INNKEEPER_WORKERS=2', () => {
       );
       return counted.reduce((sum, { value }) => sum + value, 0);
     };
-    // Whichever worker answers, and however many ask at once.
+    // The same in every worker, also for concurrent requests.
     for (const answer of await Promise.all([1, 2, 3, 4].map(() => ask(server, '/metrics')))) {
       expect(count404(await answer.text())).toBe(requests);
     }
@@ -68,13 +68,13 @@ describe('INNKEEPER_WORKERS=2', () => {
     const [victim, survivor] = workersOf(server) as [number, number];
     process.kill(victim, 'SIGKILL');
     await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 30_000 });
-    // Each process gathers its own lines for a moment.
+    // Each process buffers its log lines for a moment.
     const reported = { level: 'error', msg: 'a worker has ended; starting another', worker: victim };
     await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(reported)), {
       timeout: 30_000,
     });
     for (let count = 0; count < 10; count++) expect((await ask(server, '/readyz')).status).toBe(200);
-    // What it counted does not go away with it.
+    // The dead worker's counts are kept.
     for (let times = 0; times < 2; times++)
       expect(count404(await (await ask(server, '/metrics')).text())).toBe(requests);
 
@@ -106,9 +106,9 @@ describe('INNKEEPER_WORKERS=2', () => {
     await Promise.all(clients);
     const dropped = outcomes.filter((outcome) => outcome.kind === 'dropped');
     expect(dropped.filter(({ reused }) => reused)).toEqual([]);
-    // Told that their connection ends, all connect anew. The kernel resets those that nobody had accepted, on a busy
-    // machine all of the worker that ended first; accepted and then dropped, as by a process above that hands them out,
-    // it would be nearly all of both.
+    // All clients reconnect when their connection ends. The kernel resets connections that were not yet accepted; on a
+    // busy machine, that is all of the worker that ended first. If a parent process accepted and then dropped them,
+    // nearly all of both workers' would be lost.
     expect(dropped.length).toBeLessThan(14);
     expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     const reported = () =>
       server.logs().filter(({ msg, worker }) => worker === stopped && /^a worker does not respond/.test(String(msg)));
     await vi.waitFor(() => expect(reported()).toHaveLength(1), { timeout: 30_000 });
-    // The kernel gives the stopped one its share of the connections.
+    // The kernel still assigns connections to the stopped worker.
     const ready = async () => {
       const signal = AbortSignal.timeout(500);
       const answer = await fetch(`${server.url}/readyz`, { headers: { connection: 'close' }, signal });
@@ -155,7 +155,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     const { server } = await startWorkers();
     const workers = workersOf(server);
     server.signal('SIGKILL');
-    // Its output ends with the last of them.
+    // The output ends when the last worker does.
     await server.exited;
     const reported = server.logs().filter(({ msg }) => String(msg).startsWith('the parent process has ended'));
     expect(reported.map(({ pid }) => pid).toSorted()).toEqual(workers.toSorted());

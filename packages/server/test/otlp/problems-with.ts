@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { Enum, type Field, MapField, Root, Type } from 'protobufjs';
 
-/** The published definitions of OTLP (opentelemetry-proto, Apache-2.0), beside this file. */
+/** The published definitions of OTLP (opentelemetry-proto, Apache-2.0), next to this file. */
 const root = new Root();
 root.resolvePath = (_, target) => join(import.meta.dirname, target);
 root.loadSync(['opentelemetry/proto/trace/v1/trace.proto', 'opentelemetry/proto/metrics/v1/metrics.proto']);
 root.resolveAll();
 
-/** Ids are hexadecimal in OTLP's JSON, and not base64 as in other JSON of protobuf. */
+/** In OTLP's JSON, ids are hexadecimal instead of protobuf's usual base64. */
 const ID_DIGITS: Record<string, number> = { traceId: 32, spanId: 16, parentSpanId: 16 };
 const INTEGERS = /^(u?int|s?fixed|sint)(32|64)$/;
 
-/** What of a JSON text is not as its message is defined: members that it does not have, and values of another type. */
+/** Where a JSON text differs from its message's definition: unknown members, and values of another type. */
 export function problemsWith(message: 'TracesData' | 'MetricsData', json: unknown): string[] {
   return problemsOfMessage(root.lookupType(message), json, message);
 }

@@ -57,7 +57,7 @@ describe.each(databases)('an account on $kind', (database) => {
     expect((await ada.send('DELETE', `/account/tokens/${tokenId}`)).json.code).toBe('9404');
     expect((await ada.send('DELETE', '/account/tokens/x')).json.code).toBe('9404');
     expect((await program.get('/applications')).json.code).toBe('9401');
-    // With the account go its tokens.
+    // Deleting an account deletes its tokens.
     await server.service.storage.accounts.delete('ada@b.example');
     expect((await manageAs(server, all.json.token as string).get('/applications')).json.code).toBe('9401');
   });

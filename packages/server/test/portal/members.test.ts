@@ -25,7 +25,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
   });
   afterAll(() => server?.close());
 
-  /** An application and somebody who owns it, with no administrator about. */
+  /** An application with an owner, and no administrator. */
   const team = async () => {
     const application = await server.application();
     const owner = await memberWith(server, [{ appId: application.appId, role: 'owner' }]);
@@ -92,7 +92,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     const { owner, path, clientId } = await team();
     const [ada, eve] = [await memberWith(server, []), await memberWith(server, [])];
     const { token } = await invite(owner, path, ada.email.toUpperCase(), 'editor');
-    // Whoever holds the link cannot tell from it whether there is an account.
+    // The link does not reveal whether there is an account.
     const unknown = address();
     const other = await invite(owner, path, unknown, 'editor');
     const reported = [await look(token), await look(other.token)].map(({ status, json: { email: _, ...rest } }) => [

@@ -20,7 +20,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     await replica?.close();
   });
 
-  /** Somebody with a password, signed in by a link. */
+  /** An account with a password, signed in by a link. */
   const withPassword = async (email = `${uniqueName()}@example.com`, password = PASSWORD) => {
     const visitor = await signedIn(server, email);
     const answer = await visitor.send('PUT', '/account/password', { password });
@@ -38,7 +38,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     expect((await visitor.send('GET', '/session')).json).toEqual(answer.json);
     const found = await server.service.storage.accounts.findByEmail(email);
     expect(found?.credentials.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
-    // The same letters, composed in another way.
+    // The same characters, decomposed.
     const { email: other } = await withPassword(undefined, 'Über sieben Brücken');
     expect((await enter(other, 'Über sieben Brücken'.normalize('NFD'))).status).toBe(201);
   });
@@ -126,7 +126,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     }
     expect((await make({ password: 7 })).json).toMatchObject({ code: '9400', errors: [{ field: 'password' }] });
     expect((await thief.send('GET', '/account/tokens')).json.items).toEqual([]);
-    // What is wrong with the rest is told before the password is looked at.
+    // Other invalid fields are reported before the password is checked.
     expect((await make({ expires: 'x', password: 'guess' })).json.code).toBe('9400');
     expect((await make({ password: PASSWORD })).status).toBe(201);
   });
@@ -172,7 +172,7 @@ describe.each(databases)('passwords on $kind', (database) => {
       expect(refused).toHaveLength(4);
       expect(refused[0]).toMatchObject({ json: { code: '9429', message: expect.stringMatching(/sign-in attempts/) } });
       expect(refused[0]?.headers.get('retry-after')).toBe('60');
-      // Even the right one has to wait; the operator's link does not.
+      // Even the correct password has to wait; a link from the operator does not.
       expect((await enter(address, PASSWORD)).status).toBe(429);
     }
     expect((await openSession(server, { token: await signInToken(server, email) })).status).toBe(201);
@@ -184,7 +184,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     } finally {
       service.now = now;
     }
-    // Whoever got in starts anew.
+    // A successful sign-in resets the count.
     for (let guess = 0; guess < 9; guess++) expect((await enter(email, 'wrong again, sorry')).status).toBe(401);
     expect((await enter(email, PASSWORD)).status).toBe(201);
   });

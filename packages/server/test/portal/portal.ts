@@ -6,7 +6,7 @@ import type { Role } from '../../src/storage/port.ts';
 import type { Answer, TestServer } from '../http/start.ts';
 import { uniqueName } from '../http/start.ts';
 
-/** What the page of the portal sends with every request. */
+/** Headers that the portal's page sends with every request. */
 export const fromPortal = { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1' };
 
 export async function signInToken(server: TestServer, email = 'ada@example.com', now = Date.now()): Promise<string> {
@@ -26,7 +26,7 @@ export function openSession(server: TestServer, body: unknown, headers: Record<s
   return server.post('/manage/v1/session', body, { ...fromPortal, ...headers });
 }
 
-/** The name and value of the cookie that an answer sets. */
+/** The name and value of the cookie that a response sets. */
 export function cookieOf({ headers }: Answer): string {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
@@ -47,17 +47,17 @@ export function visitorWith(server: TestServer, cookie: string): Visitor {
   };
 }
 
-/** Someone in a browser of their own. */
+/** Signs in, like in a new browser. */
 export async function signedIn(server: TestServer, email?: string): Promise<Visitor> {
   const answer = await openSession(server, { token: await signInToken(server, email) });
   if (answer.status !== 201) throw new Error(answer.text);
   return visitorWith(server, cookieOf(answer));
 }
 
-/** A password that the rules let through. */
+/** A password that meets the rules. */
 export const PASSWORD = 'seven plums in a paper boat';
 
-/** Somebody with roles in some applications and nothing else, in a browser of their own. */
+/** Signs in as a new account with roles in some applications and no other permission. */
 export async function memberWith(
   server: TestServer,
   roles: readonly { appId: number; role: Role; languages?: string[] }[],
@@ -76,7 +76,7 @@ export async function memberWith(
   return { ...visitorWith(server, `innkeeper=${sessionToken}`), accountId: made.account.accountId, email };
 }
 
-/** The secret of an authenticator app, as it is shown to people. */
+/** Decodes an authenticator app's secret as it is displayed. */
 export function fromBase32(text: string): Uint8Array {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

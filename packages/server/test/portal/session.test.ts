@@ -151,7 +151,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
       const answer = await ada.send(method, path, body, headers);
       expect([method, path, answer.status, answer.json.code]).toEqual([method, path, 403, '9403']);
     }
-    // Nor can a visitor be signed in as somebody else; and the link is not spent by trying.
+    // Nor can a visitor be signed in as somebody else, and trying does not use up the link.
     const token = await signInToken(server, 'mallory@example.com');
     const forced = await server.post('/manage/v1/session', { token }, headers);
     expect([forced.status, forced.json.code, forced.headers.get('set-cookie')]).toEqual([403, '9403', null]);
@@ -178,7 +178,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
       const answer = await manage.send(method, path, method === 'POST' ? { name: 'more' } : undefined);
       expect([path, answer.status, answer.json.code]).toEqual([path, 403, '9403']);
     }
-    // A token wins over a cookie: a wrong one is not made good by it.
+    // A token takes precedence: a valid cookie does not help an invalid token.
     const ada = await signedIn(server);
     const both = await ada.send('GET', '/applications', undefined, { authorization: 'Bearer ikp_wrong' });
     expect(both.json.code).toBe('9401');

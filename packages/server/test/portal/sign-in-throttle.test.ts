@@ -25,11 +25,11 @@ describe.each(databases)('sign-in attempts from many networks on $kind', (databa
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(index + 1)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
-    // The same /64, then the one beside it, and IPv4.
+    // The same /64, then the adjacent one, and IPv4.
     expect((await enter('2001:db8:1:2:ffff::1', email, PASSWORD)).status).toBe(429);
     expect((await enter('2001:db8:1:3::1', email, PASSWORD)).status).toBe(201);
     expect((await enter('192.0.2.7', email, PASSWORD)).status).toBe(201);
-    // Getting in there took nothing off the guesser's count.
+    // Signing in elsewhere did not reset the guesser's count.
     expect((await enter('2001:db8:1:2::1', email, PASSWORD)).status).toBe(429);
   });
 
@@ -44,7 +44,7 @@ describe.each(databases)('sign-in attempts from many networks on $kind', (databa
     const from = (count: number, prefix: string) =>
       Promise.all(Array.from({ length: count }, (_, index) => attempt(`${prefix}.${index}`)));
     expect(new Set(await from(100, 'many'))).toEqual(new Set(['admitted']));
-    // From here on two each at once, not ten.
+    // From here on, each network has two attempts instead of ten.
     const [first, second, third] = [await from(3, 'more'), await from(3, 'more'), await from(3, 'more')];
     expect([first, second, third].map((each) => [...new Set(each)])).toEqual([['admitted'], ['admitted'], [300]]);
     expect((await enter('198.51.100.1', emailKey, PASSWORD)).status).toBe(201);

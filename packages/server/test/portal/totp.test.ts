@@ -36,7 +36,7 @@ test('codes are those of RFC 6238, appendix B, and of one step around now', () =
 
 describe.each(databases)('a second factor on $kind', (database) => {
   let server: TestServer;
-  /** Moves on with every code, as no code is good twice. */
+  /** Advances with every code, because a code works only once. */
   let offset = 0;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
@@ -49,7 +49,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     offset += 2 * STEP;
     return totpCode(secret, Math.floor(server.service.now() / STEP));
   };
-  /** Somebody with a password and an authenticator app. */
+  /** An account with a password and an authenticator app. */
   const withTotp = async () => {
     const email = `${uniqueName()}@example.com`;
     const visitor = await signedIn(server, email);
@@ -78,7 +78,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     const secret = fromBase32(begun.json.secret as string);
     const wrong = await visitor.send('PUT', '/account/totp', { code: '000000' });
     expect(wrong).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'code' }] } });
-    // Not confirmed: nothing is asked for yet.
+    // Not confirmed yet, so no code is required.
     expect((await enter(email)).status).toBe(201);
     const code = nextCode(secret);
     const on = await visitor.send('PUT', '/account/totp', { code: `${code.slice(0, 3)} ${code.slice(3)}` });
@@ -177,7 +177,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
         [path, 403, '9403', 'code'],
       ];
       expect(reported).toEqual([password, password, code, code, code]);
-      // Whoever has both gets on, and starts anew.
+      // With both, the request succeeds and the count is reset.
       const token = { name: 'mine', password: PASSWORD, code: nextCode(secret) };
       expect((await thief.send('POST', '/account/tokens', token)).status).toBe(201);
       expect((await thief.send('POST', '/account/tokens', token)).json).toMatchObject({ code: '9403', needs: 'code' });
@@ -188,7 +188,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     const once = { name: 'lost the phone', password: PASSWORD, code: recoveryCodes[0] };
     const answers = await Promise.all([once, once].map((body) => thief.send('POST', '/account/tokens', body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403]);
-    // And not by trying them all.
+    // Trying all codes does not help either.
     const guesses = Array.from({ length: 12 }, () => thief.send('POST', '/account/totp/end', { password: 'guess' }));
     expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
     expect((await thief.send('GET', '/session')).json.totp).toBe(true);
@@ -201,7 +201,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     const secret = fromBase32(json.secret as string);
     const confirmed = await visitor.send('PUT', '/account/totp', { code: nextCode(secret) });
     const [recoveryCode] = confirmed.json.recoveryCodes as [string];
-    // First in the minutes after the sign-in link, then long after.
+    // First within minutes of the sign-in link, then long after it.
     for (const later of [0, 3_600_000]) {
       offset += later;
       expect((await visitor.send('GET', '/session')).json).toMatchObject({ needsPassword: false, needsLink: false });
@@ -210,7 +210,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
           const { status, json: refusal } = await visitor.send(method, path, { ...rest, ...proof });
           expect([path, status, refusal.code, refusal.needs]).toEqual([path, 403, '9403', 'code']);
         }
-        // A right code gets in, and starts the count of attempts anew.
+        // A valid code succeeds and resets the count of attempts.
         const made = await visitor.send('POST', '/account/tokens', { name: 'mine', code: nextCode(secret) });
         expect(made.status).toBe(201);
       }
@@ -232,7 +232,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
       expect([path, status, json.code, json.needs]).toEqual([path, 403, '9403', 'link']);
       expect(json.message).toContain(`innkeeper admin create --email ${email}`);
     }
-    // What somebody with the session could use afterwards, of an application: a secret, and an account of their own.
+    // Anything in an application that would outlast the stolen session: a secret, and access for another account.
     const { clientId, appId } = await server.application();
     const member = await memberWith(server, [{ appId, role: 'owner' }]);
     const { accountId } = await memberWith(server, [{ appId, role: 'viewer' }]);
@@ -264,7 +264,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
   });
 });
 
-/** What would outlive a stolen session. */
+/** Changes that would outlast a stolen session. */
 const SENSITIVE = [
   ['POST', '/account/totp/end', {}],
   ['POST', '/account/totp/recovery-codes', {}],

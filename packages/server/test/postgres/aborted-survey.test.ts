@@ -24,7 +24,7 @@ test('a survey is cancelled when its reader leaves', async () => {
       );
       return found.rowCount;
     };
-    // Every survey waits.
+    // Every survey waits for this lock.
     await other.query('begin; lock table selections in access exclusive mode');
     for (const what of ['insights?wait=60', `keys/${keyUid}/insights`, `keys/${keyUid}/counts`]) {
       const reader = new AbortController();

@@ -12,7 +12,7 @@ import { flakyProxy } from './flaky-proxy.ts';
 const postgres = databases.find(({ kind }) => kind === 'postgres');
 if (!postgres) throw new Error('no PostgreSQL');
 
-/** Undone in reverse, also when the test fails. */
+/** Cleanups, run in reverse order, even if the test fails. */
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   while (undo.length > 0) await undo.pop()?.();
@@ -33,7 +33,7 @@ describe('an unreachable server', () => {
     const { userId } = await createUser(storage, appId);
 
     await server.pause('crash');
-    // Connections are known to be lost.
+    // Wait until the pool has noticed that its connections are lost.
     await expect.poll(() => storage.figures().connections?.open).toBe(0);
     const acts = Promise.all([
       ...times(100, () => storage.users.createWithToken(user(appId))),
@@ -118,7 +118,7 @@ describe('an unreachable server', () => {
       .finally(() => {
         isOver = true;
       });
-    // One after another, while all of them end.
+    // Keep reading while all connections are being terminated.
     do for (const found of await readAtOnce()) expect(found).toMatchObject({ userId });
     while (!isOver);
     await ending;
@@ -151,7 +151,7 @@ describe('an unreachable server', () => {
       expect(act)
         .rejects.toBeInstanceOf(StorageUnavailable)
         .then(() => ended.push(name));
-    // The second waits for the first, and has no more time than anybody.
+    // The second waits for the first, but has the same deadline as every act.
     const create = () => storage.users.createWithToken(user(appId, { clientUserId: 'one@example.org' }));
     const failing = [fails('first', create())];
     await sleep(200);
@@ -167,9 +167,9 @@ describe('an unreachable server', () => {
 });
 
 test('a busy process does not take the server for gone while connecting', async () => {
-  // With another address to try, connecting has little time.
+  // With another address to try, the connect timeout is short.
   const opening = open((await postgres.fresh()).replace(/@([^/]+)/, '@$1,127.0.0.1:1'));
-  // As loading modules does on a busy machine, beyond the time that connecting has.
+  // Blocks longer than the connect timeout, as loading modules does on a busy machine.
   setImmediate(() => {
     for (const until = performance.now() + 2_200; performance.now() < until; );
   });
@@ -216,7 +216,7 @@ test('a server with few connections left is used with those', async () => {
     );
     expect(await eventually(() => storage.applications.countUsers(appId))).toBe(100 * round);
   }
-  // Now there is none left at all, and no delete was among those before.
+  // Wait until no connection is left. None of the earlier statements was a delete.
   const { userId } = await createUser(storage, appId);
   for (let left = true; left; ) {
     const client = new pg.Client({ connectionString: url });

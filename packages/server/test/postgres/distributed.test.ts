@@ -23,7 +23,7 @@ const selection = (value: string, keyNo = 1) => ({
   ...{ selectionId: randomUUID(), keyNo, revision: 1, value: JSON.stringify(value), language: null },
 });
 
-/** Migrations from before users could be distributed. */
+/** The last migration before users could be distributed. */
 const BEFORE = 25;
 
 test('later migrations declare which of their tables are in homes', () => {
@@ -32,7 +32,7 @@ test('later migrations declare which of their tables are in homes', () => {
     if (typeof migration === 'string') expect(migration).not.toMatch(ofUsers);
 });
 
-// Not here? CONTRIBUTING.md says how to get Citus and to set INNKEEPER_TEST_CITUS.
+// Skipped? CONTRIBUTING.md explains how to get Citus and set INNKEEPER_TEST_CITUS.
 describe.skipIf(citus === null)('users on a Citus cluster', () => {
   describe('each act of one user', () => {
     let pool: ConnectionPool;
@@ -50,7 +50,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
       await storage.close();
     });
 
-    /** Statements as they were sent. */
+    /** Records the statements that are sent. */
     function recording(sent: { text: string; values: unknown[] }[]): Connections {
       const note = ({ text }: Statement, values: unknown[]): void => {
         sent.push({ text, values });
@@ -165,7 +165,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
     const appId = await createApplication(before);
     await createUser(before, appId);
     await before.close();
-    // An act that finds all connections busy for longer fails.
+    // An act fails if all connections are busy for longer than this.
     const storage = await (await storageDriver(url, undefined, 500)).open();
     try {
       const counted = await Promise.all(times(100, (keyNo) => storage.selections.countByValue(appId, keyNo, null)));
@@ -280,7 +280,7 @@ describe.skipIf(citus === null)('users on a Citus cluster', () => {
       { maxBuffer: 2 ** 28 },
     );
     const psql = execFileAsync(join(bin, 'psql'), ['-q', '-o', '/dev/null', '-v', 'ON_ERROR_STOP=1', restored], {
-      // What is made in a new schema is distributed with it.
+      // With this option, tables created in a new schema are distributed with it.
       env: { ...process.env, PGOPTIONS: '-c citus.enable_schema_based_sharding=on' },
     });
     psql.child.stdin?.end(dump);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../src/storage/port.ts';
 
-/** What a caller does that is told to try again later. */
+/** Retries like a caller that gets Retry-After. */
 export async function eventually<T>(act: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + 30_000; ; ) {
     try {

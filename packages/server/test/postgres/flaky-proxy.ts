@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between the adapter and a real PostgreSQL, and does what networks and poolers do. */
+/** A proxy in front of a real PostgreSQL that behaves like bad networks and poolers. */
 export type FlakyProxy = {
-  /** The same database, by way of the proxy. */
+  /** The database's URL through the proxy. */
   url: string;
-  /** From now on nothing passes, and nothing is refused either. */
+  /** From now on, forwards nothing and refuses nothing. */
   blackHole(): void;
   heal(): void;
-  /** As an administrator does who ends connections by a list: the next one too, as soon as it has begun. */
+  /** Like an administrator who terminates connections: also ends the next one, as soon as it is established. */
   endTheNext(): void;
-  /** The connection is lost after the next statement with this text among its values, before its answer. */
+  /** Drops the connection after the next statement with this text among its values, before the response. */
   loseAnswerTo(text: string): void;
-  /** As a transaction pooler does: the next statement meets a server connection that knows no prepared ones. */
+  /** Like a transaction pooler: the next statement uses a server connection without prepared statements. */
   forgetPreparedStatements(): Promise<void>;
-  /** How often the name of a prepared statement of ours has passed. */
+  /** How often one of our prepared statements' names was sent. */
   names(): number;
   close(): Promise<void>;
 };
@@ -23,7 +23,7 @@ type Line = {
   client: Socket;
   server: Socket;
   swallow: ((bytes: Buffer) => void) | undefined;
-  /** The server has answered all it was asked, its greeting included. */
+  /** Whether the server has responded to everything, including the handshake. */
   atRest: boolean;
   losesAnswer: boolean;
 };
@@ -116,7 +116,7 @@ const ENDED_BY_ADMINISTRATOR = (() => {
   return Buffer.concat([head, fields]);
 })();
 
-/** Asks the server on a line that is at rest, and keeps the answer from the client. */
+/** Sends the server a statement over an idle connection, and hides the response from the client. */
 function deallocateAll(line: Line): Promise<void> {
   const text = Buffer.from('deallocate all\0');
   const head = Buffer.alloc(5, 'Q');
@@ -133,7 +133,7 @@ function deallocateAll(line: Line): Promise<void> {
   });
 }
 
-/** ReadyForQuery ends every answer: 'Z', length 5, the transaction's state. */
+/** Every response ends with ReadyForQuery: 'Z', length 5, the transaction's state. */
 function endsReady(bytes: Buffer): boolean {
   return bytes.at(-6) === 0x5a && bytes.length >= 6 && bytes.readInt32BE(bytes.length - 5) === 5;
 }

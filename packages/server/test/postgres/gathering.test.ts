@@ -35,7 +35,7 @@ test('saves that wait for some users do not delay others', async () => {
   const saving = times(100, (index) => save(busy[index % busy.length] as string).finally(() => waiting--));
   for (const _ of times(3, String)) expect(await outcomesOf(others.map(save))).toEqual(new Set(['saved']));
   expect(waiting).toBe(100);
-  // However many find a lock, few of them ask for it at a time.
+  // Many acts want the lock, but only a few connections wait for it.
   const asking = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   expect((await holder.query(asking)).rows.length).toBeLessThanOrEqual(6);
   await holder.query('rollback');
@@ -54,7 +54,7 @@ test('a rejected act does not affect others in its statement', async () => {
   const again = times(60, () => storage.users.createWithToken(user(appId)));
   expect(new Set(await Promise.all(again))).toEqual(new Set(['created']));
   const { committedActs, committedBatches } = storage.figures();
-  // All of the second sixty in one commit.
+  // All 60 of the second round share one commit.
   expect(committedActs - before.committedActs).toBeGreaterThanOrEqual(119);
   expect(committedBatches - before.committedBatches).toBeLessThan(70);
   await storage.close();
@@ -72,7 +72,7 @@ test('a reused Idempotency-Key is detected without repeating the others in its s
   const outcomes = times(48, (index) => (index === 7 ? 'idempotency-mismatch' : 'created'));
   expect(await Promise.all(creating)).toEqual(outcomes);
   const { committedBatches } = storage.figures();
-  // Three statements of sixteen, and one that says why nothing was created.
+  // Three statements of sixteen, and one to find out why nothing was created.
   expect(committedBatches - before.committedBatches).toBe(4);
   await storage.close();
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => locker.end());
 
-/** Until the server has nothing left of others to carry out. */
+/** Waits until the server is not running any other statement. */
 async function idle(): Promise<void> {
   const others = `select count(*)::integer as n from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
@@ -106,7 +106,7 @@ test('a lock on all tables is reported with its session, until it ends', async (
   }
 });
 
-// As behind a pooler, where a session keeps no bounds of ours.
+// As behind a pooler, where session settings are lost.
 test('overdue statements of a shared connection are each cancelled', async () => {
   await locker.query('create table kept (n integer)');
   const shared = new pg.Client({ connectionString: url, pipeline: true });
@@ -147,7 +147,7 @@ test('a commit whose wait for a standby was cancelled for another statement is n
     await expect.poll(async () => (await other.query(waits)).rowCount).toBe(1);
     const late = answerWithin(shared, { text: 'select 1' }, 50);
     await expect(patient).rejects.toBeInstanceOf(Overdue);
-    // Cancelled as well, or carried out.
+    // Either also cancelled or completed.
     await late.catch(() => {});
   } finally {
     await shared.end();

@@ -8,7 +8,7 @@ import { postgres } from '../databases.ts';
 
 let storage: Storage;
 let appId: number;
-/** Deletes users in a transaction that stays open: their rows are locked, and they may well stay. */
+/** Deletes users in an open transaction: their rows are locked, but may turn out to stay. */
 let deleter: pg.Client;
 beforeEach(async () => {
   const url = await postgres.fresh();
@@ -39,7 +39,7 @@ const lock = async (users: NewUser[]): Promise<void> => {
   const rows = await deleter.query('delete from users where user_id = any($1)', [users.map(({ userId }) => userId)]);
   expect(rows.rowCount).toBe(users.length);
 };
-/** Settled or not, once everybody who shares nothing with them has been served. */
+/** How many acts still wait once everyone who shares nothing with them has been served. */
 async function stillWaiting(acts: Promise<string>[], others: NewUser[]): Promise<number> {
   let waiting = acts.length;
   for (const act of acts) void act.finally(() => waiting--).catch(() => {});

@@ -17,7 +17,7 @@ beforeAll(async () => {
     startPostgres({ password: PASSWORD }),
     startPostgres({ password: PASSWORD }),
   ]);
-  // Each has the application under another name: that is all the replication these tests need.
+  // The application has another name on each: that is all the replication these tests need.
   for (const [server, name] of [
     [primary, 'primary'],
     [standby, 'standby'],
@@ -56,7 +56,7 @@ test('the address that accepts writes is used, also when that changes under open
 
     await setWritable(standby, true);
     await setWritable(primary, false);
-    // The old address refused it without doing anything.
+    // The old address rejected it without doing anything.
     expect(await storage.users.createWithToken(user(APP_ID))).toBe('created');
     expect(await eventually(nameFound)).toBe('standby');
     expect(await eventually(() => storage.applications.update(APP_ID, {}))).toBe('updated');

@@ -13,7 +13,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A service on its own database, and what creates a user of one application. */
+/** Starts a service on its own database; also returns a function that creates a user. */
 async function start() {
   const databaseUrl = await postgres.fresh();
   const started = await startTestServer(databaseUrl);
@@ -75,7 +75,7 @@ test('a role that may not create tables gets the required grants', async () => {
   expect(refused.stderr).toContain('grant usage, create on schema public to ROLE');
   expect(refused.stderr).not.toContain('    at ');
 
-  // Once somebody else has migrated it, it need not create anything.
+  // Once another account has migrated the database, this one needs no right to create tables.
   expect(await innkeeper(url, 'migrate')).toMatchObject({ code: 0 });
   await postgres.execute(
     url,
@@ -105,7 +105,7 @@ test('a server that becomes read-only is reported until it accepts writes', asyn
   const setReadOnly = async (value: 'on' | 'off') => {
     await postgres.execute(
       databaseUrl,
-      // In a transaction of its own.
+      // In its own transaction.
       `begin read write; alter database ${name} set default_transaction_read_only = ${value}; commit`,
     );
     await postgres.execute(
@@ -117,7 +117,7 @@ test('a server that becomes read-only is reported until it accepts writes', asyn
   await expect.poll(async () => (await create()).json.code).toBe('9503');
   await expect
     .poll(async () => {
-      // The first 9503 can be that of a connection that was ended.
+      // The first 9503 may come from a terminated connection.
       await create();
       return (await ready()).json;
     })

@@ -9,7 +9,7 @@ import { postgres } from '../databases.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET, startTestServer } from '../http/start.ts';
 
-/** What stands between the service and the database, and can be away. */
+/** A proxy between the service and the database that can be taken down. */
 class Way {
   readonly #target: URL;
   readonly #port: number;

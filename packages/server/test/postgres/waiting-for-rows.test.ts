@@ -10,11 +10,11 @@ import { postgres } from '../databases.ts';
 let url: string;
 let storage: Storage;
 let appId: number;
-/** Somebody else who uses the database. */
+/** Another client of the database. */
 let other: pg.Client;
 beforeEach(async () => {
   url = await postgres.fresh();
-  // Acts wait for rows for as long as a test may take.
+  // Acts wait for rows as long as any test takes.
   storage = await postgresDriver(url, 600_000).open();
   appId = await createApplication(storage);
   other = new pg.Client({ connectionString: url });
@@ -32,7 +32,7 @@ const entry = (): ImportEntry => {
   const { clientUserId, clientUserName, userId } = user(appId);
   return { clientUserId, clientUserName, userId: null, newUserId: userId, createdAt: NOW, selections: [] };
 };
-/** The same request once more: as the rules send it, with a new user id and a new special token. */
+/** A retry of the same request: the domain gives it a new user id and a new special token. */
 const repeat = (sent: NewUser): Promise<string> =>
   storage.users.createWithToken({ ...sent, userId: user(appId).userId, specialToken: token() });
 const replace = async ({ clientUserId }: NewUser): Promise<string> =>
@@ -75,13 +75,14 @@ test('writing the request log does not block deleting an application', async () 
   const request = { requestUid: orderedUuid(), appId, at: NOW, ...facts, ...who, full: parts, bare: parts };
   const logged = storage.requestLog.add([request]);
   const isAsking = async (): Promise<boolean> => {
-    // Or it would say what it said before, for as long as the transaction lasts.
+    // Otherwise the statistics would be frozen for the rest of the transaction.
     await other.query('select pg_stat_clear_snapshot()');
     const asking = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     return (await other.query(asking)).rows.length > 0;
   };
   await expect.poll(isAsking, { interval: 5 }).toBe(true);
-  // It has the application's row and wants the user's. Of two who wait for each other, the one is refused who looks first.
+  // It holds the application's row and waits for the user's. In a deadlock, PostgreSQL rejects whichever side checks
+  // first.
   await other.query("set local deadlock_timeout = '500ms'");
   await other.query('delete from applications where app_id = $1', [appId]);
   await other.query('commit');

@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 
 const PAGE = 4096;
 
-/** What disks, copies and other programs do to a file of SQLite. */
+/** What disks, copies and other programs do to SQLite files. */
 export const DAMAGE = {
   'zeroed page': (path: string) => changePage(path, leafOf(path, 'profiles'), (page) => page.fill(0)),
   'random bytes in a leaf page': (path: string) =>
     changePage(path, leafOf(path, 'users'), (page) => {
-      // Where the pointers to cells begin, and where the cells do: what lies between may be unused.
+      // The start of the cell pointers and the end of the cells: the space between may be unused.
       randomBytes(256).copy(page, 8);
       randomBytes(256).copy(page, PAGE - 256);
     }),
@@ -17,7 +17,7 @@ export const DAMAGE = {
     changePage(path, leafOf(path, 'selections'), (page) => page.set(randomBytes(PAGE))),
   'flipped bytes in an index page': (path: string) =>
     changePage(path, leafOf(path, 'access_tokens_by_user'), (page) => {
-      // Cells fill a page from its end, each with the key of the index and that of the table.
+      // Cells fill a page from its end. Each has the index key and the table key.
       for (let at = PAGE - 8; at > PAGE - 400; at -= 39) page[at] = (page[at] as number) ^ 0xff;
     }),
   'flipped key of a profile': (path: string) => flipKey(path, 'profiles'),
@@ -31,21 +31,21 @@ export const DAMAGE = {
 export type DamageKind = keyof typeof DAMAGE;
 export const DAMAGE_KINDS = Object.keys(DAMAGE) as DamageKind[];
 
-/** Puts the log into the file, so that damage to the file is damage to what is in use. */
+/** Checkpoints the log, so that damaging the file damages data in use. */
 export function emptyLog(path: string): void {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   database.exec('pragma wal_checkpoint(truncate)');
   database.close();
 }
 
-/** Free pages, so that there is a list of them. */
+/** Creates free pages, so that there is a free list. */
 export function makeFreePages(path: string): void {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   database.exec(`insert into facts values ('large', hex(zeroblob(500000))); delete from facts where name = 'large'`);
   database.close();
 }
 
-/** Two users with the same key, which nothing but damage makes: no copy of all rows can be made. */
+/** Gives two users the same key, which only damage can do: copying all rows then fails. */
 export function repeatKey(path: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   const [one, other] = database
@@ -73,7 +73,7 @@ function leafOf(path: string, name: string): number {
   }
 }
 
-/** One bit in the key of one row, as bad memory does it. */
+/** Flips one bit in the key of one row, as bad memory does. */
 function flipKey(path: string, table: 'profiles' | 'users'): void {
   const column = table === 'users' ? 'user_id' : 'client_user_id';
   const select = <T>(sql: string): T[] => {
@@ -82,7 +82,7 @@ function flipKey(path: string, table: 'profiles' | 'users'): void {
     database.close();
     return rows;
   };
-  // Read from the table itself: an index still has the key as it was.
+  // Reads the table itself, because an index still has the unchanged key.
   const keys = (): Buffer[] =>
     select<{ key: string | Uint8Array }>(`select *, ${column} as key from ${table}`).map(({ key }) =>
       Buffer.from(key as Uint8Array),
@@ -92,7 +92,7 @@ function flipKey(path: string, table: 'profiles' | 'users'): void {
   for (const { pageno } of select<{ pageno: number }>(`select pageno from dbstat where name = '${table}'`)) {
     let found = false;
     changePage(path, pageno, (page) => {
-      // A page may also have it in what a row left behind.
+      // A page may also have the key in the remains of a deleted row.
       for (let at = page.indexOf(key); at >= 0; at = page.indexOf(key, at + 1)) {
         found = true;
         page[at + 7] = (page[at + 7] as number) ^ 0x01;

@@ -17,7 +17,10 @@ const USERS = 200;
 
 type Act = BatchMessage['acts'][number];
 
-/** After 204 no row of the user is left, soon nothing in the log, and after a scrub nothing in the file either. */
+/**
+ * After the 204 there is no row of the user, shortly afterwards nothing in the log, and after a scrub nothing in the
+ * file.
+ */
 describe('erased data', () => {
   let path: string;
   let connection: Connection;
@@ -89,7 +92,7 @@ describe('erased data', () => {
       const file = readFileSync(path);
       return gone.filter(({ text }) => file.includes(text)).length;
     };
-    // Two or three of these leave something, and one crowd in twenty leaves nothing: then there comes another.
+    // Two or three users of a crowd leave remains in the file; one crowd in twenty leaves none, so try another.
     for (let crowds = 0; found() === 0 && crowds < 20; crowds++) {
       const people = Array.from({ length: 1_500 }, makePerson);
       await run(people.map(({ userId }): Act => ['createUserWithToken', [user(appId, { userId })]]));
@@ -114,7 +117,7 @@ describe('erased data', () => {
     expect(count()).toEqual(before);
     reader.close();
 
-    // Not even out of the cache of the connection that writes.
+    // The writer's page cache does not write it again either.
     await run(left.map(save));
     expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(found()).toBe(0);

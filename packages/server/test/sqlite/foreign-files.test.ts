@@ -60,7 +60,7 @@ describe('a log next to another database than its own', () => {
     expect(again.stderr()).toContain('belongs to another file');
     expect(readFileSync(path).equals(before)).toBe(true);
 
-    // A new file that got the number of the old one is told apart by when it came to be.
+    // A new file that reuses the old one's inode number is detected by its creation time.
     const [note = ''] = notes();
     const noted = JSON.parse(readFileSync(join(folder, note), 'utf8'));
     const { dev, ino } = statSync(path);
@@ -76,7 +76,7 @@ describe('a log next to another database than its own', () => {
     expect((await run('app', 'list')).stdout).toContain('Two');
     expect(notes()).toEqual([]);
 
-    // All files copied elsewhere: the log is still that of its database.
+    // All files copied elsewhere: the log still belongs to its database.
     path = join(`${folder}-whole`, 'innkeeper.db');
     expect((await run('app', 'list')).stdout).toContain('Two');
     rmSync(`${folder}-whole`, { recursive: true });

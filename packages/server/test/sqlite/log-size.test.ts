@@ -10,7 +10,7 @@ import { scratchFile } from '../scratch-file.ts';
 
 const MIB = 1024 * 1024;
 
-/** Short reads one after the other, so that hardly a moment is without one: a service under load. */
+/** Short reads with hardly a gap between them, like a service under load. */
 const READER = `
   const { workerData } = require('node:worker_threads');
   const { DatabaseSync } = require('node:sqlite');
@@ -64,7 +64,7 @@ test('a log that cannot be emptied is reported with a suggested fix, until it is
   expect(watch.problems()).toEqual([]);
   truncateSync(`${path}-wal`, 300 * MIB);
   watch.look();
-  // For a moment that is nothing to worry about.
+  // For a moment, this is no problem.
   expect(watch.problems()).toEqual([]);
   await vi.waitFor(() => expect(watch.problems()).toHaveLength(1));
   expect(watch.problems()).toEqual([

@@ -27,7 +27,7 @@ test('a new database gets the tables that the migrations make one by one', () =>
   expect(atOnce.version).toEqual(step.version);
   expect(atOnce.filled).toEqual(step.filled);
   expect(atOnce.filled).toEqual(['sqlite_sequence']);
-  // A time in microseconds.
+  // Based on a time in microseconds.
   expect(Math.abs(Number(atOnce.events?.seq) - Number(step.events?.seq))).toBeLessThan(60_000_000);
   expect(atOnce.events?.name).toBe(step.events?.name);
 });

@@ -7,7 +7,7 @@ import { sqlite } from '../databases.ts';
 import { scratchFile } from '../scratch-file.ts';
 import { emptyLog } from './damage-file.ts';
 
-/** `cp` writes into the open file, which stays the same file: SQLite does not look for that. */
+/** `cp` writes into the open file, which stays the same file, and SQLite does not check for that. */
 describe('an older file copied onto the open one', () => {
   let storage: Storage;
   let path: string;
@@ -20,16 +20,17 @@ describe('an older file copied onto the open one', () => {
     appId = await createApplication(storage);
     emptyLog(path);
     copyFileSync(path, older);
-    // Many more pages than what is written in the background adds to the log meanwhile.
+    // Many more pages than background writes add to the log meanwhile.
     const clientUserName = 'x'.repeat(250);
     await Promise.all(Array.from({ length: 900 }, () => createUser(storage, appId, { clientUserName })));
     const logBytes = () => storage.figures().logBytes;
-    // The file has all of it, and its length was seen.
+    // Wait until everything is in the file and its size has been noticed.
     await vi.waitFor(() => expect(logBytes()).toBeGreaterThan(0), 10_000);
     emptyLog(path);
     await vi.waitFor(() => expect(logBytes()).toBe(0), 10_000);
     expect(statSync(path).size).toBeGreaterThan(statSync(older).size);
-    // After somebody else emptied the log, SQLite reads again how long the database is: here, before the file is overwritten.
+    // After another process has emptied the log, SQLite reads the database's size again: here, before the file is
+    // overwritten.
     await createUser(storage, appId);
   });
   afterEach(() => storage.close());

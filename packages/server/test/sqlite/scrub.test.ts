@@ -30,7 +30,7 @@ test('of several processes that find a scrub due, one runs it', async () => {
   expect(await sqliteScrub(path)({ now: NOW + 2 * HOUR, unlessSince: NOW + HOUR })).toMatchObject({
     outcome: 'scrubbed',
   });
-  // Asked for by a person, it is always due; a time in the future is that of a wrong clock.
+  // On request it is always due; a time in the future comes from a wrong clock.
   expect(await sqliteScrub(path)({ now: NOW })).toMatchObject({ outcome: 'scrubbed' });
 });
 

@@ -16,7 +16,7 @@ import { DAMAGE, DAMAGE_KINDS, emptyLog, makeFreePages } from './damage-file.ts'
 const [sqlite] = databases as [(typeof databases)[0]];
 const PAGE = 4096;
 
-/** Every page but the first is no page any more: a disk that returns what was never written. */
+/** Overwrites every page but the first, like a disk that returns data that was never written. */
 function spoil(path: string): void {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xff, PAGE));
@@ -34,7 +34,7 @@ describe('a service whose file is damaged', () => {
     server = await startTestServer(url);
     application = await server.application();
     user = await makeSignedInUser(server, application);
-    // All that was written goes into the file, and nothing of it is cached.
+    // Closing moves all writes into the file, and clears the cache.
     await server.close();
     copyFileSync(path, good);
     server = await startTestServer(url);
@@ -65,7 +65,7 @@ describe('a service whose file is damaged', () => {
     expect((await createUser()).status).toBe(503);
 
     copyFileSync(good, path);
-    // Nothing fails any more, and still nobody knows whether all of the file is right.
+    // Nothing fails any more, but the whole file has yet to be checked.
     expect((await server.send('GET', '/readyz')).status).toBe(503);
     await vi.waitFor(async () => expect((await server.send('GET', '/readyz')).status).toBe(200), {
       timeout: 120_000,
@@ -85,7 +85,7 @@ describe('a service whose file is damaged', () => {
     const large = 'x'.repeat(20_000);
     await expect(server.service.storage.facts.settle('large', large)).rejects.toThrow(`${path} is damaged`);
     expect((await server.send('GET', '/readyz')).json.message).toContain(`${path} is damaged`);
-    // Reads go on, but what is not found may only be unreadable.
+    // Reads continue, but a missing row may only be unreadable.
     expect((await readOptions()).status).toBe(200);
     await expect(server.service.storage.facts.get('missing')).rejects.toThrow('is damaged');
   });
@@ -135,7 +135,7 @@ describe('the check of the whole file', () => {
   afterAll(() => Promise.all(watches.map((watch) => watch.close())));
   const times = { lookMs: 50, recheckMs: 50 };
 
-  /** The facts of a service, in a file that nothing is wrong with. */
+  /** A service's facts, in an intact file. */
   function keepRecords() {
     const connection = connectToWrite(scratchFile('db'));
     migrate(connection.database);
@@ -169,7 +169,7 @@ describe('the check of the whole file', () => {
     await vi.waitFor(() => expect(watch.problems()).toHaveLength(1), { timeout: 60_000 });
     expect(watch.problems()).toMatchObject([{ kind: 'corruption', effect: 'down' }]);
     expect(recorded[0]?.findings).not.toEqual([]);
-    // A process that is started later knows it at once, and so does one that was there.
+    // A process that starts later knows immediately, and so does one that was already running.
     expect((await watched(path, records)).problems()).toHaveLength(1);
   });
 
@@ -212,7 +212,7 @@ describe('the check of the whole file', () => {
     await vi.waitFor(() => expect(recorded).toHaveLength(1), { timeout: 60_000 });
     expect(recorded[0]?.findings).toEqual([]);
     for (const watch of both) expect(watch.problems()).toEqual([]);
-    // It is not due again, however often they look.
+    // It does not become due again, however often it is polled.
     expect(await records.claim(Date.now(), 1_000_000)).toBe(false);
   });
 });
@@ -225,18 +225,18 @@ test('a check is claimed once a week, regardless of clock changes', async () => 
   const now = Date.now();
   expect(claimFileCheck(now, week)).toBe(true);
   expect(claimFileCheck(now + hour, week)).toBe(false);
-  // The process that claimed it has ended.
+  // The process that claimed it has died.
   expect(claimFileCheck(now + 7 * hour, week)).toBe(true);
   recordFileCheck({ startedAt: now, finishedAt: now + 8 * hour, findings: [] });
   expect(claimFileCheck(now + 24 * hour, week)).toBe(false);
   expect(claimFileCheck(now + 9 * 24 * hour, week)).toBe(true);
-  // Recorded by a clock that was years ahead.
+  // Recorded with a clock that was years ahead.
   recordFileCheck({ startedAt: now, finishedAt: now + 100 * week, findings: [] });
   expect(claimFileCheck(now, week)).toBe(true);
   connection.close();
 });
 
-/** A file with enough rows for leaf pages of their own, and free pages. */
+/** Creates enough rows to fill several leaf pages, and free pages. */
 async function makeUsers(path: string): Promise<void> {
   await (await storageDriver(`sqlite:${path}`)).migrate();
   const database = new DatabaseSync(path);

@@ -4,7 +4,7 @@ import { createBreaker } from '../../src/tokens/remote/guarded-calls.ts';
 
 const FOREVER = new AbortController().signal;
 
-/** A service in trouble whose calls end when the test says so. */
+/** A failing service whose calls end when the test says so. */
 async function createTrouble() {
   const breaker = createBreaker();
   const calls: PromiseWithResolvers<string>[] = [];
@@ -14,7 +14,7 @@ async function createTrouble() {
       calls.push(sent);
       return sent.promise;
     }, signal);
-    // Looked at later.
+    // Awaited later.
     running.catch(() => undefined);
     return running;
   };

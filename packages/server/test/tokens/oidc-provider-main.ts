@@ -3,26 +3,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 
-/** The process that oidc-provider-process.ts starts: a real oidc-provider, and in front of it what can go wrong. */
+/** The process behind oidc-provider-process.ts: a real oidc-provider, with faults in front of it. */
 
 export type Fault =
   | 'none'
-  /** Takes connections and requests, and never answers; the next fault, or none, closes them. */
+  /** Accepts connections and requests but never responds; the next fault, or none, closes them. */
   | 'black-hole'
   | '5xx'
-  /** Answers rightly, after 2.5 s. */
+  /** Responds correctly, after 2.5 s. */
   | 'slow'
-  /** The token endpoint alone: HTTP 200 with a page that is no JSON. */
+  /** Only the token endpoint: HTTP 200 with a page that is not JSON. */
   | 'garbage'
-  /** The token endpoint alone: HTTP 400 with an OAuth error. */
+  /** Only the token endpoint: HTTP 400 with an OAuth error. */
   | 'invalid_grant'
-  /** The endpoint whose path is given answers this. */
+  /** This response at the given path. */
   | { path: string; status: number; headers?: Record<string, string>; body: string };
 
-/** Whose subject tokens are taken: by a JWKS, or the address of one (asked for at each exchange, so it may come up later). */
+/**
+ * Whose subject tokens are accepted: a JWKS, or its URL, which is read for each exchange because it may come up later.
+ */
 export type Trust = { trustJwks?: JSONWebKeySet; trustJwksUrl?: string };
 
-/** For signing people in: who is at the browser, and where it comes from and goes back to. */
+/** For sign-in: the redirect URIs of the client. */
 export type SignIn = { redirectUri: string; signedOutUri: string };
 export type Person = { sub: string } & Record<string, unknown>;
 
@@ -146,7 +148,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   await handle(request, response);
 }
 
-/** In place of a form. */
+/** Replaces the sign-in form. */
 let enterAtOnce: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 const server = createServer((request, response) => void answer(request, response));
@@ -167,5 +169,5 @@ process.on('message', (command: Command) => {
   if (command.person !== undefined) person = command.person;
   process.send?.({ id: command.id, seen } satisfies Answer);
 });
-// Whoever started it is gone, however that came about.
+// Exits with the parent, however that ended.
 process.on('disconnect', () => process.exit());

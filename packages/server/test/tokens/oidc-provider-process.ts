@@ -6,19 +6,19 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Answer, Command, Fault, Person, ProviderSettings, Seen, SignIn, Trust } from './oidc-provider-main.ts';
 
 export type OidcProviderProcess = {
-  /** Its issuer: INNKEEPER_TOKEN_SERVICE_URL. The same for its whole life, restarts included. */
+  /** The issuer, for INNKEEPER_TOKEN_SERVICE_URL. It survives restarts. */
   url: string;
   clientId: string;
   clientSecret: string;
-  /** What it signs its JWT access tokens with, so that a test can make others of the same origin. */
+  /** The key of its JWT access tokens, so that tests can sign others. */
   signingKey: JWK;
-  /** 'refused' ends the process; any other, 'none' included, starts it again if need be. */
+  /** 'refused' ends the process; any other value, even 'none', restarts it if necessary. */
   fail(fault: Fault | 'refused'): Promise<void>;
-  /** Takes the subject tokens of another Innkeeper from here on. */
+  /** Accepts another Innkeeper's subject tokens from now on. */
   trust(trust: Trust): Promise<void>;
-  /** Who signs in from here on; null presses cancel. */
+  /** The person who signs in from now on; null presses cancel. */
   person(person: Person | null): Promise<void>;
-  /** What reached it since it was last started. */
+  /** The requests it has received since its last start. */
   seen(): Promise<Seen>;
   stop(): Promise<void>;
 };
@@ -30,7 +30,7 @@ export type OidcProviderOptions = Trust & {
   tokenSeconds?: number;
 };
 
-/** A real OAuth 2.0 server with token exchange, in a process of its own on a free port. */
+/** A real OAuth 2.0 server with token exchange, in its own process on a free port. */
 export async function startOidcProvider(options: OidcProviderOptions = {}): Promise<OidcProviderProcess> {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   const signingKey = {
@@ -87,7 +87,7 @@ export async function startOidcProvider(options: OidcProviderOptions = {}): Prom
       else await send({ fault });
     },
     async trust(change) {
-      // Kept for a process that is started later, too.
+      // Also applies after a restart.
       delete settings.trustJwks;
       delete settings.trustJwksUrl;
       Object.assign(settings, change);
@@ -103,7 +103,7 @@ export async function startOidcProvider(options: OidcProviderOptions = {}): Prom
 
 async function run(settings: ProviderSettings): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL('oidc-provider-main.ts', import.meta.url)), {
-    // A test runner's own flags and loaders are of no use to it.
+    // The test runner's own flags and loaders do not apply here.
     execArgv: [],
     env: { PATH: process.env.PATH, OIDC_PROVIDER_SETTINGS: JSON.stringify(settings) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -80,7 +80,7 @@ describe('a JWT', () => {
     expect(await service.identify(await sign({ ...claims(), aud: ['other', APPLICATION] }))).toBeDefined();
   });
 
-  // An exchange hands such a token out: its expiry and its application are in our own row.
+  // Token exchange issues such tokens: their expiry and application are in our own row.
   it('is identified without audience or expiry', async () => {
     let ahead = 0;
     const service = connect(jwt, { signSubjectToken, now: () => Date.now() + ahead });

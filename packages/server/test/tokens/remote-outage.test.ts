@@ -19,7 +19,7 @@ async function requestsSeen(): Promise<number> {
   return Object.values(requests).reduce((sum, count) => sum + count, 0);
 }
 
-// Together, each with a server of its own: they mostly wait.
+// In parallel, each with its own server, because they mostly wait.
 describe.concurrent('an outage', () => {
   const faults: Array<Fault | 'refused'> = [
     'refused',
@@ -42,7 +42,7 @@ describe.concurrent('an outage', () => {
         );
       expect(await awakeTime(refusals)).toBeLessThan(10_000);
       await failing.fail('none');
-      // A busy machine may take more than the 2 seconds of a call.
+      // On a busy machine, a call may exceed its 2 seconds.
       for (const service of [warm, cold]) await vi.waitFor(() => service.issue(request), { timeout: 60_000 });
     } finally {
       await failing.stop();
@@ -59,7 +59,7 @@ describe('a failing service', () => {
     for (let failures = 0; failures < 5; failures++) await unreachable();
     const before = await requestsSeen();
     await Promise.all(Array.from({ length: 100 }, unreachable));
-    // One was in flight when the others came, one began afterwards.
+    // One was in flight when the others arrived, and one began afterwards.
     expect((await requestsSeen()) - before).toBe(2);
     await provider.fail('none');
     await expect(service.issue(request)).resolves.toBeDefined();
@@ -99,7 +99,7 @@ describe('a failing service', () => {
     const service = connect(provider, { signSubjectToken });
     await Promise.allSettled(Array.from({ length: 100 }, () => service.issue(request)));
     await Promise.allSettled(Array.from({ length: 100 }, () => service.identify('a-token')));
-    // Once for the first, once for all who came before it failed, and once for the token.
+    // One for the first call, one shared by all that arrived before it failed, and one for the token.
     expect((await requestsSeen()) - before).toBe(3);
   });
 });

@@ -15,7 +15,7 @@ export const request = { user, clientId: APPLICATION, lifetimeSeconds: 3600 };
 
 export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** An Innkeeper's signing key, and what a token service needs to trust it. */
+/** Creates an Innkeeper's signing key, and what a token service needs to trust it. */
 export async function createInnkeeperKey(): Promise<{
   signSubjectToken: RemoteTokenServiceOptions['signSubjectToken'];
   trustJwks: JSONWebKeySet;
@@ -52,5 +52,5 @@ export function connect(
 /** The default of the service. Other tests have a longer limit, because the provider may be slow on a busy machine. */
 export const USUAL_TIMEOUT = { timeoutMs: 2_000 };
 
-/** For what must not wait for an answer that never comes: with this limit, a test that waits ends by its own. */
+/** For calls that must not wait for a missing response: a test that does wait fails by its own timeout. */
 export const LONG_TIMEOUT = { timeoutMs: 600_000 };

@@ -31,7 +31,7 @@ describe('issue', () => {
     const issued = await connect(provider, { signSubjectToken }).issue(request);
     expect(issued.tokenId).toBe(hashToken(issued.accessToken));
     expect(issued.issuedAt).toBeGreaterThanOrEqual(before);
-    // The token says it in whole seconds.
+    // The token's expiry is in whole seconds.
     expect(issued.expiresAt).toBeGreaterThan(issued.issuedAt + 598_000);
     expect(issued.expiresAt).toBeLessThanOrEqual(issued.issuedAt + 600_000);
   });

@@ -103,7 +103,7 @@ describe('the patterns of one catalog', () => {
       const definition = finish(readDefinition(withPatterns(many(5000, make))));
       expect('problems' in definition && definition.problems[0]?.message).toMatch(message);
     };
-    // Compiling each of them would take a minute.
+    // Compiling every one of them would take a minute.
     expect(processorTime(read)).toBeLessThan(10_000);
   });
 });

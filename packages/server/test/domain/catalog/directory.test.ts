@@ -21,7 +21,7 @@ describe.each(databases)('catalogs in memory on $kind', (database) => {
       expect((await loading).revision).toBe(0);
       expect(directory.peek(appId)).toBeUndefined();
     }
-    // Asked for again, it is loaded and held.
+    // The next request loads and caches it again.
     await directory.get(appId);
     expect(directory.peek(appId)).toBeDefined();
   });

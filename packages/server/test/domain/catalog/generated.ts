@@ -15,7 +15,7 @@ import { finish } from '../../../src/domain/slices.ts';
 
 export const EMPTY: Catalog = { revision: 0, languages: [], groups: [] };
 
-/** The definition of a file that has to be good. Its names may be from before some characters were reserved. */
+/** The definition of a valid file. Its names may contain characters that were reserved later. */
 export function define(file: CatalogFile): CatalogDefinition {
   const names = file.groups.flatMap(({ name, keys = [] }) => [
     `group ${name}`,
@@ -29,23 +29,23 @@ export function define(file: CatalogFile): CatalogDefinition {
   return read.definition;
 }
 
-/** What a catalog is after the definition was applied and stored. */
+/** The catalog after a definition was applied and stored. */
 export function apply(catalog: Catalog, wanted: CatalogDefinition): Catalog {
   return stored(finish(planCatalog(catalog, wanted)).next);
 }
 
-/** As the database gives it back: items in no particular order. */
+/** As read from the database: without an order of items. */
 export function stored(catalog: Catalog): Catalog {
   const items = finish(toItems(catalog)).sort((a, b) => (a.document < b.document ? -1 : 1));
   return finish(readCatalog({ revision: catalog.revision, languages: JSON.stringify(catalog.languages), items }));
 }
 
-/** Every version there is, by UID. */
+/** Every version, by UID. */
 export function documents(catalog: Catalog): Record<string, string> {
   return Object.fromEntries(finish(toItems(catalog)).map(({ itemUid, document }) => [itemUid, document]));
 }
 
-/** The UIDs of what can be chosen, by name. */
+/** The UIDs of groups and keys that are not archived, by name. */
 export function uids(catalog: Catalog): Record<string, string> {
   return Object.fromEntries(
     catalog.groups
@@ -57,7 +57,7 @@ export function uids(catalog: Catalog): Record<string, string> {
   );
 }
 
-// What YAML, CSV, XML, paths and JavaScript objects could each take for something else.
+// Texts that YAML, CSV, XML, paths or JavaScript objects could mistake for something else.
 const AWKWARD = [
   ...[
     'true',
@@ -198,7 +198,7 @@ function values(type: ValueType, translations: Translations): fc.Arbitrary<(Scal
       fc.tuple(...scalars.map((value) => fc.tuple(fc.constant(value), translations(text), fc.nat({ max: 3 })))),
     )
     .map((given) => {
-      // A text stands for one value, whichever language it is in: others may fall back on that one.
+      // A text belongs to one value in all languages, because a language may fall back to another.
       const owners = new Map(given.map(([value], index) => [String(value), index]));
       return given.map(([value, { translations: texts = {} }, dice], index) => {
         const isRetired = index > 0 && dice === 0;
@@ -257,7 +257,7 @@ function key(translations: Translations): fc.Arbitrary<Omit<FileKey, 'name'>> {
   );
 }
 
-/** Catalog files with everything that they can contain. */
+/** Catalog files that use every feature. */
 export const catalogFile: fc.Arbitrary<CatalogFile> = languages.chain((given) => {
   const translations = translating(given);
   const keys = fc

@@ -25,7 +25,7 @@ function plan(before: CatalogFile, after: CatalogFile) {
   return finish(planCatalog(apply(EMPTY, define(before)), define(after)));
 }
 
-/** The details of the one key, each with which of the saved selections it touches. */
+/** The details of a plan for one key, each with the saved selections it affects. */
 function details(before: Omit<FileKey, 'name'>, after: Omit<FileKey, 'name'>, saved: (Scalar | Scalar[])[] = []) {
   const { changes } = plan(withKey(before), withKey(after));
   return changes.flatMap(({ details }) =>

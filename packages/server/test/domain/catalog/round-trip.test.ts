@@ -107,7 +107,7 @@ describe('from any catalog to any other', () => {
   test('archived items get no new version when something else changes', () => {
     fc.assert(
       fc.property(pairs, ([one, other]) => {
-        // With a language goes what was written in it, also of what is archived.
+        // Removing a language removes its texts, also from archived items.
         const languages = define({ ...other, groups: [] });
         const archived = apply(apply(apply(EMPTY, define(one)), define({ ...one, groups: [] })), languages);
         const after = apply(

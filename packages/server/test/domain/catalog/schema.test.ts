@@ -59,7 +59,7 @@ test('files are accepted and rejected like by another validator, for arbitrary c
   expect(refused).toBeGreaterThan(100);
 });
 
-/** Goes down the file, by turns of its members, and leaves the value at the end, under a name that is there or a new one. */
+/** Walks down the file, choosing members by number, and sets a member there, existing or new, to the value. */
 function put(file: object, way: number[], newName: string | undefined, value: unknown): void {
   let place = file as Record<string, unknown>;
   for (const turn of way) {

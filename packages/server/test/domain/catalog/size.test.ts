@@ -7,7 +7,7 @@ import { writeJson } from '../../../src/domain/catalog/write-file.ts';
 import { finish } from '../../../src/domain/slices.ts';
 import { apply, define, EMPTY, stored } from './generated.ts';
 
-// The figures are in docs/performance.md; this only notices when something takes the square of what it should.
+// docs/performance.md has the figures; this only catches quadratic growth.
 test('5,000 keys in 20 languages are planned in seconds, and one change among them is one new version', () => {
   const tags = 'en de es fr it pt nl sv da fi pl cs hu ro bg el tr ja ko zh'.split(' ');
   const languages = tags.map((tag) => ({ name: `Language ${tag}`, tag }));
@@ -40,7 +40,7 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
   const isNew = ({ document }: { document: string }) => !known.has(document);
   expect(finish(toItems(stored(plan.next))).filter(isNew)).toHaveLength(1);
 
-  // A key put first: itself and the order in its group.
+  // Moving a key to the top changes the key and the order in its group.
   const [first] = parsed.definition.groups;
   first?.keys.unshift({ ...(first.keys[0] as (typeof first.keys)[0]), name: 'new' });
   expect(finish(toItems(finish(planCatalog(stored(plan.next), parsed.definition)).next)).filter(isNew)).toHaveLength(3);

@@ -19,7 +19,7 @@ function fileOf(read: ReadTexts): TextsFile {
   return read.file;
 }
 
-/** The same catalog before anybody translated it. */
+/** The catalog without translations. */
 function withoutTexts(catalog: Catalog, keepDefault = false): Catalog {
   const bare = structuredClone(catalog);
   const byDefault = bare.languages.find(({ isDefault }) => isDefault)?.tag;

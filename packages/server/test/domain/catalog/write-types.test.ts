@@ -38,7 +38,7 @@ const group = (name: string, keys: Key[], more: Partial<Group> = {}): Group => (
 });
 const values = (...list: Scalar[]): AllowedValue[] => list.map((value) => ({ value, texts: {}, retired: false }));
 
-/** Everything that could end a text, a comment or a line, or be something else than a name. */
+/** Characters that could end a string, a comment or a line, and names that are not identifiers. */
 const NASTY = [
   '*/ export const stolen = 1; /*',
   `\`\${process.exit()}\``,
@@ -120,7 +120,7 @@ export const good = async () => {
 export const bad = async () => {
   // @ts-expect-error no such value
   await options.save('notifications.channels', ['pigeon']);
-  // @ts-expect-error one of several is an array all the same
+  // @ts-expect-error multiple choice needs an array, also for one value
   await options.save('notifications.channels', 'sms');
   // @ts-expect-error no such key
   await options.save('notifications.chanels', ['sms']);
@@ -128,18 +128,18 @@ export const bad = async () => {
   await options.save('notifications.gone', 'x');
   // @ts-expect-error archived with its group
   await options.save('old.thing', 'x');
-  // @ts-expect-error text is no boolean
+  // @ts-expect-error a string is not a boolean
   await options.save('notifications.newsletter', 'true');
   // @ts-expect-error only true is allowed
   await options.save('notifications.terms', false);
-  // @ts-expect-error not among the sizes
+  // @ts-expect-error not one of the sizes
   await options.save('notifications.size', 3);
   // @ts-expect-error no such language
   createOptionsClient<Catalog>({ baseUrl: 'http://127.0.0.1', apiKey: '1_a', language: 'Klingon' });
 };
 `;
 
-/** What the validator of a key takes and refuses. */
+/** Values that the validator of a key accepts, and values that it rejects. */
 const SAMPLES: [string, unknown[], unknown[]][] = [
   ['notifications.channels', [[], ['sms'], ['sms', 'email']], ['sms', ['fax'], ['pigeon'], undefined]],
   ['notifications.newsletter', [true, false], ['true', null]],
@@ -171,13 +171,13 @@ test('correct use compiles, incorrect use does not, whatever the names of groups
       'use.ts': USE,
       'empty-use.ts': `import { createOptionsClient } from '@innkeeper/client';\nimport type { Catalog } from './empty.ts';\n
         const options = createOptionsClient<Catalog>({ baseUrl: 'http://127.0.0.1', apiKey: '1_a' });
-        // @ts-expect-error there is nothing to choose
+        // @ts-expect-error the key has no values
         void options.save('notifications.channels', ['sms']);\n`,
     };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const compiled = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch((e) => e);
     expect(compiled.stdout).toBe('');
-    // And it holds what it says.
+    // At run time it contains the same.
     const { values: held, schemas } = await import(join(folder, 'catalog.ts'));
     expect(Object.values(held['日本語 ключ.日本語 ключ'])).toEqual(NASTY);
     expect(held['a.b.c']).toEqual({ first: 'first' });

@@ -289,7 +289,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
         archived: true,
       });
     }
-    // Back again, they are the same as before.
+    // Once restored, they are the same as before.
     await cellar.publish(EXAMPLE);
     await expect.poll(async () => (await cellar.get('/api/option_keys')).json.total, { interval: 20 }).toBe(8);
     expect(await cellar.keyNamed('fruit')).toEqual(fruit);

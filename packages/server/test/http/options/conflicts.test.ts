@@ -43,14 +43,14 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     const late = await save({ ...body, value: [0] }, { 'if-match': etag });
     expect(late).toMatchObject({ status: 412, json: { code: '1014' } });
     expect(late.json.current).toEqual(second.json);
-    // Saved as it was, it is the same record still; so it is in other languages, and under another catalog.
+    // Saving the same value keeps the record, also in other languages and with another catalog.
     await save({ ...body, value: [10] });
     await publish({ ...EXAMPLE, languages: [...EXAMPLE.languages, { name: 'Français', tag: 'fr' }] });
     await server.service.refresh();
     const german = await read(`/${first.json.user_options_uid}?language=de`);
     expect(german.json.etag).toBe(second.json.etag);
     const shown = german.headers.get('etag') as string;
-    // RFC 9110 13.1.1: a weak tag matches nothing.
+    // RFC 9110 13.1.1: a weak tag never matches.
     for (const weak of [`W/${shown}`, `W/${german.json.etag}`]) {
       const refused = await save({ ...body, value: [0] }, { 'if-match': weak });
       expect(refused).toMatchObject({ status: 412, json: { code: '1014', current: { option: { value: 10 } } } });
@@ -93,7 +93,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     ]);
     const current = (late.json.current as Wire).etag as string;
     expect((await put([{ ...volume, value: [0], if_match: `W/${current}` }])).status).toBe(412);
-    // The quotes may be left out in a body.
+    // In a body, the quotes are optional.
     expect((await put([{ ...volume, value: [0], if_match: current.slice(1, -1) }])).status).toBe(200);
   });
 
@@ -143,7 +143,7 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
   test('add and remove change the current list', async () => {
     const { save, choice, listOf } = await testUser();
     const { value: _, ...fruit } = await choice('fruit', []);
-    // The default is what there is until something is saved.
+    // Until something is saved, the default counts as the current value.
     expect((await save({ ...fruit, add: ['cherry'] })).status).toBe(201);
     expect(await listOf('fruit')).toEqual(['apple', 'cherry']);
     const swapped = await save({ ...fruit, add: ['Aprikose'], remove: ['Apfel'], language: 'de' });

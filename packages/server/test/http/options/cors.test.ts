@@ -37,7 +37,7 @@ describe.each(databases)('CORS of the options interface on $kind', (database) =>
       const { status, headers } = await preflight(path, ORIGIN);
       expect(status).toBe(204);
       const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(', ');
-      // A page whose stream is lost says where it was.
+      // A page that reconnects to its stream sends its position.
       expect(allowed).toEqual(expect.arrayContaining(['apikey', 'authorization', 'if-match', 'last-event-id']));
     }
   });

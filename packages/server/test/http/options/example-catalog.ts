@@ -4,7 +4,7 @@ import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { finish } from '../../../src/domain/slices.ts';
 import type { TestServer } from '../start.ts';
 
-/** One of each kind of key, in three languages of which one is a variant of another. */
+/** One key of each type, in three languages, one of them a variant of another. */
 export const EXAMPLE: CatalogFile = {
   languages: [
     { name: 'English', tag: 'en', default: true },
@@ -50,7 +50,7 @@ export const EXAMPLE: CatalogFile = {
 
 export type Wire = Record<string, unknown>;
 
-/** An application that offers a catalog, with what a client would have read of it. */
+/** An application with a catalog, and what a client would know about it. */
 export async function withCatalog(server: TestServer, file: CatalogFile = EXAMPLE, settings?: Record<string, unknown>) {
   const application = await server.application(settings);
   const apiKey = { apiKey: application.clientId };
@@ -69,7 +69,7 @@ export async function withCatalog(server: TestServer, file: CatalogFile = EXAMPL
     if (!key) throw new Error(`no key ${name}`);
     return key;
   };
-  /** The body of a save for a key, without the user. */
+  /** The body for saving a key, without the user. */
   const choice = async (name: string, value: unknown, more: Wire = {}): Promise<Wire> => {
     const { option_group_uid, option_key_uid } = await keyNamed(name);
     return { option_group_uid, option_key_uid, value, ...more };

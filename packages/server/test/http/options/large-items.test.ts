@@ -6,7 +6,7 @@ import { type Wire, withCatalog } from './example-catalog.ts';
 
 const MIB = 1024 ** 2;
 
-/** Ten keys of 400 kB each, and one whose list grows. */
+/** Ten keys of 400 kB each, and one with a growing list. */
 const LARGE: CatalogFile = {
   languages: [{ name: 'English', tag: 'en', default: true }],
   groups: [
@@ -33,7 +33,7 @@ describe.each(databases)('large items on $kind', (database) => {
   });
   afterAll(() => server.close());
 
-  /** All pages of a list, each begun where the one before says. */
+  /** Reads all pages of a list by their links. */
   const readAll = async (path: string, headers: Record<string, string>) => {
     const pages: Wire[][] = [];
     for (let next: string | undefined = path; next !== undefined; ) {
@@ -72,10 +72,10 @@ describe.each(databases)('large items on $kind', (database) => {
     const many = choices.slice(-1).map((choice) => ({ ...choice, value: ['a'.repeat(600)] }));
     const put = await server.send('PUT', '/api/user_options', { headers, body: JSON.stringify({ options: many }) });
     expect(put.status).toBe(200);
-    // Looked at before it is known to be a text.
+    // The size is checked before the types of the values.
     const odd = { ...choices[0], value: [{ toString: 1 }, 'x'.repeat(600)] };
     expect((await server.post('/api/user_options', odd, headers)).json.code).toBe('1008');
-    // What is there can be made smaller.
+    // An existing selection can be made smaller.
     const saved = choices[answers.findIndex(({ status }) => status === 201)] as Wire;
     expect((await server.post('/api/user_options', { ...saved, value: long.slice(1) }, headers)).status).toBe(200);
   });

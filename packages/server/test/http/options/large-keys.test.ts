@@ -5,13 +5,13 @@ import { databases } from '../../databases.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { type Wire, withCatalog } from './example-catalog.ts';
 
-/** As many values as a key may have. */
+/** The maximum number of values of a key. */
 const VALUES = 2_000;
 const PATH = '/api/user_options';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-/** Shown in a language that has no texts of its own. */
+/** Displayed in a language without texts. */
 const LARGE: CatalogFile = {
   languages: [
     { name: 'English', tag: 'en', default: true },
@@ -31,7 +31,7 @@ const LARGE: CatalogFile = {
   ],
 };
 
-/** What requests cost this thread, which serves them: tens of milliseconds each. Before, these took seconds. */
+/** Limit for the server's thread. These requests take tens of milliseconds each; they once took seconds. */
 const MAX_MS = 1_000;
 async function worked(requests: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();
@@ -40,7 +40,7 @@ async function worked(requests: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** The most that this thread worked in one turn of its event loop, in milliseconds. */
+/** The longest turn of this thread's event loop, in milliseconds of work. */
 async function longestTurn(requests: () => Promise<unknown>): Promise<number> {
   let [longest, isOver] = [0, false];
   const done = requests().finally(() => (isOver = true));
@@ -110,7 +110,7 @@ describe.each(databases)('keys with many values on $kind', (database) => {
     const read = (path: string) => fetch(server.url + path, { headers: own }).then((answer) => answer.text());
     const paths = [`${PATH}/${uid}`, `${PATH}?effective=true`, PATH];
     const longest = await longestTurn(() => Promise.all(numbers(10).map((at) => read(paths[at % 3] as string))));
-    // Before, 150 ms for each of them.
+    // They once took 150 ms each.
     expect(longest).toBeLessThan(500);
   });
 });

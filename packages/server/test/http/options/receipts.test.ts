@@ -133,7 +133,7 @@ describe.each(databases)('receipts on $kind', (database) => {
       texts: { group: 'Kitchen', option: 'portions', value: '2' },
     });
     expect(await claimsOfReceipt({ json })).toMatchObject({ by: 'access_token', language: 'Deutsch', value: 'Servus' });
-    // Saved as it was, in the new words.
+    // Saving the same value again records the new texts.
     const again = await testUser.save(await testUser.choice('vegetarian', [true], { language: 'en' }));
     expect(await claimsOfReceipt(again)).toMatchObject({
       revision: 2,
@@ -193,7 +193,7 @@ describe.each(databases)('receipts on $kind', (database) => {
       });
       await keys.load();
       await keys.rotate(tokenAlgorithm as 'EdDSA');
-      // Years later: private halves are erased, and receipts are verified by what is left.
+      // Years later the private keys are deleted, but receipts can still be verified.
       await storage.purgeExpired(now() + 400 * DAY_MS);
       await server.service.refresh();
       const kept = (await storage.signingKeys.list()).find((each) => each.kid === kid);

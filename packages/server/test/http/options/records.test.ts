@@ -58,7 +58,7 @@ describe.each(databases)('the content of records on $kind', (database) => {
       [asked.option_key_uid, 'consent', false, 'default'],
     ]);
     expect(items.map((item) => item.option.label)).toEqual(['consent_2025', 'consent']);
-    // The record itself says what it said.
+    // The record itself is unchanged.
     expect((await shop.items()).map(({ option }) => option.name)).toEqual(['consent']);
   });
 
@@ -116,7 +116,7 @@ describe.each(databases)('the content of records on $kind', (database) => {
     const [accepted] = await shop.items('', { 'accept-language': 'fr;q=0.8, xx' });
     expect(accepted?.group.label).toBe('Cuisine');
     expect(accepted?.group.translations).toHaveLength(3);
-    // The text of a value that is gone is that of the revision it was saved in.
+    // The text of a removed value is that of the revision in which it was saved.
     const [german] = await shop.items('?language=de');
     expect(german?.option.translations).toMatchObject([{ name: 'Obst', value: ['Aprikose', 'cherry'] }]);
     expect(german?.option.value_label).toEqual(['apricot', 'cherry']);
@@ -159,7 +159,7 @@ describe.each(databases)('the content of records on $kind', (database) => {
     await shop.save('motto', ['Hallo'], { language: 'Deutsch' });
     expect((await shop.read(`${uid}/history`)).total).toBe(4);
 
-    // All of it goes out with an export, and comes in with an import.
+    // Exports and imports include all of it.
     const { storage } = server.service;
     let exported = '';
     for await (const { text } of exportUsers(storage, shop.application.appId)) exported += text;
@@ -182,7 +182,7 @@ describe.each(databases)('the content of records on $kind', (database) => {
       stored?.texts,
     ]);
 
-    // A language that is gone takes its text along when the record is saved the next time.
+    // When the record is saved again, the texts of a removed language are dropped.
     await shop.change({ ...EXAMPLE, languages: LANGUAGES.slice(0, 2), groups: EXAMPLE.groups.slice(1, 2) });
     const fewer = await shop.save('motto', ['Hi']);
     expect(texts(fewer.json)).toEqual({ English: 'Hi', Deutsch: 'Hallo' });
@@ -255,7 +255,7 @@ describe.each(databases)('the content of records on $kind', (database) => {
       ['patterned', '123', 'default', true, 'abc'],
       ['never', true, 'default', true, undefined],
     ]);
-    // The record is still there, and says what it said.
+    // The record still exists, unchanged.
     const stored = await shop.items();
     expect(stored).toHaveLength(9);
     const removed = items.find(({ option }) => option.name === 'removed');

@@ -315,7 +315,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
     if (alone === 401) expect(first.json.code).toBe('1011');
     const named = await save(await choice('portions', [1]), basic(application));
     expect(named.status).toBe(withSecret);
-    // The credentials are right: what is wrong is user_uid.
+    // The credentials are valid, but user_uid is not accepted.
     if (withSecret === 401)
       expect(named.json).toMatchObject({ code: '1011', message: expect.stringContaining('does not accept user_uid') });
     const wrong = await save(await choice('ratio', [1]), basic({ ...application, clientSecret: 'wrong' }));
@@ -370,7 +370,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
       [{ ...volume, if_match: '"a" b', language: 7, value: [11] }, '1009', 'if_match', 'language', 'value[0]'],
       [{ ...volume, if_match: '"a"', value: [11] }, '1014', 'if_match', 'value[0]'],
       [{ ...volume, language: 'Klingon', value: [11] }, '1003', 'language', 'value[0]'],
-      // It may be in that language.
+      // The value could be a text in that language, so it is not reported.
       [{ ...fruit, language: 'Klingon', value: ['naH'] }, '1003', 'language'],
       [{ ...volume, option_group_uid: unknown, value: [11] }, '1004', 'option_group_uid', 'value[0]'],
       [{ ...volume, option_group_uid: unknown, value: 11 }, '1009', 'value', 'option_group_uid'],
@@ -388,7 +388,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
       ]);
     }
     expect((await read()).json.total).toBe(0);
-    // A language for all is named once.
+    // A language that applies to all options is reported once.
     const klingon = await server.send('PUT', PATH, {
       headers: { ...apiKey, ...bearer(user.accessToken) },
       body: JSON.stringify({ language: 'Klingon', options: [volume, { ...fruit, language: 'de', value: ['banana'] }] }),
@@ -424,7 +424,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
       const { status, json } = await put(options);
       return [status, json.code, json.message];
     };
-    // By their number, before any is made.
+    // Rejected by their number, before they are parsed.
     const parsed = vi.spyOn(JSON, 'parse');
     const counted = await problemOf(Array(20_000).fill({}));
     const texts = parsed.mock.calls.map(([text]) => text.length);
@@ -447,7 +447,7 @@ test('of invalid options, no more are checked than a response lists', () => {
     });
   for (let place = 1; place <= 500; place++) refuse(place);
   expect(tried).toHaveLength(200);
-  // What stands before them is still looked at, and told first.
+  // Earlier options are still checked, and are reported first.
   refuse(0);
   expect(tried.at(-1)).toBe(0);
   expect(() => refusals.throwIfAny()).toThrow(
@@ -457,7 +457,7 @@ test('of invalid options, no more are checked than a response lists', () => {
   );
 });
 
-/** The last character of 64 bytes in base64url has four bits that mean nothing. */
+/** The last character of 64 bytes in base64url has four unused bits. */
 function withUnusedBits(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) as string) ^ 1];

@@ -220,7 +220,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     })) {
       await save(await choice(name, [value]));
     }
-    // What takes longer than its slice is continued by slices.ts, one in each turn of the event loop.
+    // slices.ts continues long work after its slice, in the next turn of the event loop.
     const turns = vi.spyOn(globalThis, 'setImmediate');
     const headers = `apiKey: ${apiKey.apiKey}\r\nAuthorization: Bearer ${user.accessToken}\r\n`;
     const line = await pipeline(server.url, Array<string>(100).fill(rawRequest(PATH, '', headers)));

@@ -3,7 +3,7 @@ import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
 
 export const PATH = '/api/user_options';
 
-/** A user of an application of their own, with the example catalog to choose from. */
+/** A user in a new application with the example catalog. */
 export async function makeTestUser(server: TestServer, settings?: Record<string, unknown>) {
   const shop = await withCatalog(server, EXAMPLE, settings);
   const user = await makeSignedInUser(server, shop.application);
@@ -13,7 +13,7 @@ export async function makeTestUser(server: TestServer, settings?: Record<string,
   return { ...shop, user, save, read };
 }
 
-/** What was chosen, by the key's name. */
+/** The selected values, by name of the key. */
 export function values(json: Wire): unknown[] {
   return (json.items as { option: Wire }[]).map(({ option }) => [option.name, option.value]);
 }
