@@ -226,7 +226,7 @@ test('what the operator scrapes has the job that the alerts name', () => {
   expect(read('deploy/prometheus/alerts.yml')).toContain(`up{job="${labels[monitor.spec.jobLabel as string]}"}`);
 });
 
-test('settings of the chart that are not text are refused', () => {
+test('settings of the chart that are not text are rejected', () => {
   const accepts = new Ajv().compile(JSON.parse(read('deploy/helm/values.schema.json')));
   const withWorkers = (workers: unknown) => ({
     ...values,

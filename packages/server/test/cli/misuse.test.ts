@@ -68,7 +68,7 @@ describe('usage errors exit with 2, one message and no result', () => {
     });
   });
 
-  test('an unknown key is answered with the known ones and their meaning', async () => {
+  test('an unknown key is rejected with a list of the valid ones', async () => {
     const { stderr } = await inThread(['app', 'set', '1_a', 'color=red'], settings);
     expect(stderr).toMatch(/"color" is not a setting of an application/);
     expect(stderr).toMatch(/accessTokenTtl +lifetime of an access token.*default: 1 hour/);

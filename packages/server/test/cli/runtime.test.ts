@@ -67,7 +67,7 @@ describe('under an older Node', () => {
     expect(await finish(start(oldNode, probe('whole'), ['exit', '2']))).toMatchObject({ code: 2, signal: null });
   });
 
-  test('it dies of the same signal as its child', async () => {
+  test('it ends with the same signal as its child', async () => {
     expect(await finish(start(oldNode, probe('whole'), ['die']))).toMatchObject({ signal: 'SIGKILL' });
   });
 

@@ -78,11 +78,11 @@ describe('confirmation by typing the clientId', () => {
     const output = new PassThrough();
     input.end(typed);
     const yes = await confirmByTyping('1_abc', 'Type it: ', input, output);
-    return { yes, asked: output.read()?.toString() };
+    return { yes, prompt: output.read()?.toString() };
   };
 
   test('accepts only the clientId', async () => {
-    expect(await answer('1_abc\n')).toEqual({ yes: true, asked: 'Type it: ' });
+    expect(await answer('1_abc\n')).toEqual({ yes: true, prompt: 'Type it: ' });
     expect((await answer('y\n')).yes).toBe(false);
     expect((await answer('\n')).yes).toBe(false);
     expect((await answer(undefined)).yes).toBe(false);

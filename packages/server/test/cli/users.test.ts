@@ -211,7 +211,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(await exported(app.clientId)).toMatchObject([{ service_user_code }, {}]);
   });
 
-  test('a profile without a user makes create-user answer 0024, until a complete user adopts it', async () => {
+  test('a profile without a user makes create-user return 0024, until a complete user adopts it', async () => {
     const app = await application();
     const { clientId, clientSecret } = app;
     const orphan = { clientUserId: 'lost@example.com', clientUserName: 'Lost', profileOnly: true };

@@ -77,29 +77,26 @@ describe.each(databases)('audited acts on $kind', (database) => {
   const nameIn = (json: string | null) => (JSON.parse(json ?? '{}') as { name?: string }).name;
   const everything = async (): Promise<string[]> => (await dump(url)).split('\n').sort();
 
-  test.each(Object.entries(AUDITED_EXAMPLES))(
-    '%s has its entry, or does not happen',
-    async (_, { prepare, actions }) => {
-      const act = await prepare(plain, appId);
-      const before = await everything();
-      await database.execute(url, 'alter table audit_log rename to audit_log_elsewhere');
-      await expect(act(storage)).rejects.toThrow('audit_log');
-      await database.execute(url, 'alter table audit_log_elsewhere rename to audit_log');
-      expect(await everything()).toEqual(before);
+  test.each(Object.entries(AUDITED_EXAMPLES))('%s is audited, or rolled back', async (_, { prepare, actions }) => {
+    const act = await prepare(plain, appId);
+    const before = await everything();
+    await database.execute(url, 'alter table audit_log rename to audit_log_elsewhere');
+    await expect(act(storage)).rejects.toThrow('audit_log');
+    await database.execute(url, 'alter table audit_log_elsewhere rename to audit_log');
+    expect(await everything()).toEqual(before);
 
-      const earlier = new Set((await entries(null)).map(({ auditUid }) => auditUid));
-      const others = new Set((await plain.applications.list()).map((each) => each.appId));
-      await act(storage);
-      const made = (await plain.applications.list()).find((each) => !others.has(each.appId));
-      const added = [
-        ...(await entries(made?.appId ?? appId)),
-        ...(await entries(null)).filter(({ auditUid }) => !earlier.has(auditUid)),
-      ];
-      expect(added.map(({ action }) => action).sort()).toEqual([...actions].sort());
-      expect(added.every(({ actor }) => actor === 'ada@example.com')).toBe(true);
-      expect(await everything()).not.toEqual(before);
-    },
-  );
+    const earlier = new Set((await entries(null)).map(({ auditUid }) => auditUid));
+    const others = new Set((await plain.applications.list()).map((each) => each.appId));
+    await act(storage);
+    const made = (await plain.applications.list()).find((each) => !others.has(each.appId));
+    const added = [
+      ...(await entries(made?.appId ?? appId)),
+      ...(await entries(null)).filter(({ auditUid }) => !earlier.has(auditUid)),
+    ];
+    expect(added.map(({ action }) => action).sort()).toEqual([...actions].sort());
+    expect(added.every(({ actor }) => actor === 'ada@example.com')).toBe(true);
+    expect(await everything()).not.toEqual(before);
+  });
 
   test('a rejected act leaves no entry', async () => {
     const gone = (await createUser(plain, appId)).userId;

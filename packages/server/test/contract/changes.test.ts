@@ -25,9 +25,9 @@ describe.each(databases)('changes on $kind', (database) => {
     await here.signingKeys.add(signingKey(1), NOW);
     await here.applications.delete(appId);
 
-    const heard = await there.changes.since(0);
-    expect(heard).toMatchObject({ version: 5, complete: true });
-    expect(heard.changes).toEqual([
+    const read = await there.changes.since(0);
+    expect(read).toMatchObject({ version: 5, complete: true });
+    expect(read.changes).toEqual([
       { version: 1, subject: 'application', appId },
       { version: 2, subject: 'application', appId },
       { version: 3, subject: 'application', appId },
@@ -59,16 +59,16 @@ describe.each(databases)('changes on $kind', (database) => {
         for (const _ of times(20, String)) appIds.push(await createApplication(replica));
       }),
     ).then(() => true);
-    const heard: number[] = [];
+    const seen: number[] = [];
     for (let version = 0, done = false; !done; ) {
       done = await Promise.race([writing, new Promise<false>((resolve) => setTimeout(resolve, 2, false))]);
       const news = await there.changes.since(version);
       expect(news.complete).toBe(true);
-      heard.push(...news.changes.map(({ appId }) => appId ?? 0));
+      seen.push(...news.changes.map(({ appId }) => appId ?? 0));
       version = news.version;
     }
-    expect(heard).toHaveLength(40);
-    expect(new Set(heard)).toEqual(new Set(appIds));
+    expect(seen).toHaveLength(40);
+    expect(new Set(seen)).toEqual(new Set(appIds));
   });
 
   test('a reader that is ahead of a restored database is informed', async () => {

@@ -120,9 +120,9 @@ describe.each(databases)('drafts on $kind', (database) => {
     expect(ended).toContain('conflict');
     expect(await storage.drafts.load(appId)).toBeUndefined();
     const { revision } = await storage.drafts.look(appId);
-    const anew = record({ baseRevision: revision });
-    expect(await storage.drafts.save(change(appId, anew))).toBe('saved');
-    expect(await storage.drafts.load(appId)).toEqual({ ...anew, items: [] });
+    const second = record({ baseRevision: revision });
+    expect(await storage.drafts.save(change(appId, second))).toBe('saved');
+    expect(await storage.drafts.load(appId)).toEqual({ ...second, items: [] });
     expect(await storage.drafts.edits(appId, first.draftId, 0)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { databases } from '../databases.ts';
 import { createApplication, createUser, times } from './examples.ts';
 
 describe.each(databases)('migrations on $kind', (database) => {
-  test('a new database has none applied, and asking applies none', async () => {
+  test('a new database has none applied, and checking applies none', async () => {
     const driver = await storageDriver(await database.empty());
     for (const _ of times(2, String)) {
       const state = await driver.migrationState();

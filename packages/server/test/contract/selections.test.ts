@@ -159,9 +159,9 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.unset(userId, first.selectionId, change())).toBe('unset');
     expect(await storage.selections.unset(userId, first.selectionId, change())).toBe('unknown');
     expect(await storage.selections.list(userId)).toMatchObject([{ keyNo: 2 }]);
-    const anew = selection(1, 'c');
-    expect(await save(userId, [anew], NOW + 9)).toEqual([
-      { ...anew, version: 1, createdAt: NOW + 9, updatedAt: NOW + 9 },
+    const saved = selection(1, 'c');
+    expect(await save(userId, [saved], NOW + 9)).toEqual([
+      { ...saved, version: 1, createdAt: NOW + 9, updatedAt: NOW + 9 },
     ]);
   });
 

@@ -4,18 +4,18 @@ import { UserCounts } from '../../src/domain/applications/user-counts.ts';
 /** Counts that the test completes one by one. */
 function counted() {
   let now = 0;
-  const asked: ((users: number) => void)[] = [];
-  const countUsers = () => new Promise<number>((resolve) => asked.push(resolve));
+  const pending: ((users: number) => void)[] = [];
+  const countUsers = () => new Promise<number>((resolve) => pending.push(resolve));
   const counts = new UserCounts({ applications: { countUsers } } as never, () => now);
   const answer = async (users: number, ms: number) => {
     now += ms;
-    asked.shift()?.(users);
+    pending.shift()?.(users);
     await new Promise(setImmediate);
   };
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { counts, asked, answer, pass };
+  return { counts, pending, answer, pass };
 }
 
 test('few users are counted for each reader', async () => {
@@ -28,17 +28,17 @@ test('few users are counted for each reader', async () => {
 });
 
 test('many users are counted once for several readers, and again after ten times as long', async () => {
-  const { counts, asked, answer, pass } = counted();
+  const { counts, pending, answer, pass } = counted();
   const both = Promise.all([counts.read(1), counts.read(1)]);
-  expect(asked).toHaveLength(1);
+  expect(pending).toHaveLength(1);
   await answer(5_000_000, 2_000);
   expect(await both).toEqual([5_000_000, 5_000_000]);
   pass(20_000);
   expect(await counts.read(1)).toBe(5_000_000);
-  expect(asked).toHaveLength(0);
+  expect(pending).toHaveLength(0);
   pass(1);
   expect(await counts.read(1)).toBe(5_000_000);
-  expect(asked).toHaveLength(1);
+  expect(pending).toHaveLength(1);
   await answer(5_000_001, 2_000);
   expect(await counts.read(1)).toBe(5_000_001);
 });

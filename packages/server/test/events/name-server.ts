@@ -1,22 +1,22 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-export type NameServer = { address: string; asked: number; close(): Promise<void> };
+export type NameServer = { address: string; queries: number; close(): Promise<void> };
 
 /**
  * A real DNS server on a port of 127.0.0.1 that answers every A query with what `addressesFor` returns: one address or
  * several.
  */
 export async function startNameServer(
-  addressesFor: (asked: number) => string | string[] | undefined,
+  addressesFor: (queries: number) => string | string[] | undefined,
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
-  const server: NameServer = { address: '', asked: 0, close: async () => void socket.close() };
+  const server: NameServer = { address: '', queries: 0, close: async () => void socket.close() };
   socket.on('message', (query, { port }) => {
     // After the header come the name, as labels that end with an empty one, the type and the class.
     const end = query.indexOf(0, 12) + 5;
     const isIpv4 = query.readUInt16BE(end - 4) === 1;
-    const addresses = [(isIpv4 ? addressesFor(server.asked++) : undefined) ?? []].flat();
+    const addresses = [(isIpv4 ? addressesFor(server.queries++) : undefined) ?? []].flat();
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(addresses.length, 6);

@@ -7,7 +7,7 @@ import { CERTIFICATE, PRIVATE_KEY } from './certificate.ts';
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string };
 
 /** How a test responds to a request: with a status, or by using the response itself. */
-export type Answering = (
+export type Responder = (
   received: Received,
   response: ServerResponse,
 ) => number | undefined | Promise<number | undefined>;
@@ -16,14 +16,14 @@ export type Receiver = {
   url: string;
   port: number;
   received: Received[];
-  answer: Answering;
+  answer: Responder;
   /** Resolves once that many requests have arrived. */
   until(count: number): Promise<Received[]>;
   close(): Promise<void>;
 };
 
 /** A webhook receiver: a real server on a port of 127.0.0.1. */
-export async function startReceiver({ tls = false, answer = (() => 204) as Answering } = {}): Promise<Receiver> {
+export async function startReceiver({ tls = false, answer = (() => 204) as Responder } = {}): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { count: number; resolve(): void }[] = [];
   const receiver = { received, answer } as Receiver;

@@ -242,7 +242,7 @@ describe('sending', () => {
   });
 
   test('a name that resolves to a private address is rejected, also if it does so only after the check', async () => {
-    const names = await startNameServer((asked) => (asked === 0 ? '93.184.216.34' : '127.0.0.1'));
+    const names = await startNameServer((queries) => (queries === 0 ? '93.184.216.34' : '127.0.0.1'));
     try {
       const rebinding = make({ allow: [], nameServers: [names.address] });
       const url = `https://receiver.test:${secure.port}/`;

@@ -174,7 +174,7 @@ describe.each(databases)('events sent to webhooks on $kind', (database) => {
     const [first, , again, later] = events() as [Event, Event, Event, Event];
     expect(again).toEqual(first);
     expect(later.data).toMatchObject({ clientUserId, clientUserName: 'Later' });
-    expect(receiver.received.map(({ path: asked }) => asked)).toEqual(['/', '/', '/', '/']);
+    expect(receiver.received.map(({ path: requested }) => requested)).toEqual(['/', '/', '/', '/']);
   });
 
   test('410 switches a webhook off, and so do five days without success; it continues where it stopped', async () => {

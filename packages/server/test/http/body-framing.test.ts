@@ -60,7 +60,7 @@ test('the framing of a body does not change the response', async () => {
     ['/api/user_options?x=1', saved, {}],
   ];
   const gets = ['', '?', '?effective=true&language=de', '?limit=1&limit=2', '?offset=-1', '?option_group_name=%zz'];
-  const asked: Sent[] = [
+  const requests: Sent[] = [
     ...posts.map(([path, body, headers = {}]) => ({ method: 'POST', path, headers, body: JSON.stringify(body) })),
     { method: 'PUT', path: '/api/user_options', headers: me, body: JSON.stringify({ options: [saved] }) },
     { method: 'POST', path: '/oauth/v2/introspect', headers: basic(application), body: `token=${user.accessToken}` },
@@ -69,8 +69,8 @@ test('the framing of a body does not change the response', async () => {
     { method: 'GET', path: '/api/user_options', headers: { ...me, 'if-none-match': '*' } },
     { method: 'GET', path: '/api/user_options', headers: apiKey },
   ];
-  await answerTo(asked.find(({ path }) => path === '/api/user_options') as Sent, 'sized');
-  for (const sent of asked) {
+  await answerTo(requests.find(({ path }) => path === '/api/user_options') as Sent, 'sized');
+  for (const sent of requests) {
     expect(await answerTo(sent, 'sized'), `${sent.method} ${sent.path} ${sent.body}`).toEqual(
       await answerTo(sent, 'chunked'),
     );

@@ -311,17 +311,17 @@ describe.each(databases)('preference links on $kind', (database) => {
     for (const dead of Object.values(paths)) await isDead(dead);
     // Timing reveals nothing either: every kind makes the same database calls and responds after the same minimum time.
     const { users } = server.service.storage;
-    const asked = [vi.spyOn(users, 'find'), vi.spyOn(users, 'linkGeneration'), vi.spyOn(server.service, 'refresh')];
+    const spies = [vi.spyOn(users, 'find'), vi.spyOn(users, 'linkGeneration'), vi.spyOn(server.service, 'refresh')];
     try {
       for (const [why, dead] of Object.entries(paths)) {
-        for (const spy of asked) spy.mockClear();
+        for (const spy of spies) spy.mockClear();
         const sent = performance.now();
         await server.send('GET', dead);
         expect([why, performance.now() - sent >= 9]).toEqual([why, true]);
-        expect([why, ...asked.map(({ mock }) => mock.calls.length)]).toEqual([why, 1, 1, 0]);
+        expect([why, ...spies.map(({ mock }) => mock.calls.length)]).toEqual([why, 1, 1, 0]);
       }
     } finally {
-      for (const spy of asked) spy.mockRestore();
+      for (const spy of spies) spy.mockRestore();
     }
 
     expect((await server.send('GET', path)).status).toBe(200);

@@ -69,14 +69,14 @@ describe.each(databases)('rate limits on $kind', (database) => {
     // This uses up the only request that is allowed.
     expect((await createUser(here, shop.application, headers)).status).toBe(200);
     const form = new URLSearchParams({ token: 'x' });
-    const asked = [
+    const requests = [
       here.post('/oauth/v2/get-access-token', { clientSecret, specialToken }, headers),
       here.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId: 'x' }, headers),
       here.send('POST', '/oauth/v2/introspect', { body: form, headers: { ...headers, ...Basic } }),
       here.send('POST', '/oauth/v2/revoke', { body: form, headers: { ...headers, ...Basic } }),
       here.send('DELETE', `/api/v2/app/${clientId}/users/x`, { headers: { ...headers, ...Basic } }),
     ];
-    for (const answer of await Promise.all(asked)) expect(seen(answer)).toMatchObject({ status: 429, code: '9429' });
+    for (const answer of await Promise.all(requests)) expect(seen(answer)).toMatchObject({ status: 429, code: '9429' });
 
     const read = () => here.send('GET', '/api/option_groups', { headers });
     expect(seen(await read())).toMatchObject({ status: 200, left: expect.stringContaining('"application";r=0;t') });

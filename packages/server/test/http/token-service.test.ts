@@ -84,7 +84,7 @@ describe.each(databases)('with its own token service, on $kind', ({ fresh }) => 
     expect((await exchange(specialToken)).json.code).toBe('0008');
   });
 
-  it('requests that do not need it are answered while exchanges wait for it', async () => {
+  it('requests that do not need it are served while exchanges wait for it', async () => {
     const waiting = await Promise.all(Array.from({ length: 60 }, () => makeUser(server, application)));
     await provider.fail('black-hole');
     let answered = 0;

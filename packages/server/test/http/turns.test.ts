@@ -28,11 +28,11 @@ async function open(requests: string[]): Promise<Line> {
 
 it('responds in request order, even if some wait for the next turn', async () => {
   const paths = ['/api/user_options', '/livez', '/nowhere', '/api/option_groups'];
-  const asked = Array.from({ length: MANY }, (_, at) => `X-Request-Id: n${at}\r\napiKey: ${clientId}\r\n`);
-  const line = await open(asked.map((headers, at) => rawRequest(paths[at % paths.length] as string, '', headers)));
+  const heads = Array.from({ length: MANY }, (_, at) => `X-Request-Id: n${at}\r\napiKey: ${clientId}\r\n`);
+  const line = await open(heads.map((headers, at) => rawRequest(paths[at % paths.length] as string, '', headers)));
   await expect.poll(() => countOf(line.text, 'x-request-id: ')).toBe(MANY);
   const answered = [...line.text.matchAll(/x-request-id: (n\d+)/g)].map(([, id]) => id);
-  expect(answered).toEqual(asked.map((_, at) => `n${at}`));
+  expect(answered).toEqual(heads.map((_, at) => `n${at}`));
   const statuses = [...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
   // If the machine stalls for half a second, requests that yield to others are rejected.
   const expected = [/401|503/, /200/, /404|503/, /200/];
@@ -56,11 +56,11 @@ it.each([
 });
 
 it('reads no more of a client than it can answer', async () => {
-  const asked = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`).repeat(1_000);
+  const requests = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`).repeat(1_000);
   const line = await open([]);
   // More than the buffers in between can hold, while the client reads no response.
   line.socket.pause();
-  for (let count = 0; count < 400; count++) line.socket.write(asked);
+  for (let count = 0; count < 400; count++) line.socket.write(requests);
   for (let count = 0; count < 5; count++) expect((await server.send('GET', '/livez')).status).toBe(200);
   const takenIn = async (ms: number): Promise<number> => {
     const before = line.socket.writableLength;

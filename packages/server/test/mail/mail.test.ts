@@ -209,7 +209,7 @@ describe.each(databases)('mail on $kind', (database) => {
     expect(received.find((each) => subjectOf(each).endsWith('falla'))?.text).toContain('receiver.example.com');
   });
 
-  test('a warning that the mail server did not take is sent later, once', async () => {
+  test('a warning that the mail server did not accept is sent later, once', async () => {
     const { appId, clientId } = await server.application();
     const owner = await memberWith(server, [{ appId, role: 'owner' }]);
     const { storage, applications, now } = server.service;

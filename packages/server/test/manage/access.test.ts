@@ -67,12 +67,12 @@ describe.each(databases)('access on $kind', (database) => {
         const needed = operation.operation['x-access'] ?? 'own';
         const { status, json } = answers[index] as Answer;
         const refused = status === 403 && json.code === '9403';
-        const asked = [who, access, title(operation)];
-        expect([...asked, refused]).toEqual([...asked, !includesAccess(access, needed)]);
+        const label = [who, access, title(operation)];
+        expect([...label, refused]).toEqual([...label, !includesAccess(access, needed)]);
         if (refused) {
           expect(json.message).toBe(`This requires access "${needed}" to the application; you have "${access}".`);
         }
-        expect([...asked, status < 500]).toEqual([...asked, true]);
+        expect([...label, status < 500]).toEqual([...label, true]);
       }
     }
     expect(await server.service.storage.applications.findByClientId(clientId)).toBeDefined();

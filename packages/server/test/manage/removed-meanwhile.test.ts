@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../http/start.ts';
 import { memberWith, type Visitor } from '../portal/portal.ts';
 
 type Member = Visitor & { accountId: string };
-type Asked = { boss: Member; other: Member; path: string; tokenId: string };
+type Situation = { boss: Member; other: Member; path: string; tokenId: string };
 
 const BODY = JSON.stringify({ name: 'Taken over' });
 
@@ -45,19 +45,20 @@ describe.each(databases)('permissions after the body has arrived, on $kind', (da
     [
       'whose owner was removed',
       ...[404, '9404'],
-      ({ boss, other, path }: Asked) => boss.send('DELETE', `${path}/members/${other.accountId}`),
+      ({ boss, other, path }: Situation) => boss.send('DELETE', `${path}/members/${other.accountId}`),
     ],
     [
       'whose owner was made a viewer',
       ...[403, '9403'],
-      ({ boss, other, path }: Asked) => boss.send('PATCH', `${path}/members/${other.accountId}`, { role: 'viewer' }),
+      ({ boss, other, path }: Situation) =>
+        boss.send('PATCH', `${path}/members/${other.accountId}`, { role: 'viewer' }),
     ],
     [
       'that was revoked',
       ...[401, '9401'],
-      ({ other, tokenId }: Asked) => other.send('DELETE', `/account/tokens/${tokenId}`),
+      ({ other, tokenId }: Situation) => other.send('DELETE', `/account/tokens/${tokenId}`),
     ],
-  ] as [string, number, string | undefined, (asked: Asked) => Promise<unknown>][])(
+  ] as [string, number, string | undefined, (situation: Situation) => Promise<unknown>][])(
     'a token %s gets %i',
     async (_, status, code, meanwhile) => {
       const { appId, clientId } = await server.application();

@@ -33,8 +33,8 @@ const parameters = operations.flatMap(({ path, method, operation }) =>
     if (parameter.in !== 'query' || (schema.type === 'string' && !schema.enum)) return [];
     if (schema.type === 'array') return [];
     const [example] = Object.values(operation.requestBody?.content?.['application/json']?.examples ?? {});
-    const asked = { path, method: method.toUpperCase(), body: example?.value };
-    return [{ name: operation.operationId, parameter: parameter.name, ...asked }];
+    const request = { path, method: method.toUpperCase(), body: example?.value };
+    return [{ name: operation.operationId, parameter: parameter.name, ...request }];
   }),
 );
 

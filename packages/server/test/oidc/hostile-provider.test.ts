@@ -101,7 +101,7 @@ function redirect(response: ServerResponse): void {
   response.writeHead(302, { location: '/elsewhere' }).end();
 }
 
-describe('the answers of a hostile OpenID provider', () => {
+describe('the responses of a hostile OpenID provider', () => {
   /** Signs in; returns the claims, or the kind of the problem. */
   const enter = async (timeoutMs = 60_000) => {
     const provider = createIdentityProvider({
@@ -133,7 +133,7 @@ describe('the answers of a hostile OpenID provider', () => {
   };
   const all = (kind: string) => PATHS.map(() => kind);
 
-  test('that are as they should be sign in', async () => {
+  test('that are valid sign in', async () => {
     expect(await enter()).toMatchObject(remote.claims);
   });
 
@@ -181,7 +181,7 @@ describe('the answers of a hostile OpenID provider', () => {
     expect(await inChunks(2_000)).toBe('refused');
   });
 
-  test('answers in drips end at the time limit', async () => {
+  test('responses that trickle in end at the time limit', async () => {
     let timer: NodeJS.Timeout | undefined;
     const drip = (response: ServerResponse) => {
       response.writeHead(200, JSON_HEAD);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 
-type Answering = (response: ServerResponse) => unknown;
+type Responder = (response: ServerResponse) => unknown;
 
 export type HostileProvider = {
   issuer: string;
@@ -11,7 +11,7 @@ export type HostileProvider = {
   /** Overrides for the metadata. */
   metadata: Record<string, unknown>;
   /** Overrides for the responses, by path. */
-  answers: Record<string, Answering>;
+  answers: Record<string, Responder>;
   /** The nonce of the last sign-in. */
   nonce: string;
   privateKey: CryptoKey;

@@ -221,9 +221,9 @@ test('unsampled traces are not sent, and called services know', async () => {
   const created = await createUser(traceparent('01', unwanted), none);
   // A request without a trace also tells the services it calls not to sample.
   const { specialToken } = (await created.json()) as { specialToken: string };
-  const asked = peer.received.length;
+  const earlier = peer.received.length;
   await post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken }, {}, none);
-  expect(peer.received.slice(asked).map(({ headers }) => headers.traceparent)).toContainEqual(
+  expect(peer.received.slice(earlier).map(({ headers }) => headers.traceparent)).toContainEqual(
     expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/),
   );
   none.signal('SIGTERM');

@@ -117,11 +117,11 @@ test('overdue statements of a shared connection are each cancelled', async () =>
     const insert = (n: number, ms: number) =>
       answerWithin(shared, { text: 'insert into kept values ($1)', values: [n] }, ms);
     const late = times(5, (n) => insert(n, 50));
-    const patient = insert(99, 60_000);
+    const waiting = insert(99, 60_000);
     const states = late.map((act) => act.catch((error: { code: string }) => error.code));
     expect(await tally(states as Promise<string>[])).toEqual({ 57014: 5 });
     await locker.query('commit');
-    await patient;
+    await waiting;
     await idle();
     expect((await locker.query('select n from kept')).rows).toEqual([{ n: 99 }]);
   } finally {
@@ -142,11 +142,11 @@ test('a commit whose wait for a standby was cancelled for another statement is n
     await expect
       .poll(async () => (await other.query('show synchronous_standby_names')).rows)
       .toEqual([{ synchronous_standby_names: 'away' }]);
-    const patient = answerWithin(shared, { text: 'insert into kept values (1)' }, 60_000);
+    const waiting = answerWithin(shared, { text: 'insert into kept values (1)' }, 60_000);
     const waits = "select from pg_stat_activity where wait_event = 'SyncRep'";
     await expect.poll(async () => (await other.query(waits)).rowCount).toBe(1);
     const late = answerWithin(shared, { text: 'select 1' }, 50);
-    await expect(patient).rejects.toBeInstanceOf(Overdue);
+    await expect(waiting).rejects.toBeInstanceOf(Overdue);
     // Either also cancelled or completed.
     await late.catch(() => {});
   } finally {

@@ -43,7 +43,7 @@ describe('the breaker', () => {
     expect(await outcomesOf(...running)).toEqual(['one', 'all', 'all']);
   });
 
-  it('caches no failure: those that get one asked before that call began', async () => {
+  it('caches no failure: only calls that began before a failure get it', async () => {
     const { call, calls, fail, outcomesOf, turn } = await createTrouble();
     const before = call();
     await turn();

@@ -93,7 +93,7 @@ describe('a failing service', () => {
     expect((await requestsSeen()) - before).toBeLessThanOrEqual(128);
   });
 
-  it('is asked for its metadata once by all waiting callers', async () => {
+  it('gets one metadata request for all waiting callers', async () => {
     await provider.fail('5xx');
     const before = await requestsSeen();
     const service = connect(provider, { signSubjectToken });

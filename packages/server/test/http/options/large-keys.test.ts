@@ -86,7 +86,7 @@ describe.each(databases)('keys with many values on $kind', (database) => {
     expect(ms).toBeLessThan(MAX_MS);
   });
 
-  test('unknown values of many options are refused', async () => {
+  test('unknown values of many options are rejected', async () => {
     const value = numbers(9).map((at) => `unknown${at}`);
     const body = JSON.stringify({ options: numbers(200).map(() => ({ ...choice, value })) });
     const ms = await worked(async () => {

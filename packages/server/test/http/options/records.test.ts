@@ -51,11 +51,11 @@ describe.each(databases)('the content of records on $kind', (database) => {
         { name: 'consent', type: 'boolean', default: false },
       ]),
     );
-    const asked = await shop.keyNamed('consent');
+    const consent = await shop.keyNamed('consent');
     const items = await shop.items('?effective=true');
     expect(items.map((item) => [item.option_key_uid, item.option.name, item.option.value, item.source])).toEqual([
       [option_key_uid, 'consent_2025', true, 'saved'],
-      [asked.option_key_uid, 'consent', false, 'default'],
+      [consent.option_key_uid, 'consent', false, 'default'],
     ]);
     expect(items.map((item) => item.option.label)).toEqual(['consent_2025', 'consent']);
     // The record itself is unchanged.
