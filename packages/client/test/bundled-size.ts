@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** Bytes of a module and all that it needs, as a page loads them: in one piece, minified and compressed. */
+/** The bytes a page loads for a module with its dependencies: bundled, minified and compressed. */
 export async function bundledSize(input: string, external: string[] = []): Promise<number> {
   const bundle = await rolldown({
     input,

@@ -1,7 +1,7 @@
 import { createOptionsClient, createSelectionStore, isInnkeeperError } from '../src/index.ts';
 import type { Catalog } from './example-catalog.ts';
 
-// Held by the compiler (tsconfig.json includes this file); catalog-types.test.ts looks for what editors strike out.
+// Checked by the compiler (tsconfig.json includes this file); catalog-types.test.ts checks what editors strike out.
 export async function checkedByTheCompiler(): Promise<void> {
   const options = createOptionsClient<Catalog>({ baseUrl: '', apiKey: '', language: 'de' });
   await options.save('kitchen.fruit', ['apple', 'cherry']);

@@ -54,7 +54,7 @@ test('from no user to a saved selection that is read back and unset', async () =
   await expect(options.save('kitchen.fruit', 'apple' as never)).resolves.toBeDefined();
   await expect(options.save('kitchen.nothing' as never, true as never)).rejects.toMatchObject({ code: 'unknown_key' });
 
-  // The same by the application itself.
+  // The application itself can do the same.
   const theirs = users.optionsOf(granted.service_user_code);
   await theirs.save('open.motto', 'Servus!');
   expect(await theirs.selections({ group: 'open' }).all()).toHaveLength(2);
@@ -104,17 +104,17 @@ test('an unchanged catalog is not sent again', async () => {
 test('lists are read page by page, only as far as needed', async () => {
   const many = Array.from({ length: 450 }, (_, place) => ({ name: `key-${place}`, type: 'boolean' as const }));
   const { application } = await withCatalog(server, { ...EXAMPLE, groups: [{ name: 'many', keys: many }] });
-  const asked: string[] = [];
+  const offsets: string[] = [];
   const options = createOptionsClient({
     baseUrl: server.url,
     apiKey: application.clientId,
     fetch: (url, init) => {
-      asked.push(new URL(String(url)).searchParams.get('offset') ?? '0');
+      offsets.push(new URL(String(url)).searchParams.get('offset') ?? '0');
       return fetch(url, init);
     },
   });
   for await (const { name } of options.keys()) if (name === 'key-210') break;
-  expect(asked).toEqual(['0', '200']);
+  expect(offsets).toEqual(['0', '200']);
   expect((await options.keys().all()).map(({ name }) => name)).toEqual(many.map(({ name }) => name));
 });
 
@@ -134,12 +134,12 @@ test("a saved selection is found by its key's UID, even if the name belongs to a
   await publish(ads([{ name: 'consent_2025', was: 'consent' }]));
   await publish(ads([{ name: 'consent_2025' }, { name: 'consent' }]));
   await server.service.refresh();
-  const [given, asked] = await options.keys().all();
+  const [given, unanswered] = await options.keys().all();
   const selections = await options.selections().all();
   expect(selections.map(({ option }) => option.name)).toEqual(['consent']);
   expect(given && selectionOf(given, selections)?.option.value).toBe(true);
-  // Nobody was asked for the new one.
-  expect(asked && selectionOf(asked, selections)).toBeUndefined();
+  // The user has never chosen a value of the new key.
+  expect(unanswered && selectionOf(unanswered, selections)).toBeUndefined();
 });
 
 test('users are read, listed by selection, renamed, suspended and resumed, by code and by their own id', async () => {

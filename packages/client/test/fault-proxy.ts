@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 
 type Forwarded = { status: number; headers: IncomingMessage['headers']; body: Buffer };
 
-/** One request on its way to the service. */
+/** A request on its way to the service. */
 export type Exchange = {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
   body: string;
-  /** Lets the service have it, whoever still waits for the answer. */
+  /** Forwards the request to the service, even if the client has given up. */
   forward(): Promise<Forwarded>;
   reply(answer: Forwarded): void;
-  /** The connection breaks: before or after the service had it, or in the middle of the answer. */
+  /** Breaks the connection before or after the service has handled the request, or within the response. */
   reset(): void;
   truncate(answer: Forwarded): void;
 };
@@ -35,7 +35,7 @@ export const answerNeverComes: Fault = async (exchange) => {
   await exchange.forward();
 };
 
-/** Nobody hears of it any more, and still it comes. */
+/** The client sees a reset, but the request arrives later. */
 export const arrivesAfter =
   (opened: Promise<unknown>): Fault =>
   async (exchange) => {
@@ -44,7 +44,7 @@ export const arrivesAfter =
     await exchange.forward();
   };
 
-/** Opened once, by the test. */
+/** A promise that the test resolves. */
 export function gate(): { opened: Promise<void>; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ export const answerHeldUntil =
     exchange.reply(answer);
   };
 
-/** For sequences of random faults: by name, those that wait until `opened`. */
+/** For random sequences of faults; some wait for `opened`. */
 export const FAULTS = {
   never: () => neverArrives,
   lost: () => answerIsLost,
@@ -80,7 +80,10 @@ export const FAULTS = {
 
 export const FAULT_NAMES = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
 
-/** Between a client and the real service; what is planned happens to the next request of its kind, everything else passes. */
+/**
+ * A proxy between a client and the real service: each plan applies to the next matching request, everything else
+ * passes.
+ */
 export async function startFaultProxy(target: string) {
   let plans: { which: Which; fault: Fault; met: () => void }[] = [];
   const seen: Pick<Exchange, 'method' | 'url' | 'body' | 'headers'>[] = [];
@@ -106,7 +109,7 @@ export async function startFaultProxy(target: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     saves: () => seen.filter(isSave),
-    /** `met` ends when a request has met it. */
+    /** `met` resolves when a request has met the fault. */
     plan(which: Which, fault: Fault): { met: Promise<void> } {
       const { opened, open } = gate();
       plans.push({ which, fault, met: open });
@@ -119,7 +122,7 @@ export async function startFaultProxy(target: string) {
       plans = [];
       seen.length = 0;
     },
-    /** All that is on its way has arrived. */
+    /** Resolves when every request in transit has arrived. */
     async settled() {
       while (inTransit.size > 0) await Promise.all(inTransit);
     },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Reply = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A real server that answers as it is told, reply by reply; the last one stays. */
+/** A real server with scripted replies; the last one repeats. */
 export async function startFaultServer() {
   let replies: Reply[] = [];
   const seen: { method: string | undefined; url: string | undefined; headers: IncomingMessage['headers'] }[] = [];

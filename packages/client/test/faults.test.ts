@@ -19,7 +19,7 @@ const options = (more = {}) =>
   createOptionsClient({ baseUrl: server.url, apiKey: '1_a', accessToken: 'token', ...more });
 const users = (more = {}) => createUsersClient({ baseUrl: server.url, clientId: '1_a', clientSecret: 's', ...more });
 
-/** What is thrown is always of the one class. */
+/** Returns the error, which must always be of this one class. */
 async function failure(act: () => Promise<unknown>): Promise<InnkeeperError> {
   const error = await act().then(
     () => undefined,
@@ -77,7 +77,7 @@ test.each([
     () => users().introspect('t'),
     () => createManageClient({ baseUrl: server.url }).list('/manage/v1/applications').all(),
     ...(status === 204 ? [() => createManageClient({ baseUrl: server.url }).get('/manage/v1/session')] : []),
-    // What has no answer is done when there is none.
+    // Operations without a response body succeed if there is none.
     ...(body ? [() => options().unset('u'), () => users().deleteUser('u'), () => users().revoke('t')] : []),
   ]) {
     expect(await failure(act)).toMatchObject({ code: 'garbled', errors: [], status, operation: expect.any(String) });
@@ -110,12 +110,12 @@ test('any number is a valid timeout', async () => {
 
 test('waiting for a token or key is limited like everything else', async () => {
   server.script(none);
-  const asked: unknown[] = [];
+  const rejections: unknown[] = [];
   const hanging = options({
     timeout: 50,
     accessToken: (rejected: unknown) => {
-      asked.push(rejected);
-      return asked.length < 3 ? new Promise(() => {}) : 'token';
+      rejections.push(rejected);
+      return rejections.length < 3 ? new Promise(() => {}) : 'token';
     },
   });
   const operation = 'get /api/user_options';
@@ -209,29 +209,29 @@ test('requests are retried after 429 and 503 according to Retry-After, and only 
   await expect(options().groups().all()).resolves.toEqual([]);
   expect(server.seen).toHaveLength(3);
 
-  // No more often than told.
+  // No more often than configured.
   server.script(busy(503));
   expect(await failure(() => options({ retries: 1 }).groups().all())).toMatchObject({ code: '9503', status: 503 });
   expect(server.seen).toHaveLength(2);
 
-  // A second is waited for, as timers count it.
+  // A delay of a second is waited for, within the precision of timers.
   server.script(busy(503, { 'retry-after': '1' }), json(200, { user_options_uid: 'u' }));
   const before = performance.now();
   await options().save(KEY, 'a');
   expect(performance.now() - before).toBeGreaterThan(990);
 
-  // Half an hour is not: whoever called decides.
+  // Half an hour is not: the caller decides.
   server.script(busy(429, { 'retry-after': '1800' }));
   expect(await failure(() => options().groups().all())).toMatchObject({ code: '9429', retryAfter: 1800 });
   expect(server.seen).toHaveLength(1);
 
-  // Said by the clock.
+  // As an HTTP date.
   server.script(busy(503, { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }));
   expect((await failure(() => options().groups().all())).retryAfter).toBeGreaterThan(3590);
   server.script(busy(503, { 'retry-after': 'soon' }));
   expect((await failure(() => options({ retries: 0 }).groups().all())).retryAfter).toBeUndefined();
 
-  // A specialToken may have been spent, a user deleted, a secret rotated.
+  // Not safe: the specialToken may have been spent, the user deleted, the application created.
   server.script(busy(503));
   await failure(() => users().getAccessToken('st'));
   await failure(() => users().deleteUser('u'));
@@ -239,7 +239,7 @@ test('requests are retried after 429 and 503 according to Retry-After, and only 
   await failure(() => manage.post('/manage/v1/applications', { body: { name: 'A' } }));
   expect(server.seen.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'POST']);
 
-  // Other refusals stay what they are.
+  // Other errors are not retried.
   server.script(busy(500));
   await failure(() => options().groups().all());
   expect(server.seen).toHaveLength(1);
@@ -250,7 +250,7 @@ test('a conflict on a retry after a 503 may be with the first attempt, so the 50
   const save = () => options().save(KEY, 'a', { ifMatch: 'e' });
   server.script(busy(503), conflict);
   expect(await failure(save)).toMatchObject({ code: '9503' });
-  // After 429 nothing was done.
+  // A 429 means that nothing was done.
   server.script(busy(429), conflict);
   expect(await failure(save)).toMatchObject({ code: '1014' });
 });
@@ -275,21 +275,21 @@ test('create-user is retried with the same key; another call has another key', a
 });
 
 test('many calls with an expired token ask the page for one new token', async () => {
-  const asked: (string | undefined)[] = [];
+  const rejections: (string | undefined)[] = [];
   const refusing = json(401, { code: '1007', message: 'The access token is not valid.' });
   server.script((request, response) =>
     (request.headers.authorization === 'Bearer new' ? none : refusing)(request, response),
   );
   const client = options({
     accessToken: (rejected: string | undefined) => {
-      asked.push(rejected);
+      rejections.push(rejected);
       return rejected === undefined ? 'old' : 'new';
     },
   });
   await Promise.all(Array.from({ length: 5 }, () => client.selections().all()));
-  expect(asked).toEqual([undefined, 'old']);
+  expect(rejections).toEqual([undefined, 'old']);
 
-  // A page that has nothing better is told, and not asked for ever.
+  // If the page has no other token, it is notified instead of being asked forever.
   let token = 'old';
   const signedOut: unknown[] = [];
   const stuck = options({ accessToken: () => token, onSignedOut: (error) => signedOut.push(error.code) });

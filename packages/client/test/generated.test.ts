@@ -7,6 +7,6 @@ test('the types match docs/openapi.json: `npm run docs` writes them', async () =
   const folder = join(import.meta.dirname, '..');
   const command = join(folder, 'node_modules/openapi-typescript/bin/cli.js');
   const flags = ['../../docs/openapi.json', '--output', 'src/generated.ts', '--check'];
-  // It ends with an error when they differ.
+  // The script fails if they differ.
   await expect(promisify(execFile)(process.execPath, [command, ...flags], { cwd: folder })).resolves.toBeDefined();
 });

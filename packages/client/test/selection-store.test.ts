@@ -68,7 +68,7 @@ const clientWith = (accessToken: string | (() => string), more = {}): OptionsCli
     ...more,
   });
 
-/** A user with a page that has loaded, and what the service has, seen past the proxy. */
+/** Opens and loads a page for a new user; `saved` reads what the service has, bypassing the proxy. */
 async function openPage(more = {}) {
   const granted = await users.signIn({ clientUserId: uniqueName(), clientUserName: 'Ada' });
   const client = clientWith(granted.access_token, more);
@@ -94,7 +94,7 @@ test('chosen, default and unset are distinguished, and every key can be unset', 
   expect(store.get('all.volume')).toMatchObject({ value: 5, source: 'default' });
   expect(await saved()).toEqual({});
 
-  // Finding 6: what is so already is neither sent nor called saved, nor does it fail.
+  // Finding 6: a change that changes nothing is not sent, not reported as saved, and does not fail.
   proxy.reset();
   for (const name of ['all.volume', 'all.consent']) {
     expect(await store.unset(name)).toMatchObject({ status: 'idle', error: undefined });
@@ -114,7 +114,7 @@ test('per key, one save is in flight and one waits; the newest wins', async () =
   expect(store.pending().map(({ name }) => name)).toEqual(['volume']);
   held.open();
   expect((await Promise.all(last)).map(({ status }) => status)).toEqual(Array(5).fill('saved'));
-  // Finding 7: the same again (Enter, Tab, unmount) is the same save.
+  // Finding 7: repeating the value (Enter, Tab, unmount) does not save again.
   expect(proxy.saves().map(({ body }) => JSON.parse(body).value)).toEqual([[1], [4]]);
   await store.set('all.volume', 4);
   expect(proxy.saves()).toHaveLength(2);
@@ -161,7 +161,7 @@ test.each([
   proxy.plan(isSave, fault);
   expect(await store.set('all.volume', 9)).toMatchObject({ value: 9, source: 'chosen', status: 'saved' });
   expect(proxy.seen.map(({ method }) => method)).toEqual(['POST', 'GET']);
-  // What was there before is a change again.
+  // Returning to the earlier value is a change again.
   await store.set('all.volume', 5);
   expect(await saved()).toEqual({ volume: 5 });
 });
@@ -174,7 +174,7 @@ test('finding 5: a save with an unknown outcome is read before the next one is s
   expect(lost).toMatchObject({ value: 5, status: 'failed', failed: { value: 9 }, error: { code: 'unreachable' } });
   expect(store.errors().map(({ key }) => key.name)).toEqual(['volume']);
   proxy.reset();
-  // Shown is 5, so that a page that compares would send nothing.
+  // The page shows 5, so a naive comparison would not send anything.
   expect(await store.set('all.volume', 5)).toMatchObject({ value: 5, source: 'chosen', status: 'saved' });
   expect(proxy.seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
   expect(await saved()).toEqual({ volume: 5 });
@@ -199,7 +199,7 @@ test('finding 5: a late save does not undo a newer one: the first of a key, a la
     expect(store.get('all.volume').value).toBe(3);
     await store.set('all.volume', 4);
   }
-  // It may also come before the newer one: then that one is told, and goes on top.
+  // If it arrives before the newer one, that one gets the conflict and is applied on top.
   const late = gate();
   proxy.plan(isSave, arrivesAfter(late.opened));
   await store.set('all.volume', 1);
@@ -237,7 +237,7 @@ test('a save that arrives after the user went back from it is undone, also if no
   );
   await expect.poll(saved).toEqual({ motto: 'first' });
 
-  // What nobody went back from stays.
+  // A late save stays if nobody reverted it.
   await lateSave(
     () => store.set('all.motto', 'late'),
     async () => {},
@@ -253,7 +253,7 @@ test('a first save that arrives after a newer one was saved and unset is undone 
   expect(await store.set('all.motto', 'late')).toMatchObject({ status: 'failed', error: { code: 'unreachable' } });
   expect(await store.set('all.motto', 'newer')).toMatchObject({ status: 'saved' });
   expect(await store.unset('all.motto')).toMatchObject({ status: 'saved', source: 'unset' });
-  // There is no record, as there was none when it was sent.
+  // There is no record, as when it was sent.
   late.open();
   await proxy.settled();
   expect(await saved()).toEqual({ motto: 'late' });
@@ -310,7 +310,7 @@ test('finding 7: two pages that change one list both succeed', async () => {
   await Promise.all([store.set('all.channels', ['sms', 'push']), other.set('all.channels', ['email', 'push'])]);
   expect(await saved()).toEqual({ channels: ['push'] });
 
-  // A list in which anything can be written is as it was written last.
+  // For a list of free text, the last save wins.
   await store.set('all.tags', ['b', 'a']);
   await other.set('all.tags', ['a', 'b']);
   expect(await saved()).toMatchObject({ tags: ['a', 'b'] });
@@ -356,7 +356,7 @@ test("it loads for its first subscriber, reports failures, and keeps one languag
   await store.refresh();
   expect(labelOf()).toBe('Leitspruch');
 
-  // What is the same is the same object; what a server loaded is there at once.
+  // Unchanged data keeps its identity, and data from a server is available immediately.
   const before = store.get('all.motto');
   const catalog = store.catalog();
   await store.refresh();
@@ -383,7 +383,7 @@ test('receipts state the language that the page showed, not the one of the brows
   await store.refresh();
   await store.set('all.motto', 'b');
   expect(await statedLanguage()).toEqual(['ja', 'motto']);
-  // The texts stay as they are if the language is unknown.
+  // If the language is unknown, the texts stay.
   store.setLanguage('fr');
   await expect(store.refresh()).rejects.toMatchObject({ code: '1003' });
   await store.set('all.motto', 'c');

@@ -8,7 +8,7 @@ import { createOptionsClient, createSelectionStore, type OptionState } from '../
 import { createUsersClient, type UsersClient } from '../src/users.ts';
 import { FAULT_NAMES, FAULTS, type FaultProxy, gate, isRead, isSave, startFaultProxy } from './fault-proxy.ts';
 
-/** The long form: STORE_SEQUENCES=500 */
+/** STORE_SEQUENCES=500 runs the long form. */
 const SEQUENCES = Number(process.env.STORE_SEQUENCES ?? 12);
 
 const catalogWith = (most: number): CatalogFile => ({
@@ -17,7 +17,7 @@ const catalogWith = (most: number): CatalogFile => ({
     {
       name: 'all',
       keys: [
-        // Each page has one of its own; the others are changed by all.
+        // Each page has a key of its own; both change the others.
         { name: 'first', type: 'integer', default: 5, constraint: { min: 0, max: most } },
         { name: 'second', type: 'integer', constraint: { min: 0, max: most } },
         { name: 'shared', type: 'integer', default: 5, constraint: { min: 0, max: most } },
@@ -89,7 +89,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   const gates: ReturnType<typeof gate>[] = [];
   const running: Promise<unknown>[] = [];
   const chosen = new Map<string, Set<unknown>>();
-  /** What a page wanted last of a key that nobody else changes, and what it was told. */
+  /** By key that only one page changes: the last value chosen, and the outcome that was reported. */
   const last = new Map<string, { value: unknown; result: Promise<OptionState> }>();
   const choose = (name: string, value: unknown) => chosen.set(name, (chosen.get(name) ?? new Set()).add(value));
   const release = () => {
@@ -136,7 +136,7 @@ async function run(steps: readonly Step[]): Promise<void> {
         } else {
           choose(name, value);
           last.set(name, { value, result: value === undefined ? store.unset(name) : store.set(name, value) });
-          // Shown from the click on.
+          // Shown immediately.
           if (value !== undefined) expect(store.get(name).value).toBe(value);
         }
         const result = last.get(name)?.result;
@@ -160,11 +160,11 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
   for (const [name, { value, result }] of last) {
     const { error } = await result;
-    // Saved as it was chosen, or somebody was told.
+    // Saved as chosen, unless an error was reported.
     if (!error && name !== 'all.shared')
       expect([name, now[name]]).toEqual([name, value ?? (name === 'all.first' ? 5 : undefined)]);
   }
-  // Nobody's history has what nobody chose.
+  // The history only contains values that somebody chose.
   for (const { option, user_options_uid, source } of effective as {
     option: { name: string };
     user_options_uid: string | null;

@@ -49,7 +49,7 @@ test('a page sees changes from another device, and resumes where it was after a 
   await expect.poll(() => seen.at(-1)).toMatchObject({ name: 'selection', data: { value: 'c' } });
   await other.unset(saved.user_options_uid);
   await expect.poll(() => seen.at(-1)).toMatchObject({ data: { type: 'selection.unset' } });
-  // Each once, in their order, and no second "reset": nothing was missed.
+  // Each event once, in order, and no second "reset": nothing was missed.
   expect(seen.map(({ name, data }) => [name, 'value' in data ? data.value : undefined])).toEqual([
     ['reset', undefined],
     ['selection', 'a'],
@@ -81,7 +81,7 @@ test('it ends when its token becomes invalid, and by a signal', async () => {
   control.abort();
   await users.optionsOf(again.service_user_code).save('open.motto', 'e');
   expect(seen).toHaveLength(2);
-  // The first one has not tried again meanwhile.
+  // The first stream has not reconnected meanwhile.
   expect(streams).toHaveLength(2);
 });
 
@@ -96,7 +96,7 @@ test.each([
     const stop = page.watch(() => {});
     await vi.advanceTimersByTimeAsync(120_000);
     stop();
-    // With a function, each attempt is two requests.
+    // With a function, each attempt makes two requests.
     expect(refuse.mock.calls.length > 2).toBe(continues);
   } finally {
     vi.useRealTimers();

@@ -15,7 +15,7 @@ import { differenceFrom } from './shown-json.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** Every code block of these pages is run, in order, as a reader would. */
+/** Every code block of these pages runs, in order, as a reader would run it. */
 const PAGES = [
   'README',
   'quick-start',

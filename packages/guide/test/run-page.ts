@@ -7,7 +7,7 @@ import type { Block } from './read-blocks.ts';
 const BIN = join(import.meta.dirname, '../../server/bin/innkeeper.js');
 const DATABASE_CLIENT = join(import.meta.dirname, 'database-client.ts');
 
-/** As if they were installed. */
+/** Makes the commands available as if they were installed. */
 export const COMMANDS = `node() { "$NODE" "$@"; }
 innkeeper() { "$NODE" '${BIN}' "$@"; }
 `;

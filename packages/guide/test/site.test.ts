@@ -78,7 +78,7 @@ test('every error code is found at its own row, and no searchable text is cut', 
   );
   expect(missing).toEqual([]);
   expect(entries.find(({ at }) => at === 'errors#1008')).toMatchObject({ heading: '1008' });
-  // The last row of a long table.
+  // A long table is searchable to its last row.
   const settings = entries.filter(({ at }) => at.startsWith('operations'));
   const names = [...readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(/^\| `(INNKEEPER_\w+)`/gm)];
   expect(names.length).toBeGreaterThan(10);
@@ -109,7 +109,7 @@ test('llms.txt lists every page, as existing Markdown', () => {
   const named = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path as string);
   expect(named.filter((path) => !existsSync(join(DIST, path)))).toEqual([]);
   expect(named.length).toBe(pages.size);
-  // Whole sentences.
+  // Descriptions are complete sentences.
   expect(list.match(/^- .*[^.)\n]$/gm)).toBeNull();
   expect(readFileSync(join(DIST, 'llms-full.txt'), 'utf8')).toContain('# From your own table');
 });

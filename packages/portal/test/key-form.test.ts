@@ -97,7 +97,7 @@ describe('the form of a key', () => {
       { value: 'Light', translations: { Deutsch: 'Hell' } },
       '🎉',
     ]);
-    // What stands beside no value would be lost.
+    // A translation next to an empty line has no value and would be lost.
     expect(hasStrayLine(typed, deutsch, [deutsch, english])).toBe(false);
     expect(hasStrayLine({ ...typed, Deutsch: '\nHell' }, deutsch, [deutsch, english])).toBe(true);
     expect(repeatedLine(typed, english)).toBeUndefined();

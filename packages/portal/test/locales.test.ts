@@ -16,18 +16,18 @@ function* flatten(texts: Texts, path = ''): Generator<[string, string]> {
   }
 }
 
-/** The names of the texts, a plural's forms counted as one, with what each puts in. */
+/** The names of the texts with their placeholders; the forms of a plural count as one. */
 function shapeOf(texts: Texts): Record<string, string[]> {
   const shape: Record<string, string[]> = {};
   for (const [name, text] of flatten(texts)) {
     const slots = [...text.matchAll(/\{\{-?\s*(\w+)/g)].map(([, slot]) => slot as string);
-    // One form of a plural may write the number as a word.
+    // A plural form may spell out the number.
     shape[name.replace(PLURAL, '')] = [...new Set(slots)].filter((slot) => slot !== 'count').sort();
   }
   return shape;
 }
 
-/** Of one thing, the word that the other rooms do not use. */
+/** Words that the portal does not use, because it has another word for the same thing. */
 const SHUNNED: Record<string, RegExp> = {
   en: /specialToken|\bguest|\berase/i,
   de: /specialToken|Geheimnis|Vorgabe|Fassung|\bNutzer|Endnutzer|Access-Token|Spezial-Token|Inhaber|(?<!s (Special-)?)Tokens\b/,
@@ -38,7 +38,7 @@ const SHUNNED: Record<string, RegExp> = {
 const rooms = readdirSync(join(LOCALES, 'en'));
 
 describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
-  test('has the rooms that English has', () => {
+  test('has the same rooms as English', () => {
     expect(readdirSync(join(LOCALES, language)).sort()).toEqual([...rooms].sort());
   });
 
@@ -58,8 +58,8 @@ describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
 });
 
 describe.each(['en', 'de', 'es', 'hu'])('the vocabulary of the portal in %s', (language) => {
-  test('is the same for one thing in every room', () => {
-    // In English, problems are in the service's own words.
+  test('uses the same word for a thing in every room', () => {
+    // In English, problems.json has the service's own words.
     const own = rooms.filter((room) => language !== 'en' || room !== 'problems.json');
     const texts = own.flatMap((room) => [...flatten(read(language, room))]);
     expect(texts.filter(([, text]) => SHUNNED[language]?.test(text))).toEqual([]);
@@ -77,7 +77,7 @@ describe.each(['en', 'de', 'es', 'hu'])('the vocabulary of the portal in %s', (l
 
 type Parameter = { name: string; schema: { enum?: string[] } };
 
-/** As the interface names them, which is made from the service's own list. */
+/** The actions in the API reference, which come from the service's own list. */
 function actionsOf(document: { paths: Record<string, { get: { parameters: Parameter[] } }> }): string[] {
   const { parameters } = document.paths['/manage/v1/audit']?.get ?? { parameters: [] };
   return parameters.find(({ name }) => name === 'action')?.schema.enum ?? [];

@@ -56,14 +56,14 @@ describe('concurrent input', () => {
     expect(merge(values('Sky'), values('Sea')).conflicts).toEqual([
       { value: 'blue', language: 'English', mine: 'Sky', theirs: 'Sea' },
     ]);
-    // One adds and moves, the other removes and adds.
+    // One side adds and moves, the other removes and adds.
     const lists = merge(
       { values: ['green', 'red', KEY.values[1], 'black'] },
       { values: [KEY.values[1], 'green', 'white'] },
     );
     expect(lists.conflicts).toEqual([]);
     expect((lists.merged as Key).values).toEqual(['green', KEY.values[1], 'black', 'white']);
-    // What was removed by one and changed by the other.
+    // One side removes what the other has changed.
     const removed = merge(values('Sky'), { values: ['red', 'green'] });
     expect(removed.conflicts).toMatchObject([{ value: 'blue', theirs: undefined }]);
     expect((removed.merged as Key).values).toHaveLength(3);

@@ -48,7 +48,7 @@ test("a field's problem is shown in the reader's language, with its values", asy
   expect(fieldText(refusal('settings.accentColor', 'must be a colour such as #1f5fbf; got "red; got it"'))).toBe(
     'Muss eine Farbe wie #1f5fbf sein.',
   );
-  // Several texts fit: the more precise one counts. The values may contain anything.
+  // If several texts match, the more specific one is used. The values may contain anything.
   expect(fieldProblem('must be at most 20 characters')).toBe('darf höchstens 20 Zeichen lang sein');
   expect(fieldProblem('must be at most 20')).toBe('darf höchstens 20 sein');
   expect(fieldProblem('must match ^{{a}}$&\n$')).toBe('muss dem Muster ^{{a}}$&\n$ entsprechen');
@@ -57,7 +57,7 @@ test("a field's problem is shown in the reader's language, with its values", asy
   expect(fieldText(error)).toBe('Must be in steps of 5 from 0.');
 });
 
-/** Those put together from parts; the others are literally in the sources. */
+/** Problems built from parts; the others appear literally in the sources. */
 function madeProblems(): (string | undefined)[] {
   const settings = [
     SETTINGS.accessTokenTtl.read('x'),

@@ -18,11 +18,11 @@ test('snippets for a terminal have no comments: zsh takes them for commands', ()
 });
 
 test.each(WITH_SECRET)('the secret in %s appears once, at the top, and the environment comes before it', (name) => {
-  const asked = makeSnippets(facts)[name];
-  expect(asked.split('YOUR_CLIENT_SECRET')).toHaveLength(2);
-  expect(asked).toContain('INNKEEPER_CLIENT_SECRET');
+  const snippet = makeSnippets(facts)[name];
+  expect(snippet.split('YOUR_CLIENT_SECRET')).toHaveLength(2);
+  expect(snippet).toContain('INNKEEPER_CLIENT_SECRET');
   const filled = makeSnippets({ ...facts, secret: 'its-own' })[name];
-  expect(filled).toBe(asked.replace('YOUR_CLIENT_SECRET', 'its-own'));
+  expect(filled).toBe(snippet.replace('YOUR_CLIENT_SECRET', 'its-own'));
 });
 
 test("no secret is in code that runs in other people's pages", () => {

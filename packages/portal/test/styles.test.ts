@@ -21,7 +21,7 @@ test('every component of Mantine in the scripts has its styles', async () => {
   expect(used.filter((name) => !styled.has(name))).toEqual([]);
 });
 
-/** The names that Mantine gives its classes. */
+/** The class names of Mantine's components. */
 function classesIn(text: string): Set<string> {
   return new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g));
 }

@@ -7,7 +7,7 @@ import { type SendOutcome, type SentText, Sheet } from '../src/rooms/translation
 import { listMissing, readList } from '../src/rooms/translations/text-list.ts';
 import { directionOf, stateOf, type TextRow, toRow } from '../src/rooms/translations/text-row.ts';
 
-/** In these catalogs, an item's UID is its path, unless said otherwise. */
+/** In these catalogs, an item's UID is its path by default. */
 function row({
   path,
   uid = path,
@@ -129,7 +129,7 @@ test('rows have an id of their own, and are filtered by content and issue', () =
 });
 
 describe('the sheet', () => {
-  /** A service that answers as it is told, once for each sending. */
+  /** A sheet on a service with scripted outcomes, one per request. */
   function makeSheet(left: readonly SentText[] = []) {
     const gone = [...left];
     const sent: SentText[][] = [];
@@ -267,7 +267,7 @@ describe('the sheet', () => {
     type('mine');
     set('a', 'mine');
     await sheet.settled();
-    // The service refuses it as a conflict.
+    // The service rejects it as a conflict.
     expect(sent).toEqual([[{ id: 'a', path: 'a', tag: 'de', text: 'mine', was: 'A' }]]);
     const other = makeSheet();
     other.sheet.type({ id: 'a', tag: 'de', text: 'AA' });
@@ -358,7 +358,7 @@ describe('the sheet', () => {
     expect(text('a'), 'requested after the save').toBe('A');
   });
 
-  test('a text of a page that is gone waits for another of the same cell, and then replaces only what it was to replace', async () => {
+  test('a text left by a closed page waits for the one being typed in its cell, and then conflicts with it', async () => {
     const kept = (text: string, was: string | null): SentText => ({ id: 'a', path: 'a', tag: 'de', text, was });
     const { sheet, sent, answers, set, adopt, store } = makeSheet();
     sheet.type({ id: 'a', tag: 'de', text: 'mi' });
@@ -373,7 +373,7 @@ describe('the sheet', () => {
     expect(sheet.state.conflicts).toMatchObject([{ mine: 'other', theirs: 'mine' }]);
   });
 
-  test('a text whose editor went away without an end is not replaced by the next one', async () => {
+  test('a text whose editor was removed while typing is not lost when typing starts in another cell', async () => {
     const { sheet, sent } = makeSheet();
     sheet.type({ id: 'a', tag: 'de', text: 'AA' });
     sheet.type({ id: 'b', tag: 'de', text: 'B' });

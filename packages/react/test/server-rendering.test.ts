@@ -14,7 +14,7 @@ import type * as ServerPart from '../src/server.tsx';
 let service: TestServer;
 let innkeeper: typeof Package;
 beforeAll(async () => {
-  // As it is published: Node runs no JSX.
+  // As published, because Node does not run JSX.
   await buildPackage('react');
   innkeeper = await import(new URL('../dist/index.js', import.meta.url).href);
   service = await startTestServer((await databases[0]?.fresh()) as string);

