@@ -3,7 +3,7 @@ import { operations } from './operations.ts';
 import { otherOf, type Results, ratioOf, seriesOf } from './results.ts';
 import { type Spread, showSpread, spreadOf } from './spread.ts';
 
-/** What a run must reach, and what it aims for. Ratios are within one run. */
+/** The bar that a run must reach, and its goal. Ratios are within one run. */
 export type Bar = {
   what: string;
   /** A ratio or a figure; undefined if this run did not measure it. */
@@ -76,7 +76,7 @@ const millions = IN_MILLIONS.flatMap((name): Bar[] => {
   ];
 });
 
-/** What a change may cost, measured in the same rounds as the checkout without it. */
+/** The maximum cost of a change, measured in the same rounds as the checkout without it. */
 const besideOther = operations.flatMap(({ name }) =>
   ['sqlite', 'postgres'].map((database): Bar => {
     const read = ratio(name, database, otherOf(database));

@@ -129,7 +129,7 @@ async function measure({ servers }: Candidate, act: () => Promise<unknown>): Pro
   };
 }
 
-/** Of all their processes, also those that have ended. */
+/** Of all their processes, including those that have ended. */
 function processorMs(servers: PostgresServer[]): number {
   const postmasters = servers.map(({ data }) => readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   let ticks = 0;

@@ -1,6 +1,6 @@
 import type { LoadResult } from './load.ts';
 
-/** Something that takes its turn at an operation: the service, a limit, a peer. */
+/** A participant that takes its turn at an operation: the service, a limit, a peer. */
 export type Contestant = { name: string; run(seconds: number): Promise<Measured> };
 
 export type Measured = LoadResult & {

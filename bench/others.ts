@@ -42,7 +42,7 @@ export async function gatherOthers({ databases, newPostgres, withPeers, conditio
       left.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  if (!withPeers) left.push('peers: not asked for');
+  if (!withPeers) left.push('peers: not requested');
   else {
     if (sqlite) await tryToStart('better-auth', () => startBetterAuth(folder));
     if (newPostgres) await tryToStart('parse-server', async () => startParseServer(await newPostgres(), folder));

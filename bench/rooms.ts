@@ -23,7 +23,7 @@ const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, upl
 const GOAL_MS = 1_500;
 const QUIET_MS = 200;
 const LOADING = '.mantine-Loader-root';
-/** Counts among millions, which come one by one; the room is used meanwhile. */
+/** Counts among millions, which appear one by one while the room can already be used. */
 const COUNTING = '.mantine-Skeleton-root';
 
 const folder = await mkdtemp(join(tmpdir(), 'innkeeper-rooms-'));
@@ -104,7 +104,7 @@ async function opened(page: Page, path: string): Promise<{ ms: number; complete:
 
 type Loaded = { what: string; from: number; to: number; bytes: number };
 
-/** What came over the network, by the browser's own entries. */
+/** What was loaded over the network, by the browser's own entries. */
 async function loadedSince(page: Page, begun: number): Promise<Loaded[]> {
   return page.evaluate(
     (since) =>

@@ -38,7 +38,7 @@ export type StageOptions = {
   /** For how many keys each user has chosen. */
   selected?: number;
   nodeArgs?: string[];
-  /** Another checkout, whose service to run. */
+  /** The checkout whose service to run, if not this one. */
   checkout?: string | undefined;
   /** Additional settings of the service. */
   env?: NodeJS.ProcessEnv;

@@ -1,7 +1,7 @@
 // npm run release [-- --check]
 //
-// Builds every form in which Innkeeper is installed into release/, for the current platform. The same commit gives the
-// same bytes, and nothing is downloaded. --check then starts each form in an empty folder (scripts/release/check.js).
+// Builds everything that a release contains into release/, for the current platform. The same commit gives the same
+// bytes, and nothing is downloaded. --check then starts each artifact in an empty folder (scripts/release/check.js).
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

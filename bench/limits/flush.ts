@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BYTES = 8_192;
-/** Positions that are overwritten repeatedly: a growing file takes longer. */
+/** The same positions are rewritten, because a growing file takes longer to flush. */
 const PLACES = 1_000;
 const PAUSE_MS = 2;
 

@@ -23,7 +23,7 @@ Object.assign(process.env, {
   ADMIN_EMAIL: 'bench@example.com',
   ADMIN_PASSWORD: 'a password of the benchmark',
   ADMIN_TOKEN: 'a-token-of-the-benchmark',
-  // As fast as it can be: no log, no limits, nothing recorded.
+  // Its fastest settings: no log, no limits, nothing recorded.
   LOG_LEVEL: 'silent',
   TELEMETRY: 'false',
   PRESSURE_LIMITER_ENABLED: 'false',
