@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** One statement on its own connection, bypassing the service. */
+/** Runs one statement on its own connection, bypassing the service. */
 export async function askPostgres(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -2,7 +2,7 @@
 export type Campaign = {
   name: string;
   title: string;
-  /** What must hold, every time. */
+  /** What must hold in every try. */
   promise: string;
   /** Where the fault shows: a log line, a metric, a response, a command. */
   operatorSees: string;

@@ -9,8 +9,8 @@ const PAUSE_MS = 250;
 const pausesOf = new WeakMap<Client, number>();
 
 /**
- * Compares what a client was told about a user with what the service says now, and so resolves what the client could
- * not know. Returns what differs from what was acknowledged, and what is only half done.
+ * Compares what was acknowledged to a client about a user with what the service returns now, which also resolves
+ * unknown outcomes. Returns the differences, and anything that is only partly done.
  */
 export async function checkUser(client: Client, user: TestUser): Promise<string[]> {
   const losses: string[] = [];
@@ -50,13 +50,13 @@ type Lose = (what: string, outcome?: Outcome) => void;
 async function expectThere(client: Client, user: TestUser, lose: Lose): Promise<void> {
   if (user.accessToken === undefined) {
     if (user.specialToken === undefined) {
-      const asked = await retryUntilAnswered(client, () => client.ask(user));
-      if (!isDone(asked)) return lose('an acknowledged user is gone', asked);
-      user.specialToken = String(asked.body.specialToken);
+      const outcome = await retryUntilAnswered(client, () => client.ask(user));
+      if (!isDone(outcome)) return lose('an acknowledged user is gone', outcome);
+      user.specialToken = String(outcome.body.specialToken);
     }
     const { specialToken } = user;
     const granted = await retryUntilAnswered(client, () => client.exchange(Object.assign(user, { specialToken })));
-    if (!isDone(granted)) return lose('a special token that was never spent is not good', granted);
+    if (!isDone(granted)) return lose('a special token that was never spent is not valid', granted);
   }
   const found = await retryUntilAnswered(client, () => client.read(user));
   if (!isDone(found)) return lose('an acknowledged user or token is gone', found);
@@ -64,8 +64,8 @@ async function expectThere(client: Client, user: TestUser, lose: Lose): Promise<
 }
 
 async function expectGone(client: Client, user: TestUser, lose: Lose): Promise<void> {
-  const asked = await retryUntilAnswered(client, () => client.ask(user));
-  if (!isCode(asked, '0025')) lose('a user that was deleted or refused is there', asked);
+  const outcome = await retryUntilAnswered(client, () => client.ask(user));
+  if (!isCode(outcome, '0025')) lose('a user that was deleted or refused is there', outcome);
   if (user.accessToken === undefined) return;
   const found = await retryUntilAnswered(client, () => client.read(user));
   if (found.kind !== 'answered' || found.status !== 401) lose('the token of a deleted user is good', found);

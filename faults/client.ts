@@ -3,7 +3,7 @@ import type { NewApplication } from '../packages/server/src/domain/applications/
 import { basic, bearer, uniqueName } from '../packages/server/test/http/start.ts';
 import { keepAliveAgent, type Outcome, send } from '../packages/server/test/operations/load.ts';
 
-/** What a client knows: it was told, or its request may or may not have been carried out. */
+/** Whether something was done, as far as the client knows: `perhaps` after a request without a response. */
 export type Certainty = 'yes' | 'no' | 'perhaps';
 
 /** One user, as far as the client that created it knows. */
@@ -121,8 +121,8 @@ export class Client {
   }
 
   #act(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Outcome> {
-    const patience = this.#timeoutMs === undefined ? {} : { timeoutMs: this.#timeoutMs };
-    return send(method, this.#place.url + path, body, { agent: this.#agent, headers, ...patience });
+    const limit = this.#timeoutMs === undefined ? {} : { timeoutMs: this.#timeoutMs };
+    return send(method, this.#place.url + path, body, { agent: this.#agent, headers, ...limit });
   }
 
   #count(outcome: Outcome): keyof Counts {

@@ -68,7 +68,7 @@ const STATIC = ['/docs', '/openapi.json', '/llms.txt', '/guide/', '/portal', '/l
 
 const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** As a string in JSON, not longer than this many bytes including what is around it. */
+/** A JSON string of at most this many bytes, including what surrounds it. */
 function fillJson(unit: string, bytes: number): string {
   return unit.repeat(Math.floor((bytes - 2_000) / (Buffer.byteLength(JSON.stringify(unit)) - 2)));
 }

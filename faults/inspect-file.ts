@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** What SQLite itself says about a file, besides what the service does. */
+/** SQLite's own view of a file, bypassing the service. */
 export function inspectFile(path: string): string[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {

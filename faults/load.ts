@@ -96,7 +96,7 @@ function isRefusal(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && !isUnknown(outcome) && outcome.status !== 429;
 }
 
-/** Compares everything the clients were told with the actual state: for all their users, or the given ones. */
+/** Compares everything acknowledged to the clients with the actual state: for all their users, or the given ones. */
 export async function checkAll(load: Load, usersOf = (client: Client): TestUser[] => client.users): Promise<string[]> {
   const losses = await Promise.all(
     load.clients.map(async (client) => {

@@ -7,8 +7,8 @@ export function percentile(values: number[], share: number): number {
 export const p99 = (values: number[]): number => percentile(values, 0.99);
 
 /**
- * By what factor the p99s of two halves of a quiet period differ: on a busy machine that alone can be a lot, and a bar
- * on a ratio of two such figures means nothing below it.
+ * The factor between the p99s of two halves of a quiet period. On a busy machine it can be large, and a limit below it
+ * on the ratio of two such figures means nothing.
  */
 export function noiseOf(quiet: number[]): number {
   const halves = [0, 1].map((half) => p99(quiet.filter((_, index) => Math.floor(index / 50) % 2 === half)));

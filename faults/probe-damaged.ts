@@ -48,9 +48,9 @@ export async function probeDamaged(
     if (step === 0) await act('save', user, (each) => client.save(each, index % 8));
     else if (step === 1) {
       await act('special token', user, async (each) => {
-        const asked = await client.ask(each);
-        if (isDone(asked)) each.specialToken = String(asked.body.specialToken);
-        return asked;
+        const outcome = await client.ask(each);
+        if (isDone(outcome)) each.specialToken = String(outcome.body.specialToken);
+        return outcome;
       });
       if (user.specialToken !== undefined) await act('exchange', user, (each) => client.exchange(each));
     } else if (step === 2) await act('delete', user, (each) => client.remove(each));

@@ -20,7 +20,9 @@ const TABLES = [
 
 export type Rows = Record<string, number>;
 
-/** What people have in a service: users with tokens and selections, a portal account with a session, and its audit. */
+/**
+ * Everything a service stores: users with tokens and selections, a portal account with a session, and its audit log.
+ */
 export type SeedData = {
   server: ServeProcess;
   signIn(url: string, who?: { email: string }): Promise<number>;

@@ -14,7 +14,7 @@ import { end } from '../race-field.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
 const AT_ONCE = 20;
-/** Clients that do not abort: what they were told must hold. */
+/** Clients that do not abort: what was acknowledged to them must hold. */
 const BYSTANDERS = 4;
 const GIVE_UP_MS = 2_000;
 

@@ -33,7 +33,7 @@ type Caller = {
   /** It may introspect its own tokens, and does. */
   isApplication?: boolean;
 };
-type Asked = {
+type Call = {
   title: string;
   method: string;
   path: string;
@@ -74,16 +74,16 @@ async function run(context: CampaignContext, callersOf: typeof callers): Promise
       (await storage.members.list(appId)).length,
     ];
     for (const caller of await callersOf(server, application)) {
-      for (const asked of await operations(application, demo, caller)) {
-        if (asked.access && caller.access && includesAccess(caller.access, asked.access)) continue;
-        if (caller.isApplication && asked.isOfTokens) continue;
+      for (const call of await operations(application, demo, caller)) {
+        if (call.access && caller.access && includesAccess(caller.access, call.access)) continue;
+        if (caller.isApplication && call.isOfTokens) continue;
         await context.attempt(async (lose) => {
           const before = await look();
-          const { status, json } = await ask(server, asked, caller);
-          const label = `${kind}: ${asked.title} by ${caller.who}`;
+          const { status, json } = await ask(server, call, caller);
+          const label = `${kind}: ${call.title} by ${caller.who}`;
           if (status < 400 || status >= 500) lose(`${label}: HTTP ${status}`);
-          if (caller.isKnown && !caller.access && asked.access && json.code !== '9404')
-            lose(`${label}: told ${json.code}`);
+          if (caller.isKnown && !caller.access && call.access && json.code !== '9404')
+            lose(`${label}: got ${json.code}`);
           if (!isDeepStrictEqual(await look(), before)) lose(`${label} changed something`);
         });
       }
@@ -91,7 +91,7 @@ async function run(context: CampaignContext, callersOf: typeof callers): Promise
   }
 }
 
-async function ask(server: TestServer, { method, path, body, type }: Asked, { headers }: Caller) {
+async function ask(server: TestServer, { method, path, body, type }: Call, { headers }: Caller) {
   const answer = await fetch(server.url + path, {
     method,
     headers: { 'content-type': type, 'if-match': '*', ...headers },
@@ -107,7 +107,7 @@ type Demo = Awaited<ReturnType<typeof fillDemo>>;
 let document: ResolvedDocument | undefined;
 
 /** Operations that require credentials, each with its first example, for this application and its user. */
-async function operations(application: Application, demo: Demo, caller: Caller): Promise<Asked[]> {
+async function operations(application: Application, demo: Demo, caller: Caller): Promise<Call[]> {
   document ??= withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
   const { paths } = document;
   const stands: Record<string, string> = {
@@ -120,7 +120,7 @@ async function operations(application: Application, demo: Demo, caller: Caller):
   };
   const filled = (text: string) => Object.entries(stands).reduce((all, [from, to]) => all.replaceAll(from, to), text);
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]): Asked[] => {
+    Object.entries(methods).flatMap(([method, operation]): Call[] => {
       if (isPublic(operation, path)) return [];
       const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [
         'application/json',

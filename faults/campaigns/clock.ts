@@ -72,7 +72,7 @@ async function run(context: CampaignContext, nodeArgs: string[]): Promise<void> 
       try {
         const before = await countRows(stage.databaseUrl);
         const noticed = await stage.goWrong();
-        if (noticed === undefined) lose('the operator is not told');
+        if (noticed === undefined) lose('no problem is reported');
         else if (noticed === 'refused') refused++;
         else if (noticed !== 'unseen') noticedMs.push(noticed);
         await stage.comeRight();

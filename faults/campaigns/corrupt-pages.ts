@@ -78,7 +78,7 @@ async function run(context: CampaignContext, nodeArgs: string[]): Promise<void> 
           else if (doctor?.isDamaged) noticed.doctor++;
           // Cached pages may have been written over the damage.
           else if (isRunning && nodeArgs.length === 0 && doctor?.isFine) noticed.healed++;
-          else lose(`${about}nobody was told: ${doctor?.detail}`);
+          else lose(`${about}nothing was reported: ${doctor?.detail}`);
         } finally {
           await end(server);
         }

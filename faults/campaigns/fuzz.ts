@@ -56,7 +56,7 @@ async function run(context: CampaignContext, targets: Target[]): Promise<void> {
   );
 }
 
-/** The status and the code, in which the two databases must agree: ids differ. */
+/** The two databases must agree on the status and the code; ids differ. */
 async function send(
   url: string,
   { method, path, headers, body }: FuzzedRequest,

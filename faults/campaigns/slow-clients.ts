@@ -18,7 +18,7 @@ const TRICKLE_MS = 500;
 const MAX = 2;
 const QUIET_MS = 5_000;
 
-/** What is sent at once, and what then follows a byte at a time. */
+/** The part that is sent at once, and the part that follows byte by byte. */
 const KINDS: { name: string; head: string; rest: string }[] = [
   { name: 'nothing', head: '', rest: '' },
   { name: 'headers, a byte at a time', head: 'GET /livez HTTP/1.1\r\nHost: localhost\r\n', rest: 'X-Slow: 1\r\n' },

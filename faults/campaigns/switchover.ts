@@ -114,7 +114,7 @@ async function startCluster(context: CampaignContext): Promise<Cluster> {
     const answer = await fetch(`http://127.0.0.1:${nodes[0]?.api}/cluster`);
     return ((await answer.json()) as { members: { name: string; role: string; state: string }[] }).members;
   };
-  /** One leads, one standby is synchronous, and all follow. */
+  /** There is a leader and a synchronous standby, and every standby follows the leader. */
   const healthy = async (): Promise<Node> => {
     for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(200)) {
       const found = await members().catch(() => []);

@@ -20,7 +20,7 @@ import { worst } from '../worst.ts';
 const REPLICAS = 2;
 const CLIENTS = 8;
 const TEMPLATE = 'earlier';
-/** Share of all requests: without a response, with 5xx, or, if somebody is always listening, refused. */
+/** Share of all requests: without a response, with 5xx, or, if a replica is always up, refused. */
 const MAX_ERRORS = 0.0001;
 
 /** A table that the old version still uses. */
@@ -77,7 +77,7 @@ async function run(context: CampaignContext, kinds: ('postgres' | 'sqlite')[], a
       }
     });
   }
-  // With too few requests to tell, one failure is allowed.
+  // With this few requests, one failure is allowed.
   if (failed > Math.ceil(acknowledged * MAX_ERRORS))
     context.lose(`${failed} of ${acknowledged + failed} requests failed`);
   context.report(`from ${earlier.title}`);

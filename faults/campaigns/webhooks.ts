@@ -3,7 +3,7 @@ import { readEventId } from '../../packages/server/src/domain/events/public-even
 import { createKeyring } from '../../packages/server/src/domain/keyring.ts';
 import { createWebhook } from '../../packages/server/src/domain/webhooks/manage-webhooks.ts';
 import { storageDriver } from '../../packages/server/src/storage/open.ts';
-import { type Answering, startReceiver } from '../../packages/server/test/events/receiver.ts';
+import { type Responder, startReceiver } from '../../packages/server/test/events/receiver.ts';
 import { freePort } from '../../packages/server/test/free-port.ts';
 import { SECRET } from '../../packages/server/test/http/start.ts';
 import type { ServeProcess } from '../../packages/server/test/operations/serve-process.ts';
@@ -47,7 +47,7 @@ export const webhooks: Campaign = {
 };
 
 /** How a webhook mishandles an event, the first time. */
-const BEHAVIOURS: Record<string, Answering> = {
+const BEHAVIOURS: Record<string, Responder> = {
   steady: () => 204,
   slow: () => sleep(150, 204),
   failing: () => 500,
@@ -120,15 +120,15 @@ async function run(context: CampaignContext, afterKill: (databaseUrl: string) =>
 async function openEndpoint(context: CampaignContext, behaviour: string): Promise<Endpoint> {
   const endpoint: Endpoint = { behaviour, url: '', arrived: new Set(), order: [], twice: 0 };
   const tried = new Set<number>();
-  const answer: Answering = async (received, response) => {
+  const answer: Responder = async (received, response) => {
     const no = readEventId((JSON.parse(received.body) as { id: string }).id) ?? 0;
     const isBad = !HEALTHY.includes(behaviour) && no % EVERY === 0 && !tried.has(no);
     tried.add(no);
-    if (isBad) return (BEHAVIOURS[behaviour] as Answering)(received, response);
+    if (isBad) return (BEHAVIOURS[behaviour] as Responder)(received, response);
     if (endpoint.arrived.has(no)) endpoint.twice++;
     else endpoint.order.push(no);
     endpoint.arrived.add(no);
-    return HEALTHY.includes(behaviour) ? (BEHAVIOURS[behaviour] as Answering)(received, response) : 204;
+    return HEALTHY.includes(behaviour) ? (BEHAVIOURS[behaviour] as Responder)(received, response) : 204;
   };
   const receiver = await startReceiver({ answer });
   context.defer(() => receiver.close());

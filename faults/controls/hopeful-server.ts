@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A server that breaks on made-up requests: it reads a body as if everyone sent what the documentation says. */
+/** A server that breaks on made-up requests: it trusts that every body is as documented. */
 export async function startHopefulServer(): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
     text(request)

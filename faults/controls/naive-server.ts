@@ -24,8 +24,8 @@ const APPLICATION = { clientId: '1_x', clientSecret: 'x', name: 'Naive' };
 const lookAndWrite = (): Promise<void> => sleep(2);
 
 /**
- * A server that loses data: the interface as somebody would write it in an afternoon. Everything is first read, then
- * written. With `slowsDown`, a request takes longer the more are waiting.
+ * A server that loses data, as one might write it in an afternoon: every request first reads, then writes. With
+ * `slowsDown`, a request takes longer the more are waiting.
  */
 export async function startNaiveServer({ slowsDown = false } = {}): Promise<NaiveServer> {
   const tokenService = { isThere: true };
