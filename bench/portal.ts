@@ -173,7 +173,7 @@ async function measurePasting(page: Page): Promise<void> {
   const undone = performance.now();
   await page.keyboard.press('ControlOrMeta+z');
   await page.getByText('changes undone').waitFor();
-  row('5,000 texts taken back: shown', `${(performance.now() - undone).toFixed(0)} ms`);
+  row('5,000 texts undone: shown', `${(performance.now() - undone).toFixed(0)} ms`);
   await saved(page);
   const sent = await page.evaluate(() =>
     performance

@@ -68,7 +68,7 @@ async function expectGone(client: Client, user: TestUser, lose: Lose): Promise<v
   if (!isCode(outcome, '0025')) lose('a user that was deleted or refused is there', outcome);
   if (user.accessToken === undefined) return;
   const found = await retryUntilAnswered(client, () => client.read(user));
-  if (found.kind !== 'answered' || found.status !== 401) lose('the token of a deleted user is good', found);
+  if (found.kind !== 'answered' || found.status !== 401) lose('the token of a deleted user is valid', found);
 }
 
 export function compareSelections(user: TestUser, { body }: Done, lose: Lose): void {

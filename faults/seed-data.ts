@@ -13,7 +13,7 @@ const USERS = 5;
 const EMAIL = 'ada@example.com';
 const HOUR_MS = 3_600_000;
 const SIGN_IN_MS = 10_000;
-/** None of these may lose a row, whatever happens to the clock. */
+/** None of these may lose a row, regardless of the clock. */
 const TABLES = [
   ...['users', 'access_tokens', 'selections', 'selection_events', 'events', 'sessions', 'accounts', 'audit_log'],
 ];

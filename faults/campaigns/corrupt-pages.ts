@@ -185,7 +185,7 @@ async function restoreAsDocumented(path: string, { backup, place, users }: Templ
   const client = new Client({ ...place, url: server.url });
   try {
     const found = await client.read(users[0] as TestUser);
-    return isDone(found) ? undefined : 'a user of the backup is not there after the restore';
+    return isDone(found) ? undefined : 'a user of the backup is missing after the restore';
   } finally {
     client.close();
     await end(server);

@@ -1,4 +1,4 @@
-/** What `innkeeper catalog types` writes of the catalog that the server's tests use. */
+/** The output of `innkeeper catalog types` for the catalog of the server's tests. */
 export interface Catalog {
   languages: 'English' | 'en' | 'Deutsch' | 'de' | 'Deutsch (Österreich)' | 'de-AT';
   groups: {

@@ -52,17 +52,17 @@ test('no server, a timeout, a truncated response, and an aborted request', async
 
 test.each([
   ['half of a JSON text', 200, 'application/json', '{"items":'],
-  ['JSON that is no object', 200, 'application/json', 'null'],
+  ['JSON that is not an object', 200, 'application/json', 'null'],
   ['a page of a proxy', 200, 'text/html', '<h1>Sign in to the network</h1>'],
   ['a list without items', 200, 'application/json', '{"total":3}'],
   ['nothing', 200, 'application/json', ''],
-  ['nothing, said so', 204, 'application/json', ''],
+  ['no content', 204, 'application/json', ''],
   ['a text', 200, 'text/plain', 'hello'],
   ['an empty object', 200, 'application/json', '{}'],
   ['an empty list', 200, 'application/json', '[]'],
-  ['a way to somewhere else', 307, 'text/plain', ''],
-  ['a refusal by something in between', 502, 'text/html', '<h1>Bad gateway</h1>'],
-  ['a refusal without a code', 400, 'application/json', '{"error":"?"}'],
+  ['a redirect', 307, 'text/plain', ''],
+  ['an error from a proxy', 502, 'text/html', '<h1>Bad gateway</h1>'],
+  ['an error without a code', 400, 'application/json', '{"error":"?"}'],
 ])('%s is a garbled answer', async (_, status, type, body) => {
   server.script((_request, response) => response.writeHead(status, { 'content-type': type }).end(body));
   for (const act of [
@@ -167,7 +167,7 @@ test('an error page instead of a token is not cached, and the next call asks aga
   await expect(unlucky.selections().all()).resolves.toEqual([]);
 });
 
-test('functions throw only one class of error, whatever they are given', async () => {
+test('functions throw only one class of error, for any arguments', async () => {
   server.script(none);
   const trap = () => {
     throw new RangeError('a trap');

@@ -154,7 +154,7 @@ test('a response older than what is known is not shown', async () => {
 
 test.each([
   ['a reset after it was saved', answerIsLost],
-  ['an answer that breaks off', answerIsCut],
+  ['a truncated response', answerIsCut],
   ['a timeout', answerNeverComes],
 ] as const)('finding 5: after %s it is read before anything is reported', async (_, fault) => {
   const { store, saved } = await openPage({ timeout: fault === answerNeverComes ? 1500 : 5000 });

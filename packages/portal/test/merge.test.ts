@@ -20,7 +20,7 @@ describe('concurrent input', () => {
     );
     expect(
       conflicts.map(({ language }) => language),
-      'taken away by one, changed by the other',
+      'removed by one, changed by the other',
     ).toEqual(['English']);
     expect(merged).toEqual({
       ...KEY,
@@ -37,7 +37,7 @@ describe('concurrent input', () => {
       { translations: { English: 'Theirs', Deutsch: 'Farbe' } },
     );
     expect(conflicts).toEqual([{ language: 'English', mine: 'Mine', theirs: 'Theirs' }]);
-    expect(merged, 'mine stands until somebody chooses').toMatchObject({
+    expect(merged, 'mine is kept until someone chooses').toMatchObject({
       name: 'mine',
       translations: { English: 'Mine' },
     });

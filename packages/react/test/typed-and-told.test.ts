@@ -62,7 +62,7 @@ test("finding 7: numbers are read in all digits and with the language's separato
   ]) {
     expect([odd, readNumber(odd, 'en')]).toEqual([odd, Number.NaN]);
   }
-  // What is shown can be typed.
+  // Numbers can be typed as they are displayed.
   for (const locale of ['en', 'de', 'ar-EG', 'fa', 'hi', 'nonsense-tag!']) {
     for (const value of [0, -1234.5, 0.1, 1e21, 123456789]) {
       expect([locale, readNumber(writeNumber(value, locale), locale)]).toEqual([locale, value]);

@@ -59,7 +59,7 @@ async function installChromium(): Promise<string> {
       await run(process.execPath, [command, 'install', 'chromium'], { maxBuffer: 2 ** 26 });
     }
   } catch (error) {
-    throw new Error('Chromium is not there and could not be installed. Install it, or name one in CHROMIUM_PATH.', {
+    throw new Error('Chromium was not found and could not be installed. Install it, or name one in CHROMIUM_PATH.', {
       cause: error,
     });
   }

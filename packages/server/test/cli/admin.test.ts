@@ -98,7 +98,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
 
   test.each([
     ['no address', []],
-    ['what is no address', ['--email', 'ada']],
+    ['an invalid address', ['--email', 'ada']],
   ])('create with %s creates nothing', async (_, args) => {
     expect(await cli.run('admin', 'create', ...args)).toMatchObject({ code: 2, stdout: '' });
     expect(await server.service.storage.accounts.list()).toEqual([]);

@@ -38,7 +38,7 @@ describe('innkeeper catalog, errors', () => {
     ['an unknown flag', ['plan', original, '--app', '1_a', '--jsn'], 1, "unknown option '--jsn'"],
     ['a setting', ['plan', original, '--app', '1_a', '--database-url', 'mysql://x'], 1, 'it must be sqlite:PATH'],
     ['an unknown application', ['plan', original, '--app', '1_a'], 1, 'no application with the clientId "1_a"'],
-    ['a file that is not there', ['plan', '/nowhere', '--app', '1_a'], 1, '/nowhere: does not exist.'],
+    ['a missing file', ['plan', '/nowhere', '--app', '1_a'], 1, '/nowhere: does not exist.'],
     ['a folder', ['apply', folder, '--app', '1_a'], 2, 'is a folder, not a file.'],
     ['no application to apply to', ['apply', original], 2, "required option '--app <ID>' not specified"],
     ['a format', ['export', '--app', '1_a', '--format', 'xml'], 2, 'Allowed choices are yaml, json, csv, xliff.'],

@@ -18,12 +18,12 @@ describe('usage errors exit with 2, one message and no result', () => {
     ['a blank name', 'app create --name ', '--name is blank.'],
     ['a name too long', `app create --name ${'x'.repeat(256)}`, '--name is longer than 255 characters.'],
     ['no id', 'app show', "missing required argument 'ID'"],
-    ['one id too many', 'app show 1_a 2_b', 'too many arguments'],
+    ['an extra id', 'app show 1_a 2_b', 'too many arguments'],
     ['no assignment', 'app set 1_a', "missing required argument 'KEY=VALUE'"],
     ['an assignment without =', 'app set 1_a accessTokenTtl', '"accessTokenTtl" is not KEY=VALUE.'],
     ['a key of every object', 'app set 1_a __proto__=x', '"__proto__" is not a setting of an application.'],
     ['a key given twice', 'app set 1_a accessTokenTtl=1h accessTokenTtl=2h', 'accessTokenTtl is given twice.'],
-    ['a name taken away', 'app set 1_a name=', 'name is blank.'],
+    ['an empty name', 'app set 1_a name=', 'name is blank.'],
     ['an origin with a path', 'app set 1_a allowedOrigins=https://a.example/x', 'must be a full origin'],
     ['an overlap in words', 'app rotate-secret 1_a --overlap soon', "argument 'soon' is invalid"],
     ['an overlap without a unit', 'app rotate-secret 1_a --overlap 24', 'a number with s, m, h or d, for example 24h'],
@@ -112,7 +112,7 @@ describe('failures exit with 1 and a suggested fix, never with a stack', () => {
   });
 
   test.each([
-    ['a host that nobody knows', 'no-such-host.invalid', /cannot listen on no-such-host\.invalid: unknown host name/],
+    ['an unknown host', 'no-such-host.invalid', /cannot listen on no-such-host\.invalid: unknown host name/],
     [
       'an address of another machine',
       '203.0.113.7',

@@ -126,7 +126,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       ['a database', [altered(sql('pragma application_id = 0')), ...replace], 1, /is not a backup/],
       ['with orders', [altered(sql('create view v as select 1')), ...replace], 1, /is not a backup/],
       ['truncated', [altered((copy) => truncateSync(copy, bytes.length / 2)), ...replace], 1, /is damaged/],
-      ['a table short', [altered(sql('drop table activity')), ...replace], 1, /is damaged/],
+      ['a missing table', [altered(sql('drop table activity')), ...replace], 1, /is damaged/],
       [
         'newer',
         [altered(sql('pragma user_version = 9999')), ...replace],
@@ -146,7 +146,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       ['damaged', [altered((copy) => writeFileSync(copy, flipped)), ...replace], 1, /is damaged/],
       ['edited', [altered(sql("update applications set name = 'Mine'")), ...replace], 1, /rows of applications/],
       ['not empty', [file], 1, /is not empty, it has 1 application/],
-      ['nobody to ask', [file, '--replace'], 2, /1 application.*--yes/s],
+      ['without a terminal', [file, '--replace'], 2, /1 application.*--yes/s],
       ['another secret', [file, ...replace, '--secret', `${SECRET}!`], 1, /does not match the backup/],
     ];
     const { run } = commandLine(url);

@@ -33,12 +33,12 @@ describe('serve refuses to start with an unsafe configuration and names it', () 
     ['a short secret', { INNKEEPER_SECRET: 'changeme' }, 'INNKEEPER_SECRET is weak'],
     ['a secret that is a pattern', { INNKEEPER_SECRET: 'abc'.repeat(20) }, 'INNKEEPER_SECRET is weak'],
     [
-      'a public address in the clear',
+      'an unencrypted public address',
       { INNKEEPER_PUBLIC_URL: 'http://users.example.com' },
       'INNKEEPER_PUBLIC_URL is http://users.example.com: tokens and secrets would be sent unencrypted',
     ],
     [
-      'a token service in the clear',
+      'an unencrypted token service',
       { ...REMOTE, INNKEEPER_TOKEN_SERVICE_URL: 'http://login.example.com' },
       'INNKEEPER_TOKEN_SERVICE_URL is not https',
     ],
@@ -56,7 +56,7 @@ describe('serve refuses to start with an unsafe configuration and names it', () 
     ),
     ...['0.0.0.0', '::', '192.0.2.7', 'users.internal'].map(
       (host): Unsafe => [
-        `no TLS on the public address ${host}, whatever the public URL`,
+        `no TLS on the public address ${host}, for any public URL`,
         { INNKEEPER_HOST: host, INNKEEPER_PUBLIC_URL: 'http://localhost:8080' },
         `INNKEEPER_HOST is ${host}: other machines could connect without TLS`,
       ],

@@ -74,8 +74,8 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
     ['an unknown application', ['--name', 'x', '--app', '1_a'], 1],
     ['another access', ['--name', 'x', '--access', 'admin'], 2],
     ['longer than a year', ['--name', 'x', '--expires', '366d'], 2],
-    ['no time at all', ['--name', 'x', '--expires', '0'], 2],
-    ['what is no time', ['--name', 'x', '--expires', 'soon'], 2],
+    ['zero', ['--name', 'x', '--expires', '0'], 2],
+    ['an invalid time', ['--name', 'x', '--expires', 'soon'], 2],
   ])('create with %s creates nothing', async (_, args, code) => {
     const before = (await server.service.storage.manageTokens.list()).length;
     const ending = await cli.run('token', 'create', ...args);

@@ -19,7 +19,7 @@ describe('innkeeper users, usage errors', () => {
   test.each([
     ['no file', ['import', '--app', '1_a'], 2, "missing required argument 'FILE'"],
     ['no application', ['import', file], 2, "required option '--app <ID>'"],
-    ['a file that is not there', ['import', join(folder, 'none'), '--app', '1_a'], 2, 'none: does not exist.'],
+    ['a missing file', ['import', join(folder, 'none'), '--app', '1_a'], 2, 'none: does not exist.'],
     ['a folder', ['import', folder, '--app', '1_a'], 2, 'is a folder'],
     ['--update with --resume', ['import', file, '--app', '1_a', '--update', '--resume'], 2, 'cannot be combined'],
     ['rejects over the file', ['import', file, '--app', '1_a', '--rejects', file], 2, 'is the input file'],

@@ -385,7 +385,7 @@ const DIFFERENT = new Set([
   'lastUsedAt',
 ]);
 
-/** Replaces whatever differs from run to run. */
+/** Replaces everything that differs from run to run. */
 function neutral(value: unknown, name = ''): unknown {
   // The demos of all earlier examples are listed too.
   if (name === 'applications') return neutral((value as unknown[]).slice(0, 1));

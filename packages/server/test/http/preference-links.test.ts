@@ -284,7 +284,7 @@ describe.each(databases)('preference links on $kind', (database) => {
       expired: write({ expiresAt: Math.floor(server.service.now() / 1000) * 1000 }),
       foreign: write({}, createKeyring('another secret, as long as it has to be 0123456789')),
       'of another application': write({ appId: (await server.application()).appId }),
-      'of an application that is not there': write({ appId: 99 }),
+      'of an unknown application': write({ appId: 99 }),
       'of nobody': write({ userId: '00000000-0000-4000-8000-000000000000' }),
       suspended: write({ userId: suspended.userCode }),
       deleted: write({ userId: gone.userCode }),

@@ -44,7 +44,7 @@ export async function startTestServer(
     const text = await response.text();
     const type = response.headers.get('content-type');
     const isJson = type?.startsWith('application/json');
-    // Whatever a test covers, every response must match the OpenAPI document.
+    // In every test, every response must match the OpenAPI document.
     documented ??= await documentOf(server.url, settings);
     const problem = documented.problemWith({ method, path, status: response.status, type, text });
     if (problem !== undefined) throw new Error(problem);

@@ -42,9 +42,9 @@ it('responds in request order, even if some wait for the next turn', async () =>
 const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
 
 it.each([
-  ['what is none', 'NONE\r\n\r\n', ['200', '400']],
+  ['an invalid one', 'NONE\r\n\r\n', ['200', '400']],
   ['CONNECT', CONNECT, ['200', '405']],
-  ['the end of what it has to say', '', ['200']],
+  ['closes when the client has', '', ['200']],
 ])('responds to a waiting request, and then %s', async (_, next, statuses) => {
   const application = await server.application();
   const { clientSecret } = application;

@@ -39,7 +39,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
       /whole/,
     ],
     [
-      'a bound that is no date',
+      'a bound that is not a date',
       { type: 'date', constraint: { max: 7 }, default: '2026-01-01' },
       'constraint.max',
       /date/,

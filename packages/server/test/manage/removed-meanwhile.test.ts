@@ -8,7 +8,7 @@ import { memberWith, type Visitor } from '../portal/portal.ts';
 type Member = Visitor & { accountId: string };
 type Situation = { boss: Member; other: Member; path: string; tokenId: string };
 
-const BODY = JSON.stringify({ name: 'Taken over' });
+const BODY = JSON.stringify({ name: 'Renamed' });
 
 /** A request passes its permission check before its body arrives, so permissions are checked again afterwards. */
 describe.each(databases)('permissions after the body has arrived, on $kind', (database) => {
@@ -69,7 +69,7 @@ describe.each(databases)('permissions after the body has arrived, on $kind', (da
       const sending = await begin(path, json.token as string, other);
       await meanwhile({ boss, other, path, tokenId: json.tokenId as string });
       expect(await finish(sending)).toEqual({ status, code });
-      expect((await boss.send('GET', path)).json.name).toBe(status === 200 ? 'Taken over' : 'Test');
+      expect((await boss.send('GET', path)).json.name).toBe(status === 200 ? 'Renamed' : 'Test');
     },
   );
 });

@@ -130,13 +130,13 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
 
   it.each([
     ['from the same machine', {}, 200],
-    ['by way of a proxy', { 'x-forwarded-for': '192.0.2.1' }, 401],
-    ['by way of a proxy that names itself', { via: '1.1 proxy' }, 401],
-    ['by way of a proxy that says Forwarded', { forwarded: 'for=192.0.2.1' }, 401],
-    ['by way of a proxy that says X-Real-IP', { 'x-real-ip': '192.0.2.1' }, 401],
-    ['from afar with the token', { 'x-forwarded-for': '192.0.2.1', authorization: `Bearer ${METRICS_TOKEN}` }, 200],
-    ['from afar with a wrong token', { 'x-forwarded-for': '192.0.2.1', authorization: 'Bearer wrong' }, 401],
-    ['from afar with a longer token', { 'x-forwarded-for': 'x', authorization: `Bearer ${METRICS_TOKEN}x` }, 401],
+    ['through a proxy', { 'x-forwarded-for': '192.0.2.1' }, 401],
+    ['through a proxy that names itself', { via: '1.1 proxy' }, 401],
+    ['through a proxy that sends Forwarded', { forwarded: 'for=192.0.2.1' }, 401],
+    ['through a proxy that sends X-Real-IP', { 'x-real-ip': '192.0.2.1' }, 401],
+    ['remote with the token', { 'x-forwarded-for': '192.0.2.1', authorization: `Bearer ${METRICS_TOKEN}` }, 200],
+    ['remote with a wrong token', { 'x-forwarded-for': '192.0.2.1', authorization: 'Bearer wrong' }, 401],
+    ['remote with a longer token', { 'x-forwarded-for': 'x', authorization: `Bearer ${METRICS_TOKEN}x` }, 401],
   ])('/metrics %s', async (_case, headers, status) => {
     const answer = await server.send('GET', '/metrics', { headers: headers as Record<string, string> });
     expect(answer.status).toBe(status);

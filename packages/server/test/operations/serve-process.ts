@@ -119,7 +119,7 @@ function limited(limits: Record<string, number | undefined>, command: [string, .
   return ['bash', '-c', `${orders} exec "$@"`, 'bash', ...command];
 }
 
-/** Ends whatever a test left running. */
+/** Ends all processes that a test left running. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {

@@ -109,7 +109,7 @@ describe('a response without a usable token is a failure', () => {
     ['an access_token over 8 KiB', tokenAnswer({ ...usable, access_token: 'a'.repeat(8 * 1024 + 1) })],
     ['no token_type', tokenAnswer({ ...usable, token_type: undefined })],
     ['a DPoP token', tokenAnswer({ ...usable, token_type: 'DPoP' })],
-    ['a token that is no access token', tokenAnswer({ ...usable, token_type: 'N_A' })],
+    ['a token that is not an access token', tokenAnswer({ ...usable, token_type: 'N_A' })],
     ['expires_in of 0', tokenAnswer({ ...usable, expires_in: 0 })],
     ['expires_in of -5', tokenAnswer({ ...usable, expires_in: -5 })],
     ['expires_in of null', tokenAnswer({ ...usable, expires_in: null })],

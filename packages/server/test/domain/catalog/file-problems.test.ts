@@ -55,7 +55,7 @@ describe('file problems are reported by line and column', () => {
     ],
     // languages
     [
-      'a tag that is none',
+      'an invalid tag',
       file('groups: []', '[{ name: X, tag: "d e" }]'),
       '1:29 languages[0].tag "d e" is not a BCP 47 language tag',
     ],
@@ -127,7 +127,7 @@ describe('file problems are reported by line and column', () => {
       '5:44 groups[0].keys[0].values[1] the value 1 is a duplicate',
     ],
     [
-      'a day that is none',
+      'an invalid day',
       key('type: date, values: [2026-02-30]'),
       '5:39 groups[0].keys[0].values[0] must be a date as YYYY-MM-DD',
     ],
@@ -137,7 +137,7 @@ describe('file problems are reported by line and column', () => {
       '5:69 groups[0].keys[0].values[1].replacement requires a retired value',
     ],
     [
-      'a replacement that is none',
+      'an unknown replacement',
       key('type: string, values: [a, { value: b, retired: true, replacement: c }]'),
       '5:84 groups[0].keys[0].values[1].replacement "c" is not a value of this key',
     ],
@@ -256,7 +256,7 @@ describe('file problems are reported by line and column', () => {
       '5:55 groups[0].keys[0].constraint.pattern is not a pattern in RE2 syntax: error parsing regexp: invalid or unsupported Perl syntax: `(?=`',
     ],
     [
-      'a pattern that is none',
+      'an invalid pattern',
       key('type: string, constraint: { pattern: "(" }'),
       'constraint.pattern is not a pattern in RE2 syntax',
     ],
@@ -266,7 +266,7 @@ describe('file problems are reported by line and column', () => {
       '5:66 groups[0].keys[0].default must be at most 3',
     ],
     [
-      'a default that is no value',
+      'a default that is not a value',
       key('type: string, values: [a], default: b'),
       '5:54 groups[0].keys[0].default is not among the values',
     ],
@@ -347,7 +347,7 @@ describe('file problems are reported by line and column', () => {
     ],
     ['a comma too many', '{"a": 1,\n}', '2:1 expected double-quoted property name'],
     ['an end missing', '{"a": [1', '1:9'],
-    ['a word that is none', '{"a": 1,\n "b": [true, x], "c": x}', "2:14 unexpected token 'x'"],
+    ['an unknown word', '{"a": 1,\n "b": [true, x], "c": x}', "2:14 unexpected token 'x'"],
     ['something after the end', '{"a": 1}\n}', '2:1 '],
     ['nothing but its beginning', '{', '1:2 '],
     ['nesting without end', `{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested deeper than 64 levels'],

@@ -42,8 +42,8 @@ const integer = { type: 'integer' } as const;
 describe('what breaks saved selections, and which', () => {
   test.each([
     ['another type', integer, string, [1], 'type: "integer" → "string"', [1]],
-    ['several for one', string, { ...string, multiple: true }, ['a'], 'multiple: false → true', ['a']],
-    ['one for several', { ...string, multiple: true }, string, [['a']], 'multiple: true → false', [['a']]],
+    ['several instead of one', string, { ...string, multiple: true }, ['a'], 'multiple: false → true', ['a']],
+    ['one instead of several', { ...string, multiple: true }, string, [['a']], 'multiple: true → false', [['a']]],
     [
       'a higher min',
       { ...string, multiple: true, min: 1 },
@@ -101,7 +101,7 @@ describe('what breaks saved selections, and which', () => {
       [2],
     ],
     [
-      'steps from elsewhere',
+      'steps from another start',
       { ...integer, constraint: { min: 0, step: 2 } },
       { ...integer, constraint: { min: -1, step: 2 } },
       [0, 1],
@@ -116,9 +116,9 @@ describe('what breaks saved selections, and which', () => {
       'constraint: none → max_length 2',
       ['abc'],
     ],
-    ['values where there were none', string, { ...string, values: ['a'] }, ['a', 'b'], 'takes only "a"', ['b']],
+    ['values for an open key', string, { ...string, values: ['a'] }, ['a', 'b'], 'takes only "a"', ['b']],
     [
-      'a constraint where there were values',
+      'a constraint instead of values',
       { ...integer, values: [1, 9] },
       { ...integer, constraint: { max: 5 } },
       [1, 9],
@@ -140,7 +140,7 @@ describe('what breaks saved selections, and which', () => {
       'value retired: "b"',
     ],
     [
-      'a value back',
+      'a value restored',
       { ...string, values: ['a', { value: 'b', retired: true }] },
       { ...string, values: ['a', 'b'] },
       'value no longer retired: "b"',
@@ -155,12 +155,7 @@ describe('what breaks saved selections, and which', () => {
       { ...integer, constraint: { min: 0 } },
       'constraint: max 9, min 0 → min 0',
     ],
-    [
-      'the length there was',
-      string,
-      { ...string, constraint: { max_length: 4000 } },
-      'constraint: none → max_length 4000',
-    ],
+    ['the same length', string, { ...string, constraint: { max_length: 4000 } }, 'constraint: none → max_length 4000'],
     ['an opened key', { ...string, values: ['a'] }, string, 'takes any value that its constraint allows'],
     ['a text', string, { ...string, translations: { Español: 'x' } }, 'Español: none → "x"'],
     [

@@ -185,7 +185,7 @@ describe('XLIFF', () => {
     ['no element', '<xliff', 'document must contain a root element'],
     ['elements in elements', xliff('<group>'.repeat(20_000)), 'is nested too deeply'],
     [
-      'a character that is none',
+      'an invalid character',
       unit('<segment><source>x</source><target><cp hex="-1"/></target></segment>'),
       '<cp> cannot be part of a text here',
     ],
@@ -245,7 +245,11 @@ describe('merging', () => {
     ['a text twice', [entry('g', 'he', 'new'), entry('g', 'iw', 'newer')], 'g already has a text in Hebrew, in line 7'],
     ['a blank text', [entry('g', 'he', ' ')], 'g in Hebrew is blank'],
     ['a text too long', [entry('g', 'he', 'x'.repeat(2001))], 'g in Hebrew is longer than 2000 characters'],
-    ['a text of no use', [entry('g', 'he', '\ud800')], 'g in Hebrew contains a character that cannot be stored'],
+    [
+      'a text that cannot be stored',
+      [entry('g', 'he', '\ud800')],
+      'g in Hebrew contains a character that cannot be stored',
+    ],
     [
       'a text for two values',
       [entry('g/k=b', 'he', 'A')],

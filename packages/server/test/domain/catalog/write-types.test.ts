@@ -155,7 +155,7 @@ const SAMPLES: [string, unknown[], unknown[]][] = [
   ['__proto__.__proto__', ['constructor'], ['toString']],
 ];
 
-test('correct use compiles, incorrect use does not, whatever the names of groups, keys and values', async () => {
+test('correct use compiles, incorrect use does not, with any names of groups, keys and values', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'innkeeper-types-'));
   try {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
