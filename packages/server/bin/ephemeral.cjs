@@ -9,7 +9,7 @@ const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 const { basename, dirname, join } = require('node:path');
 const { constants, Script } = require('node:vm');
 
-const CHECKSUM_BYTES = 32;
+const CHECKSUM_BYTES = 20;
 const folder = join(process.argv[2], 'ephemeral');
 const loaded = new Map();
 const scripts = new Map();
@@ -54,7 +54,7 @@ function compiledBefore(name) {
 
 /** @param {Buffer} code */
 function checksum(code) {
-  return hash('sha256', code, 'buffer');
+  return hash('sha1', code, 'buffer');
 }
 
 process.on('exit', () => {

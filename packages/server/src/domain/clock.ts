@@ -71,7 +71,8 @@ class ClockMark {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const stored = (await this.#facts.get(FACT)) ?? (await this.#settle(now));
       const mark = moveMark(JSON.parse(stored) as Mark, now);
-      if (!(await this.#facts.replace(FACT, stored, JSON.stringify(mark)))) continue;
+      const moved = JSON.stringify(mark);
+      if (moved !== stored && !(await this.#facts.replace(FACT, stored, moved))) continue;
       this.#note(mark);
       return this.certain(now);
     }
