@@ -92,7 +92,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a new specialToken
-         * @description For a user whose specialToken was lost or spent. Earlier unspent ones stop working.
+         * @description For a user whose specialToken was lost or used. Earlier unused ones stop working.
          */
         post: operations["issueSpecialToken"];
         delete?: never;
@@ -1878,7 +1878,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a new specialToken for a user
-         * @description Earlier unspent ones stop working.
+         * @description Earlier unused ones stop working.
          */
         post: operations["reissueSpecialToken"];
         delete?: never;
@@ -1963,7 +1963,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke all tokens of a user
-         * @description Every access token, and an unspent specialToken. They stop working immediately, in every replica; the user has to sign in again.
+         * @description Every access token, and an unused specialToken. They stop working immediately, in every replica; the user has to sign in again.
          */
         delete: operations["revokeAccessTokens"];
         options?: never;

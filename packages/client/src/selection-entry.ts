@@ -28,7 +28,7 @@ export type Entry = {
   /** Saves without a response. Each may still take effect if the record is as it was when the save was sent. */
   late: { change: Change; etag: string | null; at: number }[];
   isSending: boolean;
-  /** When something was last sent or answered: anything read before that is stale. */
+  /** When something was last sent or received: anything read before that is stale. */
   touched: number;
   draining: Promise<void> | undefined;
   state: OptionState;

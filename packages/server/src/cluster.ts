@@ -137,7 +137,7 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
   type Collection = { parts: Map<Worker, Part>; missing: Set<Worker>; complete(): void };
   const collections = new Map<number, Collection>();
   let lastId = 0;
-  /** Counters must never go backwards, so a worker that has exited or does not answer counts with its last figures. */
+  /** Counters must never go backwards, so a worker that has exited or does not respond counts with its last figures. */
   const latest = new Map<Worker, Part>();
   let ended = Promise.resolve<Part>([]);
 
@@ -155,7 +155,7 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
     const { AggregatorRegistry } = await import('prom-client');
     const missing = Array.from(collection.missing, (worker) => countersOf(latest.get(worker) ?? []));
     const before = await ended;
-    // One that has answered and exited since is among `ended`.
+    // One that has responded and exited since is among `ended`.
     const parts = [...collection.parts].flatMap(([worker, part]) => (workers.has(worker) ? [part] : []));
     return AggregatorRegistry.aggregate([before, ...missing, ...parts]).metrics();
   };

@@ -71,7 +71,7 @@ export type Config = {
   addressRateLimit: RateLimit | 'off';
   /** Maximum open event streams in one process. */
   streams: { total: number; perApplication: number };
-  /** Bytes for ready responses to catalog reads. */
+  /** Bytes for cached catalog responses. */
   cacheBytes: number;
   /** Whether to record the latest requests of each application. */
   requestLog: boolean;

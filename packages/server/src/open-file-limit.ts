@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Each client connection needs a file descriptor; threads and database connections need several. */
 const WANTED = 1_024;
-export const RAISE_FILE_LIMIT = `Allow at least ${WANTED}, better 65536: LimitNOFILE in a systemd unit, --ulimit nofile with Docker, ulimit -n in a shell.`;
+export const RAISE_FILE_LIMIT = `Allow at least ${WANTED}, preferably 65536: LimitNOFILE in a systemd unit, --ulimit nofile with Docker, ulimit -n in a shell.`;
 
 /**
  * What is wrong, then what to do; undefined if the limit is high enough or unknown. Node raises the soft limit to the

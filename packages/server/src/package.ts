@@ -38,7 +38,7 @@ export async function readShipped(folder: ShippedFolder, path: string): Promise<
     const content = await promises.readFile(join(place, path)).catch(undefinedIfMissing);
     if (content) return content;
   }
-  throw new Error(`${folder}/${path} does not come with this installation`);
+  throw new Error(`${folder}/${path} is not part of this installation`);
 }
 
 function placesOf(folder: ShippedFolder): string[] {

@@ -43,7 +43,7 @@ export type RunningServer = {
   service: Service;
   logger: Logger;
   requestsInFlight(): number;
-  /** Answers every accepted request, then releases all resources. */
+  /** Responds to every accepted request, then releases all resources. */
   close(): Promise<void>;
 };
 

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { Problem } from './storage/port.ts';
 
 const EVERY_MS = 1_000;
-/** A worker that has not answered for this long hangs: it was stopped, or its event loop is blocked. */
+/** A worker that has not responded for this long hangs: it was stopped, or its event loop is blocked. */
 const SILENT_MS = 5_000;
 
 type Message = { watch: 'ping' } | { watch: 'pong' } | { watch: 'silent'; pids: number[] };
 
-/** In the parent: pings every worker once a second, logs those that do not answer, and reports them to the others. */
+/** In the parent: pings every worker once a second, logs those that do not respond, and reports them to the others. */
 export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { isSilent(worker: Worker): boolean } {
   /** When the oldest unanswered ping was sent, by worker. */
   const askedAt = new Map<Worker, number>();
@@ -26,7 +26,7 @@ export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { is
   });
   setInterval(() => {
     const now = performance.now();
-    // If this process itself was stopped or busy, it has missed the answers.
+    // If this process itself was stopped or busy, it has missed the responses.
     if (now - lookedAt > SILENT_MS / 2) askedAt.clear();
     lookedAt = now;
     for (const worker of workers) {

@@ -137,7 +137,7 @@ function explainDamage(error: unknown, databaseUrl: string): Failure | undefined
   if (error instanceof DatabaseDamaged) return new Failure(`no backup was written: ${error.message}`, { remedy });
   if (!(error instanceof RowsContradict)) return undefined;
   return new Failure(
-    `no backup was written: ${describeDatabase(databaseUrl)} is damaged, its rows contradict each other (${error.message}).`,
+    `no backup was written: ${describeDatabase(databaseUrl)} is damaged: its rows contradict each other (${error.message}).`,
     {
       remedy,
     },

@@ -133,7 +133,7 @@ async function run(options: MigrateOptions): Promise<void> {
   printResult(options, result, () => {
     const what = visible(`${result.key}: ${result.from} → ${result.to}`);
     if (dryRun) return `${bold(what)} would change ${counted(planned, 'selection')}.`;
-    const left = remaining > 0 ? ` ${counted(remaining, 'selection')} still hold the old value: run it again.` : '';
+    const left = remaining > 0 ? ` ${counted(remaining, 'selection')} still have the old value: run it again.` : '';
     return `${bold(what)}: changed ${counted(migrated, 'selection')}.${left}`;
   });
   if (!dryRun && remaining > 0) process.exitCode = 1;

@@ -112,7 +112,7 @@ type Part = Omit<Importing, 'signal' | 'onRejected' | 'onProgress'> & {
 };
 type PartAnswer = { counts: ImportCounts; rejections: Omit<Rejection, 'text'>[]; import: string };
 
-/** Sends lines in parts that the service answers one by one: what was imported stays if a later part fails. */
+/** Sends lines in parts that the service processes one by one: what was imported stays if a later part fails. */
 async function importInParts(
   lines: AsyncIterable<readonly FileLine[]>,
   { signal, onRejected, onProgress, ...rules }: Importing,

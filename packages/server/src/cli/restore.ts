@@ -179,7 +179,7 @@ function wrongSecret(config: Config, beginning: string): Failure {
 async function allowReplacing(options: Options, database: string, contents: Contents): Promise<void> {
   const what = showContents(contents);
   if (!options.replace) {
-    throw new Failure(`nothing was changed: ${database} is not empty, it has ${what}.`, {
+    throw new Failure(`nothing was changed: ${database} is not empty: it has ${what}.`, {
       remedy: 'Restore into an empty database, or add --replace to delete the current data first.',
     });
   }

@@ -59,7 +59,7 @@ async function run(options: CommandOptions): Promise<void> {
           ? `Nothing to do: all ${total} sealed records are under the current secret.`
           : `All ${counted(total, 'sealed record')} are under the new secret; ${resealed} changed now.`,
         ...(unreadable > 0 ? [`${counted(unreadable, 'record')} could be opened with neither secret, as before.`] : []),
-        `To end the previous secret, ${previous}.${time === null ? '' : ` Preference links from before ${time} UTC stop working then.`}`,
+        `To stop accepting the previous secret, ${previous}.${time === null ? '' : ` Preference links from before ${time} UTC stop working then.`}`,
       ].join('\n');
     });
   });
@@ -82,7 +82,7 @@ async function prepare({ storage, keyring, config }: OpenStorage): Promise<void>
     return;
   }
   if (state.under === 'current' && master.previousId === undefined) {
-    throw new Failure('there is no new secret to change to.', { remedy: BY_SETTINGS });
+    throw new Failure('there is no new secret to rotate to.', { remedy: BY_SETTINGS });
   }
   if (isWeakSecret(config.secret)) {
     throw new Failure('the new INNKEEPER_SECRET is weak: it needs at least 32 random characters.', {

@@ -74,8 +74,8 @@ async function runCreate(options: CreateOptions): Promise<void> {
         [
           ['token', bold(token)],
           ['tokenId', tokenId],
-          ['for', apps ? apps.join(', ') : 'all applications'],
-          ['may', access === 'own' ? 'everything' : access],
+          ['applications', apps ? apps.join(', ') : 'all'],
+          ['access', access],
           ['expires', `${expiresAt} UTC`],
         ],
         { indent: 2 },
@@ -115,7 +115,7 @@ async function runList(options: CommandOptions): Promise<void> {
   printResult(options, tokens, () => {
     if (tokens.length === 0) return 'No tokens yet.\nCreate one with: innkeeper token create --name NAME';
     const now = Date.now();
-    const head = ['TOKEN ID', 'FOR', 'MAY', 'EXPIRES', 'LAST USED', 'NAME'].map(dim);
+    const head = ['TOKEN ID', 'APPLICATIONS', 'ACCESS', 'EXPIRES', 'LAST USED', 'NAME'].map(dim);
     return layOut([
       head,
       ...tokens.map((token) => [
@@ -131,7 +131,7 @@ async function runList(options: CommandOptions): Promise<void> {
 }
 
 function describeApps(apps: string[] | null): string {
-  if (apps === null) return 'all applications';
+  if (apps === null) return 'all';
   return apps.length === 1 ? (apps[0] as string) : counted(apps.length, 'application');
 }
 
@@ -141,9 +141,9 @@ function tokenRevoke(): Command {
     description: 'revoke a personal access token immediately',
     settings: STORAGE_SETTINGS,
     remote: true,
-    examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'the TOKEN ID from `token list`']],
+    examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'a leaked or unused token']],
   })
-    .argument('<TOKENID>', 'id of the token, not the token itself')
+    .argument('<ID>', 'the TOKEN ID from `token list`, not the token itself')
     .action(runRevoke);
 }
 

@@ -61,7 +61,7 @@ export function usersExport(): Command {
 
 async function run(options: Options): Promise<void> {
   if (options.user !== undefined) return exportOne(options, options.user);
-  if (options.format !== undefined) throw new UsageError('--format needs --user: all users are exported as NDJSON.');
+  if (options.format !== undefined) throw new UsageError('--format requires --user: all users are exported as NDJSON.');
   const filter = readFilter(options);
   const started = performance.now();
   const result = await withManagement(options, async ({ applications, users: transfer }) => {
@@ -96,7 +96,7 @@ async function run(options: Options): Promise<void> {
 /** For a person's request for their data (GDPR, article 15). */
 async function exportOne(options: Options, id: string): Promise<void> {
   const { format = 'json', where, effective, status } = options;
-  if (format !== 'json' && format !== 'html') throw new UsageError(`--format is json or html; "${format}" is neither.`);
+  if (format !== 'json' && format !== 'html') throw new UsageError(`--format must be json or html, not "${format}".`);
   if (where || effective || status !== undefined) throw new UsageError('--user cannot be combined with a filter.');
   const { service_user_code, clientUserId } = await withManagement(options, async ({ users }) => {
     const { user, texts } = await users.exportOne(options.app, id, format);
@@ -113,7 +113,7 @@ async function exportOne(options: Options, id: string): Promise<void> {
 
 function readFilter({ where = [], effective = false, status }: Options): WantedUsers | undefined {
   if (status !== undefined && status !== 'active' && status !== 'suspended') {
-    throw new UsageError(`--status is active or suspended; "${status}" is neither.`);
+    throw new UsageError(`--status must be active or suspended, not "${status}".`);
   }
   if (effective && where.length === 0) throw new UsageError('--effective needs --where.');
   return where.length === 0 && status === undefined ? undefined : { where, effective, status };

@@ -166,7 +166,7 @@ function showSummary(
       ['unchanged', counts.unchanged],
       ['selections kept, newer than their line', counts.keptNewer],
       ['already there, skipped', counts.skipped],
-      ['deleted since, left out (--restore-deleted brings them back)', counts.deletedSince],
+      ['deleted since, left out (--restore-deleted restores them)', counts.deletedSince],
       ['profiles without a user', counts.profilesOnly],
       ['rejected', counts.rejected],
     ] as const

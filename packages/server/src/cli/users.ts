@@ -162,7 +162,7 @@ async function run(id: string, options: LinkOptions): Promise<void> {
 function readExpiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = parseDuration(text);
-  if (seconds === undefined) throw new UsageError(`--expires is a duration with a unit, such as 7d; "${text}" is not.`);
+  if (seconds === undefined) throw new UsageError(`--expires must be a duration with a unit, such as 7d, not "${text}".`);
   return seconds;
 }
 
@@ -175,6 +175,6 @@ function readUnsubscribe(text: string): [string, unknown[]] {
     // Reported below.
   }
   throw new UsageError(
-    `--unsubscribe is group.key=[values], such as notifications.newsletter=[false]; "${text}" is not.`,
+    `--unsubscribe must be group.key=[values], such as notifications.newsletter=[false], not "${text}".`,
   );
 }

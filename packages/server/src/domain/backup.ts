@@ -72,7 +72,7 @@ export async function checkRows(
     const found = await summarizeTable(table, rows, onRows);
     const wanted = listed.get(table.name);
     if (found.hash !== wanted?.hash || found.rows !== wanted.rows) {
-      throw new BackupDamaged(`the rows of ${table.name} are not those that were written`);
+      throw new BackupDamaged(`the rows of ${table.name} differ from those that were written`);
     }
   }
 }
@@ -123,7 +123,7 @@ export async function restoreBackup(
             const found = await summarizeTable(table, rows, (count) => onRows('read', count));
             if (found.hash === wanted.get(table.name)?.hash) continue;
             throw new Error(
-              `Nothing was changed: the rows of ${table.name} came out other than they are in the backup.`,
+              `Nothing was changed: the restored rows of ${table.name} differ from the backup.`,
             );
           }
         },

@@ -221,7 +221,7 @@ export class Clock {
   #describeSkew(): string {
     const by = showRoughly(Math.round(Math.abs(this.#skewMs) / 1000) * 1000);
     const side = this.#skewMs > 0 ? 'ahead of' : 'behind';
-    const stops = this.#state === 'wrong' ? ' No token is signed, nothing purged.' : '';
+    const stops = this.#state === 'wrong' ? ' No tokens are signed, and nothing is purged.' : '';
     return `The clock of this machine is ${by} ${side} the database's.${stops} ${SET_THE_CLOCK}`;
   }
 }

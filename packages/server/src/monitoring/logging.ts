@@ -113,7 +113,7 @@ const UNKNOWN_ROUTE = 'unknown';
 const HUNDREDTHS = Array.from({ length: 1000 }, (_, number) => String(number / 100));
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** An answered request. Never includes its body, headers or query. */
+/** A completed request. Never includes its body, headers or query. */
 export type Exchange = {
   requestId: string;
   method: string;
@@ -158,7 +158,7 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
   };
 }
 
-/** The fields of a line that are the same for all answers with the same labels. */
+/** The fields of a line that are the same for all responses with the same labels. */
 function createLabelFields(): (answers: Answers) => { request: string; result: string } {
   const known = new Map<Answers, { request: string; result: string }>();
   return (answers) => {

@@ -53,7 +53,7 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
     );
   }
 
-  const deliveries = 'Tries to send an event to a webhook, by outcome: succeeded, retried or failed.';
+  const deliveries = 'Attempts to deliver an event to a webhook, by outcome: succeeded, retried or failed.';
   show('counter', 'innkeeper_webhook_deliveries_total', deliveries, () =>
     Object.entries(webhookFigures().attempts).map(([outcome, value]) => ({ labels: { outcome }, value })),
   );
@@ -77,9 +77,9 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
     registers: [registry],
   }).set({ version, node: process.version, database: storage.kind }, 1);
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
-  figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
+  figure('innkeeper_committed_batches', 'Transactions that the writes shared.', () => storage.figures().committedBatches);
   figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());
-  figure('innkeeper_writes_failing', '1 while a problem of /readyz stops writes.', () =>
+  figure('innkeeper_writes_failing', '1 while a problem that /readyz reports stops writes.', () =>
     Number(problems().some(({ kind, effect }) => kind !== 'clock' && effect !== 'none')),
   );
   new Gauge({
@@ -103,9 +103,9 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
   });
   const lag = 'Age of the last event that the slowest webhook has read; 0 when all have read everything.';
   figure('innkeeper_webhook_lag_seconds', lag, () => webhookFigures().lagMs / 1000, 'max');
-  const changeLag = 'Time since this process last had all changes that others made to catalogs, keys and settings.';
+  const changeLag = 'Time since this process last read all changes by others to catalogs, keys and settings.';
   figure('innkeeper_change_log_lag_seconds', changeLag, () => sources.changeLagMs() / 1000, 'max');
-  figure('innkeeper_cache_bytes', 'Memory of ready responses to catalog reads.', sources.cacheBytes);
+  figure('innkeeper_cache_bytes', 'Memory of cached catalog responses.', sources.cacheBytes);
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   if (storage.kind === 'sqlite') {

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Storage } from '../storage/port.ts';
 import type { MetricSources } from './metrics-registry.ts';
 
-/** What is left of them in another thread. */
+/** Durations as sent to another thread. */
 export type CountedDurations = Pick<Durations, 'bounds' | 'buckets' | 'seconds' | 'count'>;
 
 /** Each duration is counted in one bucket, the narrowest that fits; durations above the last bound are in none. */
@@ -59,7 +59,7 @@ export class RequestCounts {
     for (const ofRoute of this.#answers.values()) yield* ofRoute;
   }
 
-  /** The durations of all answers with the same key. */
+  /** The durations of all responses with the same key. */
   durationsBy(keyOf: (labels: Labels) => string): Map<string, Durations> {
     const sums = new Map<string, Durations>();
     for (const { labels, durations } of this.answers()) {

@@ -46,7 +46,7 @@ reportFailures();
 const ours = { 'service.name': 'innkeeper', 'service.version': version, 'service.instance.id': randomUUID() };
 const resource = resourceFromAttributes(ours).merge(detectResources({ detectors: [envDetector] }));
 
-/** Of the span that is being repeated here. */
+/** The ids of the span that is being re-created here. */
 let ids: Pick<EndedSpan, 'traceId' | 'spanId'>;
 const spans = new BasicTracerProvider({
   resource,
@@ -160,7 +160,7 @@ function toMetrics({ durations, requestsInFlight, database, problems }: Figures)
   ];
 }
 
-/** Unlike /metrics, the semantic conventions tell neither error codes nor unusual methods apart. */
+/** Unlike /metrics, the semantic conventions distinguish neither error codes nor unusual methods. */
 function byAttributes(all: Figures['durations']): Map<string, Durations> {
   const sums = new Map<string, Durations>();
   for (const { method, route, status, durations } of all) {

@@ -18,8 +18,9 @@ export type EndedSpan = {
 };
 
 /**
- * Most requests are not recorded, which is decided before anything is made for them. Ids and samplers are as those of
- * the OpenTelemetry SDK, whose own take a tenth as long as a read from memory. `onEnd` gets the recorded spans.
+ * Most requests are not recorded, which is decided before anything is created for them. Ids and samplers follow the
+ * OpenTelemetry SDK, whose own code would take a tenth of the time of a read from memory. `onEnd` gets the recorded
+ * spans.
  */
 export function createTracer({ isParentBased, ratio }: SamplerConfig, onEnd: (span: EndedSpan) => void): Tracer {
   const bound = ratio === 1 ? 2 ** 32 : Math.floor(ratio * (2 ** 32 - 1));
@@ -46,14 +47,14 @@ export function createTracer({ isParentBased, ratio }: SamplerConfig, onEnd: (sp
   };
 }
 
-/** Of an id in words of 32 bits. */
+/** The length of an id, in 32-bit words. */
 const TRACE_WORDS = 4;
 const SPAN_WORDS = 2;
 /** Drawn in advance, because drawing them one id at a time takes ten times as long. */
 const randomWords = new Uint32Array(1024);
 let drawn = randomWords.length;
 
-/** Where the next random words are. */
+/** The index of the next random words. */
 function draw(words: number): number {
   if (drawn + words > randomWords.length) {
     randomFillSync(randomWords);
@@ -67,7 +68,7 @@ function wordAt(at: number): number {
   return randomWords[at] as number;
 }
 
-/** What a sampler by ratio compares: services that are called decide alike. */
+/** The value that a ratio sampler compares: called services make the same decision. */
 function mixOf(at: number): number {
   return (wordAt(at) ^ wordAt(at + 1) ^ wordAt(at + 2) ^ wordAt(at + 3)) >>> 0;
 }
@@ -88,14 +89,14 @@ function newTrace(at: number): Place {
   return { traceId: hexAt(at, TRACE_WORDS), parentSpanId: undefined, traceState: undefined };
 }
 
-/** Where a span belongs: its trace, and the span that it is part of. */
+/** Where a span belongs: its trace and its parent span. */
 type Place = Pick<EndedSpan, 'traceId' | 'parentSpanId' | 'traceState'>;
 
 /** W3C Trace Context. Later versions may have more members; this one ends after the flags. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.{53})-)/;
 const MAX_TRACE_STATE = 512;
 
-/** A valid traceparent as text: only what is used of it is taken out. */
+/** The traceparent header, if valid. */
 function readCaller({ traceparent }: ServedRequest['headers']): string | undefined {
   return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
@@ -121,7 +122,7 @@ function headersFor(traceId: string, spanId: string, flags: '00' | '01', tracest
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate && { tracestate }) };
 }
 
-/** Not recorded: it only tells the services it calls so, and the caller's trace if there is one. */
+/** Not recorded: only passes this on to called services, with the caller's trace if there is one. */
 class UnsampledSpan implements Span {
   readonly traceId: string | undefined;
   readonly spanId = undefined;
@@ -144,7 +145,7 @@ class UnsampledSpan implements Span {
   end(): void {}
 }
 
-/** Of all that are not recorded and belong to no trace of their caller. */
+/** For all requests that are not recorded and whose caller sent no trace. */
 const UNSAMPLED = new UnsampledSpan();
 
 class SampledSpan implements Span {
@@ -191,7 +192,7 @@ class SampledSpan implements Span {
   }
 }
 
-/** Since 1970, in milliseconds and parts of them. */
+/** Fractional milliseconds since 1970. */
 function now(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -32,9 +32,9 @@ type Plan<Act> = Act extends (...args: infer Args) => Promise<infer Outcome>
   ? 'read' | Unaudited | AuditedAct<Args, Outcome>
   : never;
 
-export const STATISTICS: Unaudited = { because: 'statistics, no decision of a person' };
-export const LAST_USE: Unaudited = { because: 'a time of last use, no decision of a person' };
-export const THROTTLE: Unaudited = { because: 'a limit that counts, no decision of a person' };
+export const STATISTICS: Unaudited = { because: 'statistics, not a decision of a person' };
+export const LAST_USE: Unaudited = { because: 'a time of last use, not a decision of a person' };
+export const THROTTLE: Unaudited = { because: 'a limit that counts, not a decision of a person' };
 export const SIGN_IN: Unaudited = { because: 'signing in and out changes no settings; the list of sessions shows it' };
 export const SERVICE: Unaudited = { because: 'the service does it by itself' };
 export const BY_HISTORY: Unaudited = { because: 'the history of selections has who changed them' };

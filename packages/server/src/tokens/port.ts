@@ -56,7 +56,7 @@ export class TokenServiceUnreachable extends Error {
   override name = 'TokenServiceUnreachable';
 }
 
-/** It answered, but without a usable token: code 0002. */
+/** It responded, but without a usable token: code 0002. */
 export class TokenServiceRefused extends Error {
   override name = 'TokenServiceRefused';
 }
@@ -73,12 +73,12 @@ export interface IdentityProvider {
   begin(redirectUri: string): Promise<{ url: string; pending: PendingSignIn }>;
   /** Takes the parameters the browser returned with. Both methods throw only IdentityProblem. */
   finish(returned: URLSearchParams, pending: PendingSignIn, redirectUri: string): Promise<IdentityClaims>;
-  /** Where to sign out of the provider as well; undefined if it has no such page or has not answered yet. */
+  /** Where to sign out of the provider as well; undefined if it has no such page or has not responded yet. */
   endSessionUrl(returnTo: string): string | undefined;
   close(): void;
 }
 
-/** `cancelled`: by the person or the provider. `refused`: the provider's answer is invalid, or it did not accept us. */
+/** `cancelled`: by the person or the provider. `refused`: the provider's response is invalid, or it did not accept us. */
 export class IdentityProblem extends Error {
   override name = 'IdentityProblem';
   readonly kind: 'unreachable' | 'refused' | 'cancelled';

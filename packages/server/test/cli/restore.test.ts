@@ -145,7 +145,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       ...(database.kind === 'sqlite' ? badFiles : []),
       ['damaged', [altered((copy) => writeFileSync(copy, flipped)), ...replace], 1, /is damaged/],
       ['edited', [altered(sql("update applications set name = 'Mine'")), ...replace], 1, /rows of applications/],
-      ['not empty', [file], 1, /is not empty, it has 1 application/],
+      ['not empty', [file], 1, /is not empty: it has 1 application/],
       ['without a terminal', [file, '--replace'], 2, /1 application.*--yes/s],
       ['another secret', [file, ...replace, '--secret', `${SECRET}!`], 1, /does not match the backup/],
     ];

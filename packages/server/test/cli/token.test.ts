@@ -45,7 +45,7 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
       .poll(async () => (await server.service.storage.manageTokens.list()).map((token) => token.lastUsedAt))
       .not.toContain(null);
     const [readable, listed] = await Promise.all([cli.run('token', 'list'), cli.json('token', 'list')]);
-    expect(readable.stdout).toMatch(/^TOKEN ID +FOR +MAY +EXPIRES +LAST USED +NAME\n/);
+    expect(readable.stdout).toMatch(/^TOKEN ID +APPLICATIONS +ACCESS +EXPIRES +LAST USED +NAME\n/);
     expect(readable.stdout).toMatch(
       new RegExp(`${one.tokenId} +${clientId} +read +in 11 hours +(just now|\\d+ seconds ago) +one`),
     );

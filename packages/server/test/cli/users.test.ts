@@ -205,7 +205,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(await importFile(older, app.clientId)).toMatchObject(kept);
     expect(await exported(app.clientId)).toHaveLength(1);
     const readable = await cli.run('users', 'import', older, '--app', app.clientId, '--update');
-    expect(readable.stdout).toMatch(/^ +1 {2}deleted since, left out \(--restore-deleted brings them back\)$/m);
+    expect(readable.stdout).toMatch(/^ +1 {2}deleted since, left out \(--restore-deleted restores them\)$/m);
     const restored = { code: 0, created: 1, unchanged: 1, deletedSince: 0 };
     expect(await importFile(older, app.clientId, '--restore-deleted')).toMatchObject(restored);
     expect(await exported(app.clientId)).toMatchObject([{ service_user_code }, {}]);

@@ -11,7 +11,7 @@ export type Proof = { password?: string; code?: string };
 
 export const NO_PROOF: Proof = {};
 
-/** The password, a code, or how to get a sign-in link. `error` is the service's answer to them. */
+/** The password, a code, or how to get a sign-in link. `error` is the service's. */
 export function OwnProof(props: {
   needs: Needs;
   value: Proof;

@@ -102,7 +102,7 @@ export function judgeCertificate(publicUrl: string, { validTo, problem }: Seen, 
   if (days < 0) return failed('certificate', `of ${publicUrl} has expired`, RENEW);
   if (problem !== undefined) {
     const detail = `of ${publicUrl} is not trusted on this machine: ${problem}`;
-    return warned('certificate', detail, 'Clients need the same root certificates, or refuse it.');
+    return warned('certificate', detail, 'Clients without the same root certificates refuse it.');
   }
   const detail = `of ${publicUrl}, valid for ${counted(days, 'more day')}`;
   return days < SOON_DAYS ? warned('certificate', detail, RENEW) : passed('certificate', detail);

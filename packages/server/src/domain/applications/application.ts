@@ -63,7 +63,7 @@ export async function createApplication(
 
 type ApplicationCounts = { users: number; languages: number; groups: number; keys: number; revision: number };
 
-/** How much of everything an application has. */
+/** Totals of an application. */
 export async function countParts(service: Service, { appId }: Application): Promise<ApplicationCounts> {
   const catalog = await service.catalogs.get(appId);
   return {

@@ -85,7 +85,7 @@ export function* mergeTexts(
       merged.problems.push({ line, column: 1, path, message, ...(language && { tag: language.tag }) });
     const item = items.get(path);
     if (!item) {
-      const message = itemsBefore?.has(path) ? 'is not in the catalog any more' : 'is not in the catalog';
+      const message = itemsBefore?.has(path) ? 'is no longer in the catalog' : 'is not in the catalog';
       reportOnce(`${line} ${path}`, { line, column: 1, path, message });
     } else if (!language) {
       reportOnce(word, { line, column: 1, path, message: `"${word}" is not a language of the catalog` });

@@ -89,7 +89,7 @@ function findExcess(text: string, delimiter: string): { problems: PlacedProblem[
     } else if (char === comma && !isQuoted && ++columns > MAX_COLUMNS) {
       return problem(line, `has more than ${MAX_COLUMNS} columns`);
     }
-    if (line > MAX_LINES) return problem(line, `has more than ${MAX_LINES} lines: give it in parts`);
+    if (line > MAX_LINES) return problem(line, `has more than ${MAX_LINES} lines: split it into several files`);
   }
   return undefined;
 }

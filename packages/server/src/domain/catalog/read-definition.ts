@@ -93,7 +93,7 @@ export function* readDefinition(
 const MAX_KEYS = 20_000;
 const MAX_VALUES = 200_000;
 
-/** What a catalog as a whole has too much of; undefined if it has not. */
+/** What a catalog as a whole has too much of; undefined if it is within the limits. */
 export function sizeProblem({ keys, values }: { keys: number; values: number }): string | undefined {
   if (keys > MAX_KEYS) return `have ${keys} keys together: a catalog has at most ${MAX_KEYS}`;
   if (values > MAX_VALUES) return `have ${values} values together: a catalog has at most ${MAX_VALUES}`;
@@ -135,7 +135,7 @@ function readLanguages(languages: CatalogFile['languages'], isReadable: Readable
     .map((language, index) => ({ language, path: ['languages', index] }))
     .filter(({ path }) => isReadable.throughout(path));
   const defaults = sound.filter(({ language }) => language.default === true);
-  for (const { path } of defaults.slice(1)) report([...path, 'default'], 'another language is the default already');
+  for (const { path } of defaults.slice(1)) report([...path, 'default'], 'another language is already the default');
   const taken = new Set<string>();
   const read = sound.map(({ language: { name, tag, default: isDefault }, path }) => {
     const canonical = canonicalTag(tag);

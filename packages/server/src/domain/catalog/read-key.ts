@@ -82,7 +82,7 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     if (!retired) report(at, 'requires a retired value');
     else if (!other) report(at, `${JSON.stringify(replacement)} is not a value of this key`);
     else if (other.value === values[index]?.value) report(at, 'must be another value');
-    else if (other.retired) report(at, `${JSON.stringify(replacement)} is retired itself`);
+    else if (other.retired) report(at, `${JSON.stringify(replacement)} is itself retired`);
   }
   if (values.every(({ retired }) => retired)) report(path, 'are all retired: at least one must be offered');
   for (const { index, tag, text } of key.type === 'string' ? findAmbiguous(values, languages) : []) {
@@ -179,7 +179,7 @@ function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | nu
   if (maxSelected !== null && maxSelected < minSelected) report([...path, 'max'], 'is less than min');
   const available = values?.filter(({ retired }) => !retired).length;
   if (available !== undefined && minSelected > available) {
-    report([...path, 'min'], `is more than the ${available} values there are`);
+    report([...path, 'min'], `is more than the number of values (${available})`);
   }
   if (available === undefined && minSelected > MAX_REQUESTED)
     report([...path, 'min'], `must be at most ${MAX_REQUESTED} for an open key`);
@@ -195,7 +195,7 @@ function readDefault(
   if (Array.isArray(given) !== key.multiple) {
     report(
       path,
-      key.multiple ? 'must be a list, because the key takes several values' : 'must be one value, not a list',
+      key.multiple ? 'must be a list, because the key accepts several values' : 'must be one value, not a list',
     );
     return null;
   }

@@ -39,7 +39,7 @@ class XliffReader {
   read(text: string): ReadTexts {
     const parser = this.#parser;
     parser.on('error', (error) => this.#stop(error.message.replace(/^\d+:\d+: /, '')));
-    parser.on('doctype', () => this.#stop('has a document type declaration, which is not read'));
+    parser.on('doctype', () => this.#stop('has a document type declaration, which is not supported'));
     parser.on('opentagstart', () => (this.#attributes = 0));
     parser.on('attribute', () => {
       if (++this.#attributes > MAX_ATTRIBUTES) this.#stop('has an element with too many attributes');
@@ -88,10 +88,10 @@ class XliffReader {
 
   #openRoot(tag: SaxesTagNS, isOurs: boolean): void {
     const version = tag.attributes.version?.value ?? '';
-    if (tag.local === 'xliff' && !isOurs) this.#stop(`is XLIFF ${version}: only XLIFF 2 is read`);
+    if (tag.local === 'xliff' && !isOurs) this.#stop(`is XLIFF ${version}: only XLIFF 2 is supported`);
     if (tag.local !== 'xliff') this.#stop('is not XLIFF');
     const language = tag.attributes.trgLang?.value;
-    if (language === undefined) this.#stop('has no trgLang: which language is it in?');
+    if (language === undefined) this.#stop('has no trgLang: add the target language');
     this.#language = language;
   }
 

@@ -92,7 +92,7 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed | { tooD
 /** The parser's message if it is about the file, or our own if it is about the parser. */
 function explain({ code, message, pos }: YAMLError, place: (offset: number) => Place): PlacedProblem {
   const words: Partial<Record<typeof code, string>> = {
-    MULTIPLE_DOCS: 'is a second document: a catalog is one',
+    MULTIPLE_DOCS: 'is a second document: a catalog file has only one',
     NON_STRING_KEY: 'is a name that is not a text',
     RESOURCE_EXHAUSTION: TOO_DEEP,
   };
@@ -164,11 +164,11 @@ class YamlReader {
   #follow(alias: Alias, path: Path): unknown {
     const anchor = this.#anchors.get(alias.source);
     if (!anchor) {
-      this.#report(alias, path, `*${alias.source} stands for nothing before it`);
+      this.#report(alias, path, `*${alias.source} refers to no earlier anchor`);
       return null;
     }
     if (anchor.size === undefined) {
-      this.#report(alias, path, `*${alias.source} stands for something that holds it`);
+      this.#report(alias, path, `*${alias.source} refers to an anchor that contains it`);
       return null;
     }
     this.#targets.set(alias, anchor.node);

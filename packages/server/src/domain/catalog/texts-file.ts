@@ -24,7 +24,7 @@ export type TextsFile = {
 
 /** Ten times what the largest catalogs have; without a limit, a file of one-letter texts could fill the memory. */
 export const MAX_TEXTS = 500_000;
-export const tooManyTexts = `contains more than ${MAX_TEXTS} texts: give it in parts`;
+export const tooManyTexts = `contains more than ${MAX_TEXTS} texts: split it into several files`;
 
 export type ReadTexts = { file: TextsFile } | { problems: PlacedProblem[] };
 

@@ -31,7 +31,7 @@ const EVERY_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 /** A restarted receiver is not worth a mail. */
 const FAILING_MS = 3_600_000;
-/** Once per problem: nothing that is warned of lasts this long. */
+/** Once per problem: none lasts this long. */
 const ONCE = { everyMs: 3650 * DAY_MS, burst: 1 };
 
 /**
@@ -73,7 +73,7 @@ function isSoon(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt > now && expiresAt - now <= DAY_MS;
 }
 
-/** Whether a secret was used since there is a newer one. */
+/** Whether the previous secret was used after the newer one was created. */
 async function isStillUsed({ storage }: Service, application: Application, secretHash: string): Promise<boolean> {
   const replacedAt = application.secrets.find(({ expiresAt }) => expiresAt === null)?.createdAt ?? 0;
   const uses = await storage.applications.secretUses(application.appId);

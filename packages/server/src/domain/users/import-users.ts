@@ -279,7 +279,7 @@ function refused(entry: ImportEntry, error: LineRefused['error'], field: string,
 
 /**
  * The clientUserIds seen in a file, in 16 to 32 bytes each: storing millions of texts would take too much memory.
- * Different ids may collide (two of five million, in one file of 700): `add` answers "perhaps" or "no".
+ * Different ids may collide (two of five million, in one file of 700): `add` returns "perhaps" or "no".
  */
 export class SeenIds {
   #slots = new Float64Array(1024);

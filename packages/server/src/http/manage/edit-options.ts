@@ -72,10 +72,10 @@ export function readEditOptions({
   const { draft = false, allow_breaking: allowBreaking = false, note: given } = readQuery();
   const seen = readIfMatch(request.headers['if-match']);
   if (!draft && seen?.draftId !== undefined) {
-    throw refuse('If-Match', 'is of a draft: send draft=true with it, or the ETag of the published catalog');
+    throw refuse('If-Match', 'belongs to a draft: send draft=true with it, or the ETag of the published catalog');
   }
   const note = requireNote(given);
-  if (draft && note !== undefined) throw refuse('note', 'is of a revision: send it when you publish the draft');
+  if (draft && note !== undefined) throw refuse('note', 'belongs to a revision: send it when you publish the draft');
   const languages = manager.languagesOf(application.appId);
   return { author: manager.author, allowBreaking, seen, draft, languages, ...(note !== undefined && { note }) };
 }
@@ -123,7 +123,7 @@ function versionOf(seen: Seen): number {
   return seen.draftId === undefined ? -1 : seen.version;
 }
 
-/** Makes one edit, which `read` takes from the body, and answers with what changed. */
+/** Makes the edit that `read` finds in the body, and responds with what changed. */
 export async function answerEdit(service: Service, context: Querying<Static<typeof EditQuery>>, read: () => Edit) {
   const options = readEditOptions(context);
   return answerEdited(context.reply, await editCatalog(service, context.application, read(), options));

@@ -26,7 +26,7 @@ type Operation<Asked, Body, Query, Names extends string = string> = Omit<RouteSc
   body?: Body;
   querystring?: Query;
   bodyLimit?: number;
-  /** A GET whose response has more in it than its ETag covers: never answered with 304. */
+  /** A GET whose response has more in it than its ETag covers: the status is never 304. */
   alwaysNew?: boolean;
   /** Returns the body of the success that `response` describes, or nothing for 204. */
   // biome-ignore lint/suspicious/noConfusingVoidType: handlers without a response body need not return anything.

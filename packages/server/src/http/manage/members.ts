@@ -214,7 +214,7 @@ async function readLanguages(
   const known = [...published.languages, ...(draft?.catalog.languages ?? [])].map(({ tag }) => tag);
   const found = languages.map((wanted) => {
     const tag = known.find((each) => each.toLowerCase() === wanted.toLowerCase());
-    if (tag === undefined) throw refuse('languages', `has "${wanted}", which is no language of the application`);
+    if (tag === undefined) throw refuse('languages', `has "${wanted}", which is not a language of the application`);
     return tag;
   });
   return [...new Set(found)];

@@ -192,7 +192,7 @@ function unseal({ keyring }: Service, appId: number, sealed: unknown, field: str
   const plain = typeof sealed === 'string' ? keyring.unseal(sealed) : undefined;
   const [ofApp, text] = plain ? (JSON.parse(Buffer.from(plain).toString()) as [number, string]) : [];
   if (ofApp !== appId || text === undefined)
-    throw refuse(field, 'is not one that this service gave for this application');
+    throw refuse(field, 'was not issued by this service for this application');
   return text;
 }
 

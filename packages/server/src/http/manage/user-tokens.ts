@@ -19,7 +19,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     operationId: 'reissueSpecialToken',
     access: 'users',
     summary: 'Issue a new specialToken for a user',
-    description: 'Earlier unspent ones stop working.',
+    description: 'Earlier unused ones stop working.',
     params: UserParams,
     response: { 201: Type.Object({ specialToken: Type.String(), expiresAt: Time }) },
     errors: ['userNotFound'],
@@ -113,7 +113,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
     access: 'users',
     summary: 'Revoke all tokens of a user',
     description:
-      'Every access token, and an unspent specialToken. They stop working immediately, in every replica; the user has to sign in again.',
+      'Every access token, and an unused specialToken. They stop working immediately, in every replica; the user has to sign in again.',
     params: UserParams,
     response: { 204: Type.Null({ description: 'The user has no valid token.' }) },
     errors: ['userNotFound'],

@@ -61,7 +61,7 @@ export function readWantedSelection(
   const isSingle = placed && sent?.remove && !placed.key.multiple;
   if (isSingle) {
     const name = isGiven(body.add) ? 'add' : 'remove';
-    const message = 'requires a key with several values: send `value` instead';
+    const message = 'requires a multiple-choice key: send `value` instead';
     refusals.refuse(place, badParameter([{ field: field + name, message }]));
   }
   const language =
@@ -121,7 +121,7 @@ export function readConditions(headers: HttpRequest['headers']): WantedSelection
   if (ifNoneMatch === undefined) return ifMatch;
   const field = 'If-None-Match';
   if (ifNoneMatch !== '*') throw badParameter([{ field, message: 'must be *' }]);
-  if (ifMatch !== undefined) throw badParameter([{ field, message: 'contradicts If-Match: send one' }]);
+  if (ifMatch !== undefined) throw badParameter([{ field, message: 'contradicts If-Match: send only one of them' }]);
   return 'none';
 }
 

@@ -27,7 +27,7 @@ export class Connection {
   readonly socket: Socket;
   /** Read on accept: a socket that was reset has no address. */
   readonly peer: string;
-  /** Oldest first, in the order of the responses. Answered ones are removed when the next request arrives. */
+  /** Oldest first, in the order of the responses. Completed ones are removed when the next request arrives. */
   readonly #exchanges: Exchange[] = [];
   #pauses = 0;
 

@@ -117,7 +117,7 @@ export class Door {
     return port;
   }
 
-  /** Answers every accepted request first. */
+  /** Responds to every accepted request first. */
   async close(): Promise<void> {
     this.isClosing = true;
     this.#overload.resumeAll();

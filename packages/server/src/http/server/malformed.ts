@@ -16,7 +16,7 @@ type ParseError = NodeJS.ErrnoException & { rawPacket?: unknown; bytesParsed?: n
 /** The refusal of something that node could not parse into a request. */
 export type Refusal = { error: InnkeeperError; reason: string | undefined; request: IncomingMessage | undefined };
 
-/** Answers everything that node does not hand over as a request, in the order of the connection. */
+/** Responds to everything that node does not hand over as a request, in the order of the connection. */
 export function refuseMalformed(
   server: Server,
   routes: Routes,
@@ -62,7 +62,7 @@ function readTarget({ rawPacket, bytesParsed = 0 }: ParseError): string | undefi
   return /^[\w!#$%&'*+.^`|~-]+ (\/\S*) HTTP\/1\.[01]\r?$/.exec(line)?.[1];
 }
 
-/** Runs once all complete requests before it are answered: clients match responses by their order. */
+/** Runs once all complete requests before it have a response: clients match responses by their order. */
 function afterEarlier(connection: Connection, act: () => void): void {
   const earlier = connection.oldest;
   if (!earlier?.raw.complete) {

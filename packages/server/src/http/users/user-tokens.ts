@@ -9,7 +9,7 @@ import { UserWithTokenAnswer } from './users.ts';
 const specialTokenSchema = {
   operationId: 'issueSpecialToken',
   summary: 'Issue a new specialToken',
-  description: 'For a user whose specialToken was lost or spent. Earlier unspent ones stop working.',
+  description: 'For a user whose specialToken was lost or used. Earlier unused ones stop working.',
   tags: ['users'],
   body: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), clientUserId: Type.String() }),
   response: { 200: UserWithTokenAnswer },

@@ -1,6 +1,6 @@
 import type { ActCall, Change } from '../port.ts';
 
-/** Statements are in PostgreSQL's dialect, as far as SQLite can be given them too: docs/decisions/0070. */
+/** Statements use the part of PostgreSQL's dialect that can be translated for SQLite: docs/decisions/0070. */
 export type Query = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /** The transaction of an act. */

@@ -45,7 +45,7 @@ const SHARED = { inFlight: 3, maxBatch: 16 };
 const SINGLE = { inFlight: 4 * WRITE_CONNECTIONS, maxBatch: 1 };
 /** A server that has responded to anyone within this time is reachable, even if another act waits. */
 const ANSWERS_MS = 1_000;
-/** Beyond this many acts the server cannot keep up: failing fast beats answering too late. */
+/** Beyond this many acts the server cannot keep up: failing fast beats responding too late. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_TRIES = 8;
 /**

@@ -20,8 +20,8 @@ export class Overdue extends Error {
 }
 
 /**
- * The result of a statement. A statement that takes longer than `ms`, or is aborted, is cancelled, and the server's answer to the
- * cancellation is the result: a statement reported as timed out must not run later, when its lock is released.
+ * The result of a statement. A statement that takes longer than `ms`, or is aborted, is cancelled, and the server's response to
+ * the cancellation is the result: a statement reported as timed out must not run later, when its lock is released.
  */
 export async function answerWithin(
   client: pg.Client,

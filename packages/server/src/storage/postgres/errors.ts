@@ -161,6 +161,6 @@ export const LOSSY_PROBLEM: Problem = {
 
 /** Several addresses accept writes, for example after an old primary came back. */
 export function describeSplit(addresses: readonly string[]): Problem {
-  const message = `Several addresses of INNKEEPER_DATABASE_URL take writes: ${addresses.join(' and ')}. Unless they are nodes of one cluster, replicas can write to different databases. Stop the old primary, or make it a standby, before anything restarts.`;
+  const message = `Several addresses of INNKEEPER_DATABASE_URL accept writes: ${addresses.join(' and ')}. Unless they are nodes of one cluster, replicas can write to different databases. Stop the old primary, or make it a standby, before anything restarts.`;
   return { kind: 'addresses', message, effect: 'none' };
 }

@@ -570,7 +570,7 @@ export async function migrationState(servers: Servers): Promise<MigrationState> 
 export async function migrate(servers: Servers): Promise<MigrationState> {
   return alone(servers, async (transactions) => {
     try {
-      // Looks first: a role that may not create tables can use a database that somebody else migrated.
+      // Looks first: a role that may not create tables can use a database that another role has migrated.
       let applied = await transactions.run(countApplied);
       while (applied !== LATEST) applied = await applyNext(transactions);
       return { applied, latest: LATEST };
@@ -581,7 +581,10 @@ export async function migrate(servers: Servers): Promise<MigrationState> {
   });
 }
 
-/** Answers the number that is applied now. `create table if not exists` is not safe against itself: two at once can both find nothing, and one then fails. */
+/**
+ * Returns the number of the last applied migration. `create table if not exists` is not safe against itself: two
+ * concurrent ones can both find nothing, and one then fails.
+ */
 async function applyNext(transactions: Transactions): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {

@@ -147,7 +147,7 @@ export class StatementBatcher<Act, Row> {
     if (held.late) this.#end(held, late());
     // A sent act ends by its deadline: a client that got Retry-After can rely on nothing having been done.
     else if (performance.now() > held.lastTryAt)
-      this.#end(held, new LockedOut('PostgreSQL: what it needs stayed locked.'));
+      this.#end(held, new LockedOut('PostgreSQL: the rows it needs stayed locked.'));
     else {
       const { refusal, locked } = await this.#commit([held], held.lockMs, true);
       this.#settle(held, refusal, locked);
@@ -201,7 +201,7 @@ export class StatementBatcher<Act, Row> {
 /** A row stayed locked for as long as an act may take. */
 export class LockedOut extends StorageUnavailable {}
 
-const late = (): Error => new StorageUnavailable('PostgreSQL did not get to it in time.');
+const late = (): Error => new StorageUnavailable('PostgreSQL did not run it in time.');
 
 /** Whether the error concerns one act of the batch, so that the others may succeed. */
 function isOfOne(refusal: Error): boolean {

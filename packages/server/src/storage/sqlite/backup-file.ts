@@ -167,7 +167,7 @@ function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
     database = new DatabaseSync(copy);
     database.exec('pragma journal_mode = memory; pragma synchronous = off');
     migrate(database);
-    if (!isCurrent(database)) throw new BackupDamaged('its tables are not those of an Innkeeper');
+    if (!isCurrent(database)) throw new BackupDamaged('its tables are not those of Innkeeper');
     const file: BackupFile = { ...toRead(database), manifest, upgraded: () => file, close: remove };
     return file;
   } catch (error) {

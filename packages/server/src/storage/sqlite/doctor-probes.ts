@@ -53,7 +53,7 @@ function compareSchema(database: DatabaseSync): string[] {
   const there = partsOf(database);
   return [...partsOf(fresh)].flatMap(([part, sql]) => {
     if (!there.has(part)) return [`${part} is missing`];
-    return there.get(part) === sql ? [] : [`${part} is not as Innkeeper made it`];
+    return there.get(part) === sql ? [] : [`${part} differs from what Innkeeper creates`];
   });
 }
 

@@ -129,7 +129,7 @@ function describeRescue(open: OpenFile, file: 'database' | 'log', is: Mismatch['
     ? `move ${path}.rescued to ${path} and ${path}.rescued-wal to ${path}-wal, delete ${path}-shm,`
     : `move ${path}.rescued to ${path}, move ${path}-wal and ${path}-shm away if they are there,`;
   const where = log ? 'the open files' : 'the open file';
-  return `${path}${ENDINGS[file]} was deleted${replaced} while Innkeeper had it open, so nothing is read or written any more. All data is still in ${where}, and is lost when the service stops. Copy it first: ${copies.join(' && ')}. Stop every process that uses the database only then, ${moves} and start the service again.`;
+  return `${path}${ENDINGS[file]} was deleted${replaced} while Innkeeper had it open, so nothing is read or written any more. All data is still in ${where}, and is lost when the service stops. Copy it first: ${copies.join(' && ')}. Only then stop every process that uses the database, ${moves} and start the service again.`;
 }
 
 /**

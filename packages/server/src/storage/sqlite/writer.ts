@@ -12,7 +12,7 @@ import { startWriterThread } from './start-writer.ts';
 
 /** Large enough to share a flush widely, small enough that no response waits long for the others. */
 const MAX_BATCH = 512;
-/** Beyond this many waiting acts the disk cannot keep up: failing fast beats answering too late. */
+/** Beyond this many waiting acts the disk cannot keep up: failing fast beats responding too late. */
 const MAX_WAITING = 20_000;
 /** A thread that died is replaced after this time; until then writes are unavailable. */
 const RESTART_MS = 500;

@@ -89,10 +89,10 @@ function requireHttps(issuer: URL, metadata: Metadata): void {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** An answer in chunks of a byte would take half a second to read. */
+/** A response in chunks of a byte would take half a second to read. */
 const MAX_BODY_CHUNKS = 1024;
 
-/** Its answer says nothing about a token. Counts as unreachable, except for an exchange: see toTokenError. */
+/** Its response says nothing about a token. Counts as unreachable, except for an exchange: see toTokenError. */
 class TokenServiceFailed extends TokenServiceUnreachable {
   readonly #status: number;
   constructor(status: number) {
@@ -105,7 +105,7 @@ class TokenServiceFailed extends TokenServiceUnreachable {
 }
 
 /**
- * The only code that calls the token service. Returns a complete answer of limited size, or throws one of the port's
+ * The only code that calls the token service. Returns a complete response of limited size, or throws one of the port's
  * two errors. It has fetch's signature, so that oauth4webapi sends everything through it.
  */
 export async function fetchAnswer(
@@ -148,7 +148,7 @@ export async function fetchAnswer(
 export function requireSafeAddress(url: URL): void {
   const loopback = /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return;
-  throw new TokenServiceRefused(`${url.origin} is no address for a token service: use https (http on loopback only)`);
+  throw new TokenServiceRefused(`${url.origin} is not a valid token service address: use https (http on loopback only)`);
 }
 
 /** Counts decompressed bytes, so that a small response cannot expand without limit. */
@@ -167,7 +167,7 @@ async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer> | n
 }
 
 /**
- * Converts any failure to the port's errors. A server that answers 500 or 429 was reached, and issued no token. Drops
+ * Converts any failure to the port's errors. A server that returns 500 or 429 was reached, and issued no token. Drops
  * the `cause` of oauth4webapi's errors: it contains the response body, and a token in it could end up in a log.
  */
 export function toTokenError(error: unknown): TokenServiceRefused | TokenServiceUnreachable {
@@ -176,7 +176,7 @@ export function toTokenError(error: unknown): TokenServiceRefused | TokenService
   return new TokenServiceRefused(`no usable token from the token service: ${describe(error)}`);
 }
 
-/** For calls that request no token: they can only fail because the service could not answer. */
+/** For calls that request no token: they can only fail because the service could not respond. */
 export function toUnreachable(error: unknown): TokenServiceUnreachable {
   const known = toTokenError(error);
   return known instanceof TokenServiceUnreachable ? known : new TokenServiceUnreachable(known.message);

@@ -66,7 +66,7 @@ export function createBreaker(): Breaker {
       failures = 0;
       return result;
     } catch (error) {
-      // Any answer shows that the service is up.
+      // Any response shows that the service is up.
       failures = error instanceof TokenServiceUnreachable ? failures + 1 : 0;
       throw error;
     }

@@ -31,16 +31,16 @@ const UNKNOWN_KEPT = 1_000;
 /** Only the server can read an opaque token and may revoke it, so it is asked again after this time … */
 const INTROSPECTION_FRESH_MS = 30_000;
 /**
- * … but while it cannot be reached, its last answer counts for this long (tokens we revoke ourselves fail immediately
+ * … but while it cannot be reached, its last response counts for this long (tokens we revoke ourselves fail immediately
  * anyway) …
  */
 const INTROSPECTION_KEPT_MS = 300_000;
 /**
- * … and a request with a last answer waits no longer than this for a newer one, so that an outage does not slow us
+ * … and a request with an earlier response waits no longer than this for a newer one, so that an outage does not slow us
  * down.
  */
 const PATIENCE_MS = 250;
-/** After a failed try, requests that have a last answer do not ask again for this long. */
+/** After a failed try, requests that have an earlier response do not ask again for this long. */
 const RETRY_MS = 1_000;
 
 type Checked = { token: IdentifiedToken; freshUntil: number; keptUntil: number };
@@ -79,7 +79,7 @@ export function createTokenIdentifier(options: {
   }
 
   function toChecked(claims: Claims, tokenId: string, freshUntil: number, keptUntil: number): Checked | undefined {
-    // A JWT or an introspection may omit the expiry: then the token is valid for as long as the answer is cached.
+    // A JWT or an introspection may omit the expiry: then the token is valid for as long as the response is cached.
     const expiresAt = claims.exp === undefined ? freshUntil : toMilliseconds(claims.exp);
     if (!(expiresAt > now())) return undefined;
     const issuedAt = typeof claims.iat === 'number' ? toMilliseconds(claims.iat) : now();
@@ -149,7 +149,7 @@ async function introspectToken(
     if (!answer.active) return undefined;
     return answer.iss === undefined || answer.iss === metadata.issuer ? answer : undefined;
   } catch (error) {
-    // Some servers answer like this to text that cannot be one of their tokens. 401 and 403 concern us, not the token.
+    // Some servers respond like this to text that cannot be one of their tokens. 401 and 403 concern us, not the token.
     if (error instanceof ResponseBodyError && error.status === 400) return undefined;
     throw error;
   }
@@ -268,8 +268,8 @@ export async function checkNewToken(
   if (!claims || said.algorithm === 'none')
     throw new TokenServiceRefused('its token is a JWT that its keys do not verify');
   const { iss, exp } = claims;
-  if (iss !== undefined && iss !== metadata.issuer) throw new TokenServiceRefused('its token is of another issuer');
-  if (exp !== undefined && !(exp * 1000 > now)) throw new TokenServiceRefused('its token has expired already');
+  if (iss !== undefined && iss !== metadata.issuer) throw new TokenServiceRefused('its token names another issuer');
+  if (exp !== undefined && !(exp * 1000 > now)) throw new TokenServiceRefused('its token has already expired');
   return exp === undefined ? undefined : toMilliseconds(exp);
 }
 

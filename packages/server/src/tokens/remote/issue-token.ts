@@ -45,7 +45,7 @@ export async function issueToken(options: {
   const lifetime = answer.expires_in ?? options.lifetimeSeconds;
   if (answer.token_type !== 'bearer') throw new TokenServiceRefused(`its token is of type ${answer.token_type}`);
   if (!isTokenText(answer.access_token)) throw new TokenServiceRefused('its token cannot be sent in a header');
-  if (lifetime < 1) throw new TokenServiceRefused('its token has expired already');
+  if (lifetime < 1) throw new TokenServiceRefused('its token has already expired');
   const endsAt = await checkNewToken(answer.access_token, options.keys, metadata, issuedAt);
   const expiresAt = issuedAt + Math.floor(Math.min(lifetime, TEN_YEARS_SECONDS) * 1000);
   return {

@@ -62,7 +62,7 @@ describe('file problems are reported by line and column', () => {
     [
       'two defaults',
       file('groups: []', '[{ name: A, tag: en, default: true }, { name: B, tag: de, default: true }]'),
-      '1:79 languages[1].default another language is the default already',
+      '1:79 languages[1].default another language is already the default',
     ],
     [
       'a word for two languages',
@@ -144,7 +144,7 @@ describe('file problems are reported by line and column', () => {
     [
       'a replacement retired itself',
       key('type: string, values: [a, { value: b, retired: true, replacement: c }, { value: c, retired: true }]'),
-      'replacement "c" is retired itself',
+      'replacement "c" is itself retired',
     ],
     [
       'a value that replaces itself',
@@ -217,7 +217,7 @@ describe('file problems are reported by line and column', () => {
     [
       'more than there are',
       key('type: string, multiple: true, min: 2, values: [a]'),
-      '5:53 groups[0].keys[0].min is more than the 1 values there are',
+      '5:53 groups[0].keys[0].min is more than the number of values (1)',
     ],
     [
       'more than anybody types',
@@ -278,7 +278,7 @@ describe('file problems are reported by line and column', () => {
     [
       'one default for several',
       key('type: string, multiple: true, default: a'),
-      'default must be a list, because the key takes several values',
+      'default must be a list, because the key accepts several values',
     ],
     ['several defaults for one', key('type: string, default: [a]'), 'default must be one value, not a list'],
     [
@@ -303,10 +303,10 @@ describe('file problems are reported by line and column', () => {
     ['a tag of its own', 'a: !colour red\n', '1:4 unresolved tag: !colour'],
     ['a list as a name', '? [a]\n: 1\n', '1:3 is a name that is not a text'],
     ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', '1:1 only YAML 1.2 is supported: remove the directive'],
-    ['two documents', 'a: 1\n---\nb: 2\n', '2:1 is a second document: a catalog is one'],
+    ['two documents', 'a: 1\n---\nb: 2\n', '2:1 is a second document: a catalog file has only one'],
     ['a bracket left open', 'a: [1\n', '2:1 flow sequence'],
-    ['an unknown alias', 'a: *b\n', '1:4 a *b stands for nothing before it'],
-    ['an alias of itself', 'a: &b [1, *b]\n', '1:11 a[1] *b stands for something that holds it'],
+    ['an unknown alias', 'a: *b\n', '1:4 a *b refers to no earlier anchor'],
+    ['an alias of itself', 'a: &b [1, *b]\n', '1:11 a[1] *b refers to an anchor that contains it'],
     ['nesting without end', `a: ${'['.repeat(100)}${']'.repeat(100)}`, 'is nested deeper than 64 levels'],
     ['nesting beyond the stack', '['.repeat(1_000_000), 'is nested deeper than 64 levels'],
     ['mappings that never end', '{a: '.repeat(1_000_000), 'is nested deeper than 64 levels'],

@@ -157,13 +157,13 @@ describe('XLIFF', () => {
     [
       'a document type',
       '<!DOCTYPE x [<!ENTITY a "b">]>\n<x/>',
-      '1:31 has a document type declaration, which is not read',
+      '1:31 has a document type declaration, which is not supported',
     ],
     ['an unknown entity', unit('<segment><source>&a;</source></segment>'), '5:21 undefined entity'],
     [
       'XLIFF 1.2',
       '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"/>',
-      'is XLIFF 1.2: only XLIFF 2 is read',
+      'is XLIFF 1.2: only XLIFF 2 is supported',
     ],
     ['another XML', '<html/>', 'is not XLIFF'],
     ['no target language', xliff('', 'version="2.0" srcLang="en"'), 'has no trgLang'],
