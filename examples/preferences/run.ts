@@ -17,7 +17,7 @@ async function innkeeper(...words: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** Made at the first start: the secret is told this once, so it is kept. */
+/** Created at the first start. The secret is shown only once, so it is stored. */
 async function application(): Promise<{ clientId: string; clientSecret: string }> {
   const kept = join(EXAMPLE_DATA, 'application.json');
   const known = await readFile(kept, 'utf8').catch(() => undefined);

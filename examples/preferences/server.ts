@@ -8,11 +8,11 @@ export type BackEndOptions = {
   innkeeperUrl: string;
   clientId: string;
   clientSecret: string;
-  /** Where the page was built. */
+  /** The folder of the built page. */
   pageFolder: string;
 };
 
-type Answer = { status?: number; type?: string; body?: string | Buffer; cookie?: string };
+type Reply = { status?: number; type?: string; body?: string | Buffer; cookie?: string };
 
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
@@ -24,7 +24,7 @@ export function createBackEnd({ innkeeperUrl, clientId, clientSecret, pageFolder
   const users = createUsersClient({ baseUrl: innkeeperUrl, clientId, clientSecret });
   const sessions = new Map<string, { clientUserId: string; clientUserName: string }>();
 
-  const routes: Record<string, (request: IncomingMessage, session: string) => Promise<Answer>> = {
+  const routes: Record<string, (request: IncomingMessage, session: string) => Promise<Reply>> = {
     'GET /connection': async () => json({ baseUrl: innkeeperUrl, apiKey: clientId }),
     'GET /me': async (_, session) => json({ name: sessions.get(session)?.clientUserName ?? null }),
     async 'POST /sign-in'(request) {
@@ -48,7 +48,7 @@ export function createBackEnd({ innkeeperUrl, clientId, clientSecret, pageFolder
     },
   };
 
-  async function answer(request: IncomingMessage): Promise<Answer> {
+  async function respond(request: IncomingMessage): Promise<Reply> {
     const pathname = request.url?.split('?')[0] ?? '/';
     const route = routes[`${request.method} ${pathname}`];
     try {
@@ -56,12 +56,12 @@ export function createBackEnd({ innkeeperUrl, clientId, clientSecret, pageFolder
     } catch (error) {
       const reported = isInnkeeperError(error) ? `${error.code} ${error.message}` : String(error);
       console.error(`${request.method} ${pathname}: ${reported}`);
-      return { status: 502, body: 'Not at the moment.' };
+      return { status: 502, body: 'The service cannot be reached.' };
     }
   }
 
   return createServer((request, response) => {
-    void answer(request).then(({ status = 200, type = 'text/plain', body, cookie }) => {
+    void respond(request).then(({ status = 200, type = 'text/plain', body, cookie }) => {
       response.writeHead(status, {
         'content-type': `${type}; charset=utf-8`,
         'cache-control': 'no-store',
@@ -72,7 +72,7 @@ export function createBackEnd({ innkeeperUrl, clientId, clientSecret, pageFolder
   });
 }
 
-const json = (body: unknown): Answer => ({ type: 'application/json', body: JSON.stringify(body) });
+const json = (body: unknown): Reply => ({ type: 'application/json', body: JSON.stringify(body) });
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';
@@ -87,7 +87,7 @@ function sessionOf({ headers: { cookie = '' } }: IncomingMessage): string {
   return /(?:^|; )session=([\w-]+)/.exec(cookie)?.[1] ?? '';
 }
 
-async function file(folder: string, pathname: string): Promise<Answer> {
+async function file(folder: string, pathname: string): Promise<Reply> {
   const path = join(folder, normalize(pathname === '/' ? '/index.html' : `/${pathname}`));
   try {
     return { type: TYPES[extname(path)] ?? 'application/octet-stream', body: await readFile(path) };

@@ -14,11 +14,11 @@ declare module '@innkeeper/react' {
   }
 }
 
-/** Of whoever is signed in to this application: asked for again when one has expired. */
+/** Gets an access token of the signed-in user: called again when one has expired. */
 async function accessToken(): Promise<string> {
-  const answer = await fetch('/token', { method: 'POST' });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.text();
+  const response = await fetch('/token', { method: 'POST' });
+  if (!response.ok) throw new Error(await response.text());
+  return response.text();
 }
 
 function App({ client, signedIn }: { client: PageClient<Catalog>; signedIn: string | null }) {
@@ -91,7 +91,7 @@ function SignIn({ words, onSignedIn }: { words: (typeof WORDS)[Tag]; onSignedIn(
   );
 }
 
-/** What is chosen in the form applies to the page at once. */
+/** Choices made in the form apply to the page immediately. */
 function Theme() {
   const { value } = useOption('appearance.theme');
   useEffect(() => {
@@ -100,7 +100,7 @@ function Theme() {
   return null;
 }
 
-/** Only if something could not be saved: what is typed is saved when the page is left. */
+/** Asks only if something could not be saved: typed input is saved when the page is left. */
 function AskBeforeLeaving() {
   const isUnsaved = useUnsavedOptions().length > 0;
   useEffect(() => {

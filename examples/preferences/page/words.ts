@@ -1,7 +1,7 @@
 export const LANGUAGES = { en: 'English', de: 'Deutsch', ar: 'العربية' } as const;
 export type Tag = keyof typeof LANGUAGES;
 
-/** The words of the page itself; those of the options come from Innkeeper. */
+/** The page's own texts; those of the options come from Innkeeper. */
 export const WORDS = {
   en: {
     title: 'Preferences',
