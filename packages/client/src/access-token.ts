@@ -14,36 +14,36 @@ export type OnSignedOut = (refusal: InnkeeperError) => void;
 export function withAccessToken(given: AccessToken, onSignedOut?: OnSignedOut) {
   let current: Promise<string> | undefined;
   let isSignedOut = false;
-  const ask = (rejected?: string): Promise<string> => {
-    const asked = askFor(given, rejected);
-    current = asked;
-    asked.catch(() => forget(asked));
-    return asked;
+  const request = (rejected?: string): Promise<string> => {
+    const pending = askFor(given, rejected);
+    current = pending;
+    pending.catch(() => forget(pending));
+    return pending;
   };
   // The next call asks the page again.
-  const forget = (asked: Promise<string>) => {
-    if (current === asked) current = undefined;
+  const forget = (pending: Promise<string>) => {
+    if (current === pending) current = undefined;
   };
-  const settled = async (asked: Promise<string>, limits: Limits): Promise<string> => {
+  const settled = async (pending: Promise<string>, limits: Limits): Promise<string> => {
     const failed = (cause: unknown) =>
       ownError('no_token', 'There is no access token for this user.', { operation: limits.operation, cause });
     try {
-      return await within(limits, () => asked, failed);
+      return await within(limits, () => pending, failed);
     } catch (error) {
-      if (isInnkeeperError(error) && error.code === 'timeout') forget(asked);
+      if (isInnkeeperError(error) && error.code === 'timeout') forget(pending);
       throw error;
     }
   };
 
   const run = async <T>(limits: Limits, call: (token: string) => Promise<T>): Promise<T> => {
-    const used = current ?? ask();
+    const used = current ?? request();
     const token = await settled(used, limits);
     try {
       return await call(token);
     } catch (error) {
       if (typeof given === 'string' || !isRefusedToken(error)) throw error;
       // If many calls fail at the same time, the first one asks for all.
-      return call(await settled(current === used || current === undefined ? ask(token) : current, limits));
+      return call(await settled(current === used || current === undefined ? request(token) : current, limits));
     }
   };
 

@@ -1,8 +1,8 @@
 import { type AccessToken, type OnSignedOut, withAccessToken } from './access-token.ts';
 import type { AnyCatalog, Language } from './catalog.ts';
 import { ownError } from './error.ts';
+import { allWithInnkeeperErrors } from './innkeeper-errors.ts';
 import { type AsUser, makeOptionsClient, type OptionsClient } from './options.ts';
-import { ofOneClassAll } from './own-class.ts';
 import { createRequests, type RequestOptions, TIMEOUT_MS } from './request.ts';
 import { type WatchEvent, watchStream } from './watch-stream.ts';
 
@@ -34,13 +34,13 @@ const STREAM = '/api/user_options/events';
 
 /** The options of one user, for a page or anything else that acts for them. */
 export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(given: OptionsClientOptions<C>): PageClient<C> {
-  return ofOneClassAll(() => {
+  return allWithInnkeeperErrors(() => {
     const { apiKey, accessToken, onSignedOut, language, ...options } = given;
     const requests = createRequests({ ...options, headers: { ...options.headers, apiKey }, cache: new Map() });
     const withToken = withAccessToken(
       accessToken ??
         (() => {
-          throw ownError('misused', 'This needs the accessToken of a user: give one to createOptionsClient.');
+          throw ownError('misused', 'This needs the accessToken of a user: pass one to createOptionsClient.');
         }),
       onSignedOut,
     );

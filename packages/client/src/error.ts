@@ -36,7 +36,7 @@ export class InnkeeperError extends Error {
     cause?: unknown;
   }) {
     const { code, message, errors } = answer.body;
-    super(typeof message === 'string' ? message : `What answered is not the service (HTTP ${answer.status}).`, {
+    super(typeof message === 'string' ? message : `The response did not come from the service (HTTP ${answer.status}).`, {
       cause: answer.cause,
     });
     this.status = answer.status;

@@ -4,10 +4,10 @@ import { isInnkeeperError, ownError } from './error.ts';
  * Runs a function so that everything it throws, now or later, is an InnkeeperError: an unexpected error was caused by
  * the arguments.
  */
-export function ofOneClass<T>(act: () => T): T {
+export function withInnkeeperErrors<T>(act: () => T): T {
   const rethrow = (cause: unknown): never => {
     if (isInnkeeperError(cause)) throw cause;
-    throw ownError('misused', `This makes no sense: ${cause instanceof Error ? cause.message : typeof cause}`, {
+    throw ownError('misused', `Invalid call: ${cause instanceof Error ? cause.message : typeof cause}`, {
       cause,
     });
   };
@@ -20,11 +20,11 @@ export function ofOneClass<T>(act: () => T): T {
 }
 
 /** Does the same for each function of a client. */
-export function ofOneClassAll<T extends object>(make: () => T): T {
-  const client = ofOneClass(make) as Record<string, (...given: unknown[]) => unknown>;
+export function allWithInnkeeperErrors<T extends object>(make: () => T): T {
+  const client = withInnkeeperErrors(make) as Record<string, (...given: unknown[]) => unknown>;
   const guarded = Object.entries(client).map(([name, act]) => [
     name,
-    (...given: unknown[]) => ofOneClass(() => act(...given)),
+    (...given: unknown[]) => withInnkeeperErrors(() => act(...given)),
   ]);
   return Object.fromEntries(guarded);
 }

@@ -27,7 +27,7 @@ export async function within<T>(
     return await raced(act(control.signal), control.signal);
   } catch (cause) {
     if (signal?.aborted) throw abortedError(operation, signal);
-    if (isLate) throw ownError('timeout', `There was no answer within ${timeout} ms.`, { operation, cause });
+    if (isLate) throw ownError('timeout', `No response within ${timeout} ms.`, { operation, cause });
     throw failed(cause);
   } finally {
     clearTimeout(timer);
@@ -45,5 +45,5 @@ function raced<T>(running: Promise<T>, limit: AbortSignal): Promise<T> {
 }
 
 export function abortedError(operation: string | undefined, signal: AbortSignal): InnkeeperError {
-  return ownError('aborted', 'It is no longer wanted.', { operation, cause: signal.reason });
+  return ownError('aborted', 'The call was aborted.', { operation, cause: signal.reason });
 }

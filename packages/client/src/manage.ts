@@ -1,6 +1,6 @@
 import type { paths } from './generated.ts';
+import { allWithInnkeeperErrors } from './innkeeper-errors.ts';
 import type { InputOf, OutputOf, PathsOf } from './operation.ts';
-import { ofOneClassAll } from './own-class.ts';
 import { Pages } from './pages.ts';
 import { createRequests, type RequestOptions, type Requests } from './request.ts';
 
@@ -26,7 +26,7 @@ export type ManageClient = Requests & {
 
 /** /manage/v1 for a program with a personal access token, or (without `token`) for the portal's own page. */
 export function createManageClient(given: RequestOptions & { token?: string | undefined }): ManageClient {
-  return ofOneClassAll(() => {
+  return allWithInnkeeperErrors(() => {
     const { token, headers, ...options } = given;
     const requests = createRequests({
       ...options,

@@ -1,8 +1,8 @@
 import type { AnyCatalog, GroupName, HeldValueOf, KeyName, KeyOf, Language, ValueOf } from './catalog.ts';
 import type { components } from './generated.ts';
+import { withInnkeeperErrors } from './innkeeper-errors.ts';
 import { type KeyUid, KeyUids } from './key-uids.ts';
 import type { OperationName } from './operation.ts';
-import { ofOneClass } from './own-class.ts';
 import { Pages } from './pages.ts';
 import type { AnyInput, Requests } from './request.ts';
 
@@ -200,5 +200,5 @@ const listOf = (value: Value): Scalar[] => [value].flat() as Scalar[];
 
 /** The selection of a key. Found only by UID: names change, and another key may have the name today. */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {
-  return ofOneClass(() => selections.find((each) => each?.option_key_uid === key.option_key_uid));
+  return withInnkeeperErrors(() => selections.find((each) => each?.option_key_uid === key.option_key_uid));
 }

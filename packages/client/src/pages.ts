@@ -1,5 +1,5 @@
 import { ownError } from './error.ts';
-import { ofOneClass } from './own-class.ts';
+import { withInnkeeperErrors } from './innkeeper-errors.ts';
 
 type Page<T> = { items: T[]; total?: number; offset?: number; next?: string | null };
 
@@ -11,7 +11,7 @@ export class Pages<T> implements AsyncIterable<T> {
   readonly #read: (place: Place) => Promise<unknown>;
 
   constructor(read: (place: Place) => Promise<unknown>) {
-    this.#read = (place) => ofOneClass(() => read(place));
+    this.#read = (place) => withInnkeeperErrors(() => read(place));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
@@ -36,7 +36,7 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 }
 
-const garbled = () => ownError('garbled', 'What answered is not the service.');
+const garbled = () => ownError('garbled', 'The response did not come from the service.');
 
 function nextPlace({ items, total = 0, offset = 0, next }: Page<unknown>): Place | undefined {
   if (next) return { after: next };

@@ -64,8 +64,8 @@ export function createRequests(options: RequestOptions): Requests {
       const operation = `get ${path}`;
       const { url, init } = buildRequest(options, 'get', path, input, operation);
       const { timeout = TIMEOUT_MS, fetch: own } = options;
-      const ask = () => (own ?? fetch)(url, { ...init, signal: input.signal ?? null });
-      const response = await within({ timeout, signal: input.signal, operation }, ask, unreachable(operation));
+      const send = () => (own ?? fetch)(url, { ...init, signal: input.signal ?? null });
+      const response = await within({ timeout, signal: input.signal, operation }, send, unreachable(operation));
       if (response.ok && response.body) return response.body;
       throw refusalOf(response, readBody(await response.text(), response.headers), operation);
     },
@@ -131,7 +131,7 @@ function buildRequest(
       },
     };
   } catch (cause) {
-    throw ownError('misused', `This cannot be sent: ${cause instanceof Error ? cause.message : cause}`, {
+    throw ownError('misused', `The request cannot be sent: ${cause instanceof Error ? cause.message : cause}`, {
       operation,
       cause,
     });

@@ -282,8 +282,8 @@ export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
     const { key, held, inFlight, waiting, isUnsure } = entry;
     const isPending = waiting ?? inFlight;
     if (change && (isPending || isUnsure || !isDone(key, held, change))) {
-      const isAsked = isPending && isDone(key, shownOf(entry), change);
-      if (!isAsked) entry.waiting = combine(key, waiting, change);
+      const isRedundant = isPending && isDone(key, shownOf(entry), change);
+      if (!isRedundant) entry.waiting = combine(key, waiting, change);
       entry.draining ??= drain(entry);
     } else entry.isSaved = false;
     changed(entry);

@@ -1,9 +1,9 @@
 import type { AnyCatalog, Language } from './catalog.ts';
 import { isInnkeeperError, ownError } from './error.ts';
+import { allWithInnkeeperErrors } from './innkeeper-errors.ts';
 import { KeyUids } from './key-uids.ts';
 import type { OutputOf } from './operation.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
-import { ofOneClassAll } from './own-class.ts';
 import { Pages } from './pages.ts';
 import { createRequests, type RequestOptions } from './request.ts';
 import { pause } from './retry.ts';
@@ -79,7 +79,7 @@ export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
 /** Calls that need the clientSecret: for servers. Refuses to run in a browser, where anyone could read the secret. */
 export function createUsersClient<C extends AnyCatalog = AnyCatalog>(given: UsersClientOptions<C>): UsersClient<C> {
   refuseBrowser();
-  return ofOneClassAll(() => makeUsersClient(given));
+  return allWithInnkeeperErrors(() => makeUsersClient(given));
 }
 
 function makeUsersClient<C extends AnyCatalog>({
@@ -186,7 +186,7 @@ function makeUsersClient<C extends AnyCatalog>({
       await requests.post('/oauth/v2/revoke', { ...aboutToken(accessToken, signal), due: null } as never);
     },
     optionsOf: (serviceUserCode) =>
-      ofOneClassAll(() =>
+      allWithInnkeeperErrors(() =>
         makeOptionsClient<C>(profile, {
           asUser: (_, call) => call({ headers, user_uid: serviceUserCode }),
           language,

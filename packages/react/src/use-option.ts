@@ -54,7 +54,7 @@ export function useOption<N extends OptionName>(name: N): Option<OptionValue<N>>
   const { value, source, status, error, key } = useOptionState(name);
   const acts = useMemo(() => {
     const there = () => {
-      if (!store) throw new Error('Nobody is signed in: <InnkeeperProvider> has no userId.');
+      if (!store) throw new Error('No one is signed in: <InnkeeperProvider> has no userId.');
       return store;
     };
     return {
