@@ -5,7 +5,7 @@ import { PORTAL_PATH } from './api/client.ts';
 import { loadWhenReachable } from './api/connection.ts';
 import { allApplicationsQuery, applicationQuery, sessionQuery, signInMethodsQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
-import { asking, listing, whileLoading } from './api/while-loading.ts';
+import { prefetchList, prefetchQuery, whileLoading } from './api/while-loading.ts';
 import { draftQuery, treeQuery } from './draft/queries.ts';
 import { sessionsQuery, tokensQuery } from './rooms/account/queries.ts';
 import { auditQuery, EVERYTHING } from './rooms/audit/queries.ts';
@@ -70,7 +70,7 @@ const applications = createRoute({
     loadWhenReachable(() => import('./rooms/applications/applications-page.tsx')),
     'ApplicationsPage',
   ),
-  loader: whileLoading(['applications'], () => [asking(allApplicationsQuery)]),
+  loader: whileLoading(['applications'], () => [prefetchQuery(allApplicationsQuery)]),
 });
 
 const account = createRoute({
@@ -80,7 +80,11 @@ const account = createRoute({
     loadWhenReachable(() => import('./rooms/account/account-page.tsx')),
     'AccountPage',
   ),
-  loader: whileLoading(['account'], () => [asking(signInMethodsQuery), asking(sessionsQuery), asking(tokensQuery)]),
+  loader: whileLoading(['account'], () => [
+    prefetchQuery(signInMethodsQuery),
+    prefetchQuery(sessionsQuery),
+    prefetchQuery(tokensQuery),
+  ]),
 });
 
 const installationAudit = createRoute({
@@ -90,7 +94,7 @@ const installationAudit = createRoute({
     loadWhenReachable(() => import('./rooms/audit/installation-audit-page.tsx')),
     'InstallationAuditPage',
   ),
-  loader: whileLoading(['audit'], () => [listing(auditQuery(null, EVERYTHING))]),
+  loader: whileLoading(['audit'], () => [prefetchList(auditQuery(null, EVERYTHING))]),
 });
 
 /** Pages of one application. */
@@ -100,7 +104,7 @@ const application = createRoute({
   getParentRoute: () => frame,
   path: 'applications/$clientId',
   component: ApplicationFrame,
-  loader: whileLoading(['shell'], ({ clientId }: OfApplication) => [asking(applicationQuery(clientId))]),
+  loader: whileLoading(['shell'], ({ clientId }: OfApplication) => [prefetchQuery(applicationQuery(clientId))]),
 });
 
 const overview = createRoute({
@@ -111,9 +115,9 @@ const overview = createRoute({
     'OverviewPage',
   ),
   loader: whileLoading(['overview'], ({ clientId }: OfApplication) => [
-    asking(overviewQuery(clientId)),
-    asking(activityQuery(clientId, 'day')),
-    asking(webhooksQuery(clientId)),
+    prefetchQuery(overviewQuery(clientId)),
+    prefetchQuery(activityQuery(clientId, 'day')),
+    prefetchQuery(webhooksQuery(clientId)),
   ]),
 });
 
@@ -132,8 +136,8 @@ const catalog = createRoute({
     'CatalogPage',
   ),
   loader: whileLoading(['catalog'], ({ clientId }: OfApplication) => [
-    asking(treeQuery(clientId)),
-    asking(draftQuery(clientId)),
+    prefetchQuery(treeQuery(clientId)),
+    prefetchQuery(draftQuery(clientId)),
   ]),
 });
 
@@ -151,8 +155,8 @@ const revisions = createRoute({
     'RevisionsPage',
   ),
   loader: whileLoading(['revisions', 'catalog'], ({ clientId }: OfApplication) => [
-    listing(revisionsQuery(clientId)),
-    asking(draftQuery(clientId)),
+    prefetchList(revisionsQuery(clientId)),
+    prefetchQuery(draftQuery(clientId)),
   ]),
 });
 
@@ -164,7 +168,7 @@ const translations = createRoute({
     loadWhenReachable(() => import('./rooms/translations/translations-page.tsx')),
     'TranslationsPage',
   ),
-  loader: whileLoading(['translations'], ({ clientId }: OfApplication) => [asking(languagesQuery(clientId))]),
+  loader: whileLoading(['translations'], ({ clientId }: OfApplication) => [prefetchQuery(languagesQuery(clientId))]),
 });
 
 const users = createRoute({
@@ -177,8 +181,8 @@ const users = createRoute({
   ),
   loader: whileLoading(['users'], ({ clientId }: OfApplication, search) => {
     const filters = readFilters(search);
-    const counted = filters.search === undefined ? [asking(countUsersQuery(clientId, filters))] : [];
-    return [listing(usersQuery(clientId, filters)), asking(catalogTreeQuery(clientId)), ...counted];
+    const counted = filters.search === undefined ? [prefetchQuery(countUsersQuery(clientId, filters))] : [];
+    return [prefetchList(usersQuery(clientId, filters)), prefetchQuery(catalogTreeQuery(clientId)), ...counted];
   }),
 });
 
@@ -190,9 +194,9 @@ const user = createRoute({
     'UserPage',
   ),
   loader: whileLoading(['users'], ({ clientId, userUid }: OfApplication & { userUid: string }) => [
-    asking(userQuery(clientId, userUid)),
-    listing(userOptionsQuery(clientId, userUid)),
-    asking(catalogTreeQuery(clientId)),
+    prefetchQuery(userQuery(clientId, userUid)),
+    prefetchList(userOptionsQuery(clientId, userUid)),
+    prefetchQuery(catalogTreeQuery(clientId)),
   ]),
 });
 
@@ -204,7 +208,7 @@ const insights = createRoute({
     loadWhenReachable(() => import('./rooms/insights/insights-page.tsx')),
     'InsightsPage',
   ),
-  loader: whileLoading(['insights'], ({ clientId }: OfApplication) => [asking(catalogTreeQuery(clientId))]),
+  loader: whileLoading(['insights'], ({ clientId }: OfApplication) => [prefetchQuery(catalogTreeQuery(clientId))]),
 });
 
 const requests = createRoute({
@@ -218,7 +222,7 @@ const requests = createRoute({
   loader: whileLoading(['requests'], ({ clientId }: OfApplication, search) => {
     const filter = readRequestsSearch(search);
     // With a user, the page has to find the user first.
-    return filter.user === undefined ? [listing(requestsQuery(clientId, filter, true))] : [];
+    return filter.user === undefined ? [prefetchList(requestsQuery(clientId, filter, true))] : [];
   }),
 });
 
@@ -231,7 +235,7 @@ const events = createRoute({
     'EventsPage',
   ),
   loader: whileLoading(['events'], ({ clientId }: OfApplication, { type }) => [
-    listing(eventsQuery(clientId, isEventType(type) ? { type } : {})),
+    prefetchList(eventsQuery(clientId, isEventType(type) ? { type } : {})),
   ]),
 });
 
@@ -242,7 +246,7 @@ const audit = createRoute({
     loadWhenReachable(() => import('./rooms/audit/audit-page.tsx')),
     'AuditPage',
   ),
-  loader: whileLoading(['audit'], ({ clientId }: OfApplication) => [listing(auditQuery(clientId, EVERYTHING))]),
+  loader: whileLoading(['audit'], ({ clientId }: OfApplication) => [prefetchList(auditQuery(clientId, EVERYTHING))]),
 });
 
 const connect = createRoute({
@@ -252,7 +256,7 @@ const connect = createRoute({
     loadWhenReachable(() => import('./rooms/connect/connect-page.tsx')),
     'ConnectPage',
   ),
-  loader: whileLoading(['connect'], ({ clientId }: OfApplication) => [asking(catalogTreeQuery(clientId))]),
+  loader: whileLoading(['connect'], ({ clientId }: OfApplication) => [prefetchQuery(catalogTreeQuery(clientId))]),
 });
 
 const credentials = createRoute({
@@ -272,7 +276,7 @@ const webhooks = createRoute({
     loadWhenReachable(() => import('./rooms/webhooks/webhooks-page.tsx')),
     'WebhooksPage',
   ),
-  loader: whileLoading(['webhooks'], ({ clientId }: OfApplication) => [asking(webhooksQuery(clientId))]),
+  loader: whileLoading(['webhooks'], ({ clientId }: OfApplication) => [prefetchQuery(webhooksQuery(clientId))]),
 });
 
 const members = createRoute({
@@ -283,8 +287,8 @@ const members = createRoute({
     'MembersPage',
   ),
   loader: whileLoading(['members'], ({ clientId }: OfApplication) => [
-    asking(membersQuery(clientId)),
-    asking(invitationsQuery(clientId)),
+    prefetchQuery(membersQuery(clientId)),
+    prefetchQuery(invitationsQuery(clientId)),
   ]),
 });
 

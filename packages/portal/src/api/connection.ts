@@ -16,7 +16,7 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Polls until the service responds in any way; all callers share one poll. */
 export function waitForService(): Promise<void> {
-  waiting ??= ask().finally(() => {
+  waiting ??= poll().finally(() => {
     waiting = undefined;
     isAway.set(false);
   });
@@ -36,7 +36,7 @@ export function loadWhenReachable<T>(load: () => Promise<T>): () => Promise<T> {
     });
 }
 
-async function ask(): Promise<void> {
+async function poll(): Promise<void> {
   do await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   while (!(await answers()));
 }

@@ -11,19 +11,21 @@ type Search = Record<string, unknown>;
  */
 export function whileLoading<P = object>(
   texts: FlatNamespace[],
-  ask: (params: P, search: Search) => Promise<void>[] = () => [],
+  prefetch: (params: P, search: Search) => Promise<void>[] = () => [],
 ) {
   return async ({ params, location, preload }: Entered<P>): Promise<void> => {
-    if (!preload) void Promise.all(ask(params, location.search as Search));
+    if (!preload) void Promise.all(prefetch(params, location.search as Search));
     await i18next.loadNamespaces(texts);
   };
 }
 
-export function asking<T, E extends Error, D, K extends QueryKey>(query: FetchQueryOptions<T, E, D, K>): Promise<void> {
+export function prefetchQuery<T, E extends Error, D, K extends QueryKey>(
+  query: FetchQueryOptions<T, E, D, K>,
+): Promise<void> {
   return queryClient.prefetchQuery(query);
 }
 
-export function listing<T, E extends Error, D, K extends QueryKey, P>(
+export function prefetchList<T, E extends Error, D, K extends QueryKey, P>(
   query: FetchInfiniteQueryOptions<T, E, D, K, P>,
 ): Promise<void> {
   return queryClient.prefetchInfiniteQuery(query);

@@ -19,7 +19,7 @@ export function MissingTexts({ clientId, missing, onTranslate }: Props) {
   const languages = useQuery(treeQuery(clientId)).data?.tree.languages ?? [];
   const incomplete = missing.filter((each) => each.missing > 0);
   if (incomplete.length === 0) return null;
-  const readThere = (name: string) => {
+  const fallbackOf = (name: string) => {
     const language = languages.find((each) => each.name === name);
     if (!language) return '';
     const instead = insteadOf(language, languages).map((each) => isolated(each.name));
@@ -32,7 +32,7 @@ export function MissingTexts({ clientId, missing, onTranslate }: Props) {
         {incomplete.map(({ language, missing: count }) => (
           <List.Item key={language}>
             {t('publish.missingIn', { language: isolated(language), count })}
-            {readThere(language)}
+            {fallbackOf(language)}
           </List.Item>
         ))}
       </List>

@@ -8,7 +8,7 @@ import { catalogKey, type Tree, treeQuery } from './queries.ts';
 /** An edit of the draft: takes the ETag it is based on, and returns the next one. */
 export type Edit<T> = (etag: string) => Promise<{ data: T; etag: string | undefined }>;
 
-type Asked<T> = {
+type EditRequest<T> = {
   edit: Edit<T>;
   /** The expected tree: shown immediately, and rolled back if the service refuses. */
   foresee?: (tree: Tree) => Tree;
@@ -31,7 +31,7 @@ export function useEdit<T>(clientId: string) {
   return useMutation({
     mutationKey,
     scope: { id: `draft ${clientId}` },
-    async mutationFn({ edit }: Asked<T>) {
+    async mutationFn({ edit }: EditRequest<T>) {
       const { data, etag } = await edit(queries.getQueryData(queryKey)?.etag ?? '*');
       if (etag !== undefined) queries.setQueryData(queryKey, (held) => held && { ...held, etag });
       return data;

@@ -3,13 +3,13 @@ import { IconDoorExit } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { PORTAL_PATH } from '../api/client.ts';
 import { useHasSessionEnded } from '../api/query-client.ts';
-import { useAskAgain } from './use-ask-again.ts';
+import { useRetryQueries } from './use-retry-queries.ts';
 
 /** If the session ends while a page is open, the page stays as it is: no input is lost. */
 export function SignedOut() {
   const { t } = useTranslation();
   const hasEnded = useHasSessionEnded();
-  useAskAgain(hasEnded);
+  useRetryQueries(hasEnded);
   if (!hasEnded) return null;
   return (
     <Alert color="yellow" icon={<IconDoorExit aria-hidden />} title={t('signedOut.title')} mb="md" role="alert">

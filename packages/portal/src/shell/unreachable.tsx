@@ -3,13 +3,13 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useIsUnreachable } from '../api/connection.ts';
 import classes from './frame.module.css';
-import { useAskAgain } from './use-ask-again.ts';
+import { useRetryQueries } from './use-retry-queries.ts';
 
 /** Shown over the open page, which stays unchanged. */
 export function Unreachable() {
   const { t } = useTranslation();
   const isAway = useIsUnreachable();
-  useAskAgain(isAway);
+  useRetryQueries(isAway);
   if (!isAway) return null;
   return (
     <div className={classes.away} role="alert">

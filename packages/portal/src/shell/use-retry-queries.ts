@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 /** Repeats failed queries as soon as the obstacle is gone; the page stays as it is until then. */
-export function useAskAgain(isBlocked: boolean): void {
+export function useRetryQueries(isBlocked: boolean): void {
   const wasBlocked = useRef(false);
   const client = useQueryClient();
   const router = useRouter();

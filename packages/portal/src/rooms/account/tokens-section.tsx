@@ -30,7 +30,7 @@ export function TokensSection({ session }: { session: Needs & { applications: re
     onSettled: reload,
   });
   const revokeOnce = useMutateOnce(revoke);
-  const ask = (tokenId: string, name: string) =>
+  const confirm = (tokenId: string, name: string) =>
     modals.openConfirmModal({
       title: t('revokeOf', { name }),
       children: t('revokeAbout'),
@@ -118,7 +118,7 @@ export function TokensSection({ session }: { session: Needs & { applications: re
                 size="compact-sm"
                 flex="none"
                 aria-label={t('revokeOf', { name })}
-                onClick={() => ask(tokenId, name)}
+                onClick={() => confirm(tokenId, name)}
               >
                 {t('revoke')}
               </Button>

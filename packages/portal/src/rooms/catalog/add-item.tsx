@@ -97,14 +97,14 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const [groupUid, setGroupUid] = useState((isKey && adding.groupUid) || groups[0]?.groupUid || '');
   const edit = useEdit<{ groupUid?: string; keyUid?: string }>(clientId);
   const byDefault = defaultOf(tree.languages);
-  const asked = initialLanguages(tree.languages);
+  const shown = initialLanguages(tree.languages);
   const label = (byDefault && typed.texts[byDefault.name]?.trim()) ?? '';
   const name = typed.name ?? nameFrom(label);
-  const values = isKey && isList(typed.type) ? valuesFrom(typed.values, asked) : undefined;
+  const values = isKey && isList(typed.type) ? valuesFrom(typed.values, shown) : undefined;
   const repeated = repeatedLine(typed.values, byDefault);
   const lineProblem = (language: TreeLanguage) => {
     if (language === byDefault && repeated !== undefined) return t('add.repeatedLine', { line: repeated });
-    return hasStrayLine(typed.values, language, asked) ? t('add.strayLine') : undefined;
+    return hasStrayLine(typed.values, language, shown) ? t('add.strayLine') : undefined;
   };
   const limited = { type: typeOf(typed.type), constraint: typed.constraint };
   const limits = CONSTRAINTS[limited.type].filter((limit) => isKey && (limit === 'min' || limit === 'max'));
@@ -114,7 +114,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const isBegun =
     typed.name !== undefined ||
     [typed.texts, typed.values, typed.constraint].some((part) => Object.values(part).some((each) => each !== ''));
-  const hasValues = !values || (values.length > 0 && !asked.some(lineProblem));
+  const hasValues = !values || (values.length > 0 && !shown.some(lineProblem));
   // Input typed while it is in flight would be cleared with the sent one.
   const readOnly = edit.isPending;
   const isReady = problem === undefined && hasValues && (!isKey || limitProblems(limited).size === 0);
@@ -183,7 +183,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             onChange={(uid) => uid && setGroupUid(uid)}
           />
         )}
-        <InLanguages label={t('add.label')} hint={t('add.labelHint')} languages={asked}>
+        <InLanguages label={t('add.label')} hint={t('add.labelHint')} languages={shown}>
           {(language) => (
             <TextInput
               key={language.tag}
@@ -213,8 +213,8 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
         {values && (
           <InLanguages
             label={t('add.values')}
-            hint={t(asked.length > 1 ? 'add.valuesInEachHint' : 'add.valuesHint')}
-            languages={asked}
+            hint={t(shown.length > 1 ? 'add.valuesInEachHint' : 'add.valuesHint')}
+            languages={shown}
           >
             {(language) => (
               <Textarea

@@ -6,7 +6,6 @@ import { notifyDraft } from '../../draft/notify-draft.ts';
 import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useProblemInSight } from '../../shell/use-problem-in-sight.ts';
-import { AnswerFields } from './answer-fields.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { DescriptionFields } from './description-fields.tsx';
 import { editsOf } from './edits.ts';
@@ -24,6 +23,7 @@ import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
 import { useStart } from './use-start.ts';
+import { ValueFields } from './value-fields.tsx';
 
 type Props = {
   clientId: string;
@@ -125,7 +125,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
         </Stack>
       </Paper>
 
-      <AnswerFields
+      <ValueFields
         form={form}
         languages={languages}
         disabled={disabled}

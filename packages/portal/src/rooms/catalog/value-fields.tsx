@@ -16,7 +16,7 @@ type Props = Omit<ComponentProps<typeof ValuesEditor>, 'onChange'> & {
 };
 
 /** What can be chosen for a key: its kind, how many, and the values or limits. */
-export function AnswerFields({ form, languages, disabled, error, rows, tried, setForm }: Props) {
+export function ValueFields({ form, languages, disabled, error, rows, tried, setForm }: Props) {
   const { t } = useTranslation('catalog');
   const refused = useRefusal(error);
   const crossed = areCountsCrossed(form) ? t('key.countsCrossed') : undefined;

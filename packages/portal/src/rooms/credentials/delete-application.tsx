@@ -13,7 +13,7 @@ export function DeleteApplication({ clientId, name }: { clientId: string; name: 
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [asked, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDisclosure();
   const deleting = useMutation({
     mutationFn: () =>
       api.delete('/manage/v1/applications/{clientId}', { path: { clientId }, query: { confirm: clientId } }),
@@ -38,7 +38,7 @@ export function DeleteApplication({ clientId, name }: { clientId: string; name: 
         </Button>
       </Group>
       <ConfirmByTyping
-        opened={asked}
+        opened={isOpen}
         title={t('delete.ask', { name })}
         word={typeable(name, clientId)}
         action={t('delete.action')}

@@ -19,8 +19,8 @@ export function namedUserQuery(clientId: string, named: string) {
 }
 
 /** `userUid`: of `user`, if one was typed. */
-export function requestsQuery(clientId: string, asked: RequestSearch, isLive: boolean) {
-  const { request: _, user: _user, span, from, to, ...filter } = asked;
+export function requestsQuery(clientId: string, search: RequestSearch, isLive: boolean) {
+  const { request: _, user: _user, span, from, to, ...filter } = search;
   const range = { ...(span && { span }), ...(from && { from }), ...(to && { to }) };
   return infiniteQueryOptions({
     queryKey: ['application', clientId, 'requests', filter, range],

@@ -63,7 +63,7 @@ export function InvitationSignIn({ token, invitation, goOn }: Props & { invitati
             token={token}
             email={email}
             goOn={(clientId) => goOn(clientId === undefined ? '' : roomOf(clientId, role))}
-            onThere={() => setHas('account')}
+            onAccountExists={() => setHas('account')}
           />
         ))}
     </SignInFrame>
@@ -80,17 +80,17 @@ function nameLanguages(tags: readonly string[], reader: string): string {
   return tags.map((tag) => names.of(tag) ?? tag).join(', ');
 }
 
-type AcceptProps = { token: string; email: string; goOn(clientId: string | undefined): void; onThere(): void };
+type AcceptProps = { token: string; email: string; goOn(clientId: string | undefined): void; onAccountExists(): void };
 
 /** Creates the account. */
-function Accept({ token, email, goOn, onThere }: AcceptProps) {
+function Accept({ token, email, goOn, onAccountExists }: AcceptProps) {
   const { t } = useTranslation('sign-in');
   const [password, setPassword] = useState('');
   const accept = useMutation({
     mutationFn: async () => (await api.post('/manage/v1/session', { body: { token, password } })).data,
     onSuccess: ({ applications }) => goOn(applications[0]?.clientId),
     onError(error) {
-      if (isInnkeeperError(error) && error.status === 409) onThere();
+      if (isInnkeeperError(error) && error.status === 409) onAccountExists();
     },
   });
   const acceptOnce = useMutateOnce(accept);

@@ -17,7 +17,15 @@ import { useRedirectSignedIn } from './use-redirect-signed-in.ts';
  * Opening a link does not use it up: that takes a click, so that programs that open it in advance (previews, mail
  * scanners) leave it valid.
  */
-export function LinkSignIn({ token, goOn, letIn }: { token: string; goOn(path?: string): void; letIn(): void }) {
+export function LinkSignIn({
+  token,
+  goOn,
+  onSignedIn,
+}: {
+  token: string;
+  goOn(path?: string): void;
+  onSignedIn(): void;
+}) {
   const { t } = useTranslation('sign-in');
   const link = useQuery({
     queryKey: ['link', token],
@@ -29,7 +37,7 @@ export function LinkSignIn({ token, goOn, letIn }: { token: string; goOn(path?: 
     if (!isInnkeeperError(link.error) || link.error.status !== 401) {
       return <ErrorState error={link.error} retry={() => link.refetch()} />;
     }
-    return <Ended letIn={letIn} />;
+    return <Ended onSignedIn={onSignedIn} />;
   }
   const { kind, email = '' } = link.data;
   if (kind === 'set-up') {
@@ -47,13 +55,13 @@ export function LinkSignIn({ token, goOn, letIn }: { token: string; goOn(path?: 
   );
 }
 
-function Ended({ letIn }: { letIn(): void }) {
+function Ended({ onSignedIn }: { onSignedIn(): void }) {
   const { t } = useTranslation('sign-in');
-  const isLetIn = useRedirectSignedIn(() => {
+  const isSignedIn = useRedirectSignedIn(() => {
     notifications.show({ id: 'link-ended', message: t('linkEndedSignedIn'), autoClose: 10_000 });
-    letIn();
+    onSignedIn();
   });
-  if (isLetIn) return <LoadingState />;
+  if (isSignedIn) return <LoadingState />;
   return (
     <SignInFrame title={t('linkEnded')} about={t('linkEndedText')}>
       <Text size="sm">{t('linkEndedNext')}</Text>

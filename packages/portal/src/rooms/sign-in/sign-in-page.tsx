@@ -30,25 +30,25 @@ export function SignInPage() {
   // Replaces this page, so that its URL with the token does not stay in the history.
   const goOn = (path = next) => location.replace(PORTAL_PATH + path);
   // A signed-in person sees no new page: the message stays.
-  const letIn = () => history.replace(PORTAL_PATH + next);
+  const onSignedIn = () => history.replace(PORTAL_PATH + next);
   if (token !== '') {
     return (
       <Suspense fallback={<LoadingState />}>
-        <LinkSignIn token={token} goOn={goOn} letIn={letIn} />
+        <LinkSignIn token={token} goOn={goOn} onSignedIn={onSignedIn} />
       </Suspense>
     );
   }
-  return <PasswordSignIn next={next} problem={problem} goOn={() => goOn()} letIn={letIn} />;
+  return <PasswordSignIn next={next} problem={problem} goOn={() => goOn()} onSignedIn={onSignedIn} />;
 }
 
-type PlainProps = { next: string; problem: ProviderProblemName | undefined; goOn(): void; letIn(): void };
+type PlainProps = { next: string; problem: ProviderProblemName | undefined; goOn(): void; onSignedIn(): void };
 
 /** Without a link: by password, or with the OpenID provider. */
-function PasswordSignIn({ next, problem, goOn, letIn }: PlainProps) {
+function PasswordSignIn({ next, problem, goOn, onSignedIn }: PlainProps) {
   const { t } = useTranslation('sign-in');
   const [email, setEmail] = useState('');
   const methods = useQuery(signInMethodsQuery);
-  if (useRedirectSignedIn(letIn) || methods.isPending) return <LoadingState />;
+  if (useRedirectSignedIn(onSignedIn) || methods.isPending) return <LoadingState />;
   // A service that does not support this still accepts passwords.
   const { password = true, oidc } = methods.data ?? {};
   return (

@@ -20,10 +20,10 @@ export function filterRows(
   from = defaultTag(shown),
 ): string[] {
   const search = filter.search.trim().toLowerCase();
-  const asked = only?.tag === 'any' ? shown : shown.filter(({ tag }) => tag === only?.tag);
+  const candidates = only?.tag === 'any' ? shown : shown.filter(({ tag }) => tag === only?.tag);
   return rows
     .filter((row) => filter.group === undefined || row.group === filter.group)
-    .filter((row) => only === undefined || asked.some((language) => hasIssue(row, language, only.issue, from)))
+    .filter((row) => only === undefined || candidates.some((language) => hasIssue(row, language, only.issue, from)))
     .filter((row) => !filter.attention || Object.values(row.marks ?? {}).some(needsAttention))
     .filter((row) => search === '' || holds(row, search))
     .map(({ id }) => id);
@@ -37,10 +37,10 @@ export function firstColumn(
   from = defaultTag(shown),
 ): number {
   if (!row || only === undefined) return 0;
-  const isAsked = ({ tag }: Language) => only.tag === 'any' || only.tag === tag;
+  const isFiltered = ({ tag }: Language) => only.tag === 'any' || only.tag === tag;
   return Math.max(
     0,
-    shown.findIndex((language) => isAsked(language) && hasIssue(row, language, only.issue, from)),
+    shown.findIndex((language) => isFiltered(language) && hasIssue(row, language, only.issue, from)),
   );
 }
 

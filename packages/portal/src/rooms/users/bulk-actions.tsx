@@ -32,7 +32,7 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
   const { t: shell } = useTranslation();
   const queries = useQueryClient();
   const [running, setRunning] = useState<{ done: number; of: number }>();
-  const [asked, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDisclosure();
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => control.current?.abort(), []);
 
@@ -138,7 +138,7 @@ export function BulkActions({ clientId, chosen, isEverything, onDone }: Props) {
         )}
       </Group>
       <ConfirmByTyping
-        opened={asked}
+        opened={isOpen}
         title={t('bulk.deleteTitle', { count: chosen.length })}
         word={String(chosen.length)}
         action={t('bulk.delete')}

@@ -156,7 +156,7 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
   const { t } = useTranslation('users');
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [asked, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDisclosure();
   const path = { clientId, userUid };
   const exporting = useMutation({
     mutationFn: async () => (await api.get('/manage/v1/applications/{clientId}/users/{userUid}/export', { path })).data,
@@ -235,7 +235,7 @@ function UserActions({ clientId, userUid, user }: { clientId: string; userUid: s
         </Menu.Dropdown>
       </Menu>
       <ConfirmByTyping
-        opened={asked}
+        opened={isOpen}
         title={t('erase.title')}
         word={typeable(clientUserId, userUid)}
         action={t('erase.action')}

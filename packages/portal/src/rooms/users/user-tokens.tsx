@@ -38,7 +38,7 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
     onError: notifyProblem,
   });
   const issueOnce = useMutateOnce(issuing);
-  const ask = (title: string, text: string, act: () => void) =>
+  const confirm = (title: string, text: string, act: () => void) =>
     modals.openConfirmModal({
       title,
       children: <Text size="sm">{text}</Text>,
@@ -55,13 +55,13 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
           variant="default"
           leftSection={<IconTicket size={16} aria-hidden />}
           loading={issuing.isPending}
-          onClick={() => ask(t('special.action'), t('special.text'), () => issueOnce())}
+          onClick={() => confirm(t('special.action'), t('special.text'), () => issueOnce())}
         >
           {t('special.action')}
         </Button>
         <Button
           variant="default"
-          onClick={() => ask(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revokeOnce(undefined))}
+          onClick={() => confirm(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revokeOnce(undefined))}
         >
           {t('tokens.revokeAll')}
         </Button>
@@ -101,7 +101,7 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
                       variant="default"
                       c="var(--mantine-color-red-text)"
                       loading={revoking.isPending && revoking.variables === tokenId}
-                      onClick={() => ask(t('tokens.revoke'), t('tokens.revokeText'), () => revokeOnce(tokenId))}
+                      onClick={() => confirm(t('tokens.revoke'), t('tokens.revokeText'), () => revokeOnce(tokenId))}
                     >
                       {t('tokens.revoke')}
                     </Button>

@@ -22,8 +22,8 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
   const { t, i18n } = useTranslation('webhooks');
   const { t: shell } = useTranslation();
   const client = useQueryClient();
-  const [asked, setAsked] = useState<'edit' | 'replay' | 'delete'>();
-  const ask = { edit: () => setAsked('edit'), replay: () => setAsked('replay'), end: () => setAsked(undefined) };
+  const [opened, setOpened] = useState<'edit' | 'replay' | 'delete'>();
+  const dialogs = { edit: () => setOpened('edit'), replay: () => setOpened('replay'), end: () => setOpened(undefined) };
   const { webhookId, url, types, description, maxPerSecond, enabled, offReason } = webhook;
   const { recent, lastSuccessAt, failingSince } = webhook;
   const hasPrevious = webhook.previousSecretExpiresAt !== null;
@@ -123,13 +123,13 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
           )}
           {mayChange && (
             <>
-              <Button size="compact-sm" variant="default" onClick={ask.edit}>
+              <Button size="compact-sm" variant="default" onClick={dialogs.edit}>
                 {t('edit.action')}
               </Button>
               <Button size="compact-sm" variant="default" loading={test.isPending} onClick={() => testOnce()}>
                 {t('test.send')}
               </Button>
-              <Button size="compact-sm" variant="default" disabled={!enabled} onClick={ask.replay}>
+              <Button size="compact-sm" variant="default" disabled={!enabled} onClick={dialogs.replay}>
                 {t('replay.action')}
               </Button>
               <Button
@@ -140,7 +140,7 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
               >
                 {hasPrevious ? `${t('rotate')}…` : t('rotate')}
               </Button>
-              <Button size="compact-sm" variant="default" c="red" onClick={() => setAsked('delete')}>
+              <Button size="compact-sm" variant="default" c="red" onClick={() => setOpened('delete')}>
                 {t('delete.submit')}
               </Button>
             </>
@@ -150,17 +150,17 @@ export function WebhookCard({ clientId, webhook, mayChange, onDeliveries }: Prop
       <OnceDialog opened={rotate.data !== undefined} onClose={() => rotate.reset()} title={t('rotate')}>
         {rotate.data && <SecretShown secret={rotate.data.secret} title={t('rotated')} onClose={() => rotate.reset()} />}
       </OnceDialog>
-      <WebhookDialog clientId={clientId} webhook={webhook} opened={asked === 'edit'} onClose={ask.end} />
-      <ReplayDialog clientId={clientId} webhookId={webhookId} opened={asked === 'replay'} onClose={ask.end} />
+      <WebhookDialog clientId={clientId} webhook={webhook} opened={opened === 'edit'} onClose={dialogs.end} />
+      <ReplayDialog clientId={clientId} webhookId={webhookId} opened={opened === 'replay'} onClose={dialogs.end} />
       <ConfirmByTyping
-        opened={asked === 'delete'}
+        opened={opened === 'delete'}
         title={t('delete.title')}
         word={URL.parse(url)?.host ?? 'webhook'}
         action={t('delete.submit')}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => removeOnce()}
-        onClose={ask.end}
+        onClose={dialogs.end}
       >
         {t('delete.text')}
       </ConfirmByTyping>

@@ -18,9 +18,9 @@ export type Section = (typeof SECTIONS)[number];
 const ENOUGH = 2;
 /** Request ids are long, and a part of one finds nothing. */
 const REQUEST_ID = /^[\w.:-]{6,128}$/;
-/** The service's own request ids: outside an application, every application is asked, up to this many. */
+/** The service's own request ids: outside an application, every application is searched, up to this many. */
 const OWN_REQUEST_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const MAX_ASKED = 20;
+const MAX_LOOKUPS = 20;
 
 type Session = Parameters<typeof useActions>[0];
 
@@ -107,7 +107,7 @@ function toItem({
 function useFound(clientId: string | undefined, typed: string, canSee: boolean) {
   const navigate = useNavigate();
   const [search] = useDebouncedValue(typed.trim(), 250);
-  const isAsked = clientId !== undefined && canSee && search.length >= ENOUGH;
+  const isEnabled = clientId !== undefined && canSee && search.length >= ENOUGH;
   const path = { clientId: clientId ?? '' };
   const users = useQuery({
     queryKey: ['application', clientId, 'palette', 'users', search],
@@ -116,7 +116,7 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
       const query = { search, limit: 6, partial: true };
       return (await api.get('/manage/v1/applications/{clientId}/users', { path, query, signal })).data;
     },
-    enabled: isAsked,
+    enabled: isEnabled,
   });
   const requests = useQuery({
     queryKey: ['application', clientId, 'palette', 'requests', search],
@@ -124,9 +124,9 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
       const query = { requestId: search, limit: 3 };
       return (await api.get('/manage/v1/applications/{clientId}/requests', { path, query, signal })).data;
     },
-    enabled: isAsked && REQUEST_ID.test(search),
+    enabled: isEnabled && REQUEST_ID.test(search),
   });
-  if (!isAsked || typed === '') return { users: [], requests: [], isSearching: false };
+  if (!isEnabled || typed === '') return { users: [], requests: [], isSearching: false };
   // The results of an earlier search must not be opened by Enter.
   if (typed.trim() !== search) return { users: [], requests: [], isSearching: true };
   return {
@@ -147,22 +147,22 @@ function useFound(clientId: string | undefined, typed: string, canSee: boolean) 
 function useFoundAnywhere(applications: readonly { clientId: string }[], typed: string, isOutside: boolean) {
   const navigate = useNavigate();
   const requestId = typed.trim();
-  const isAsked = isOutside && OWN_REQUEST_ID.test(requestId);
+  const isEnabled = isOutside && OWN_REQUEST_ID.test(requestId);
   const { data = [], isFetching } = useQuery({
     queryKey: ['palette', 'requests', requestId],
     queryFn: async ({ signal }) => {
-      const asked = applications.slice(0, MAX_ASKED).map(async ({ clientId }) => {
+      const lookups = applications.slice(0, MAX_LOOKUPS).map(async ({ clientId }) => {
         const input = { path: { clientId }, query: { requestId, limit: 3 }, signal };
         const { items } = (await api.get('/manage/v1/applications/{clientId}/requests', input)).data;
         return items.map((each) => toRequest(each, clientId, navigate));
       });
       // Requests are not visible to every role.
-      const answers = await Promise.allSettled(asked);
-      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const results = await Promise.allSettled(lookups);
+      return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     },
-    enabled: isAsked && applications.length > 0,
+    enabled: isEnabled && applications.length > 0,
   });
-  return { users: [], requests: isAsked ? data : [], isSearching: isAsked && isFetching };
+  return { users: [], requests: isEnabled ? data : [], isSearching: isEnabled && isFetching };
 }
 
 type LoggedRequest = { requestUid: string; method: string; path: string; status: number; code: string | null };
