@@ -39,7 +39,7 @@ export async function renderOpenapiDoc(): Promise<string> {
     requestLog: { observe() {} },
     logger,
   });
-  const { text } = await app.ask({ method: 'GET', url: '/openapi.json' });
+  const { text } = await app.sendOwn({ method: 'GET', url: '/openapi.json' });
   return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
 }
 

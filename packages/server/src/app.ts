@@ -103,7 +103,7 @@ export function createApp(parts: AppParts): Door {
     flagRoutes(routes, service);
   }
   if (config.areas.has('portal')) {
-    manageRoutes(routes, service, (asked) => door.ask(asked));
+    manageRoutes(routes, service, (request) => door.sendOwn(request));
     oidcSignInRoutes(routes, service, logger);
     portalPages(routes);
   }
@@ -119,7 +119,7 @@ export function createApp(parts: AppParts): Door {
  * Counts and logs a sent response, and adds it to the request log. Never includes the request's body, headers or query.
  */
 function createRecorder({ service, metrics, requestLog, logger }: AppParts): DoorParts['record'] {
-  const logAnswer = createAccessLog(metrics, logger);
+  const logResponse = createAccessLog(metrics, logger);
   return (request, reply, refused) => {
     const { id: requestId, method, url, address, route, milliseconds, span } = request;
     const { statusCode: status, errorCode: code } = reply;
@@ -130,7 +130,7 @@ function createRecorder({ service, metrics, requestLog, logger }: AppParts): Doo
       return;
     }
     const unlogged = route?.unlogged ?? false;
-    logAnswer({ requestId, method, route: route?.path, url, address, status, code, milliseconds, span, unlogged });
+    logResponse({ requestId, method, route: route?.path, url, address, status, code, milliseconds, span, unlogged });
     const appId = applicationOf(request, service);
     if (appId !== undefined) requestLog.observe(appId, code, () => readExchanged(request, reply));
   };

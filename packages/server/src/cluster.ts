@@ -62,7 +62,7 @@ export async function runWorkers(config: Config): Promise<number> {
   // A single-file executable has no script to run: workers get its own arguments.
   const [, , command, ...args] = process.argv;
   if (isSea() && command !== undefined) cluster.setupPrimary({ exec: command, args, execArgv: [] });
-  answerMetrics(listening);
+  respondWithMetrics(listening);
   const watch = watchWorkers(listening, logger);
   cluster.on('message', (worker, message: Partial<typeof LISTENING>) => {
     if (!message.isListening) return;
@@ -133,7 +133,7 @@ type Message =
 /** In prom-client's format for aggregation. */
 type Part = object[];
 
-function answerMetrics(workers: ReadonlySet<Worker>): void {
+function respondWithMetrics(workers: ReadonlySet<Worker>): void {
   type Collection = { parts: Map<Worker, Part>; missing: Set<Worker>; complete(): void };
   const collections = new Map<number, Collection>();
   let lastId = 0;

@@ -14,7 +14,7 @@ export type EphemeralCommand =
   | { id: number; do: 'reset' }
   | { id: number; do: 'moveClock'; offsetMs: number };
 
-export type EphemeralAnswer = { id: number; result?: unknown; failed?: string };
+export type EphemeralResponse = { id: number; result?: unknown; failed?: string };
 
 type Part = { appId: number; revision: number; lines: string[]; application: NewApplication };
 
@@ -38,13 +38,13 @@ export function runCommands(service: Service, url: string): void {
     before = before
       .then(() => execute(command))
       .then(
-        (result) => process.send?.({ id: command.id, result } satisfies EphemeralAnswer),
-        (error: Error) => process.send?.({ id: command.id, failed: error.message } satisfies EphemeralAnswer),
+        (result) => process.send?.({ id: command.id, result } satisfies EphemeralResponse),
+        (error: Error) => process.send?.({ id: command.id, failed: error.message } satisfies EphemeralResponse),
       );
   });
   // A test process that exits without closing the service takes it down with it.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  process.send?.({ id: 0, result: { url } } satisfies EphemeralAnswer);
+  process.send?.({ id: 0, result: { url } } satisfies EphemeralResponse);
 }
 
 async function setUp(

@@ -11,7 +11,7 @@ import { type RunningServer, startServer } from './serve.ts';
 import type { Settings } from './service-settings.ts';
 import { storageDriver } from './storage/open.ts';
 import { DatabaseDamaged, DatabaseRefused, StorageUnavailable } from './storage/port.ts';
-import { answerWatch } from './worker-watch.ts';
+import { respondToPings } from './worker-watch.ts';
 
 /** Runs until a signal stops it; returns the exit code. */
 export async function run(
@@ -27,8 +27,8 @@ export async function run(
     const server = await untilReachable(config, createLogger(config.logLevel), () =>
       startServer(config, ephemeral?.movedTime),
     );
-    const asked = endAsked();
-    answerWatch();
+    const stopped = stopSignal();
+    respondToPings();
     reportListening();
     // Node ends the worker right after this event.
     cluster.worker?.once('disconnect', () => {
@@ -42,7 +42,7 @@ export async function run(
     if (ephemeral && process.connected)
       (await import('./ephemeral-commands.ts')).runCommands(server.service, server.url);
     else if (options.demo && isFirst) await welcome(server, config).catch(closeAndThrow(server));
-    await asked;
+    await stopped;
     isEnding = true;
     server.logger.info({ requests: server.requestsInFlight() }, 'shutting down');
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
@@ -103,7 +103,7 @@ async function untilReachable<T>(config: Config, logger: Logger, attempt: () => 
 }
 
 /** Resolves at the first signal. The second ends the process by default. */
-function endAsked(): Promise<void> {
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve());
     // A terminal sends Ctrl+C to the workers too; they wait for the parent's signal instead.

@@ -11,28 +11,28 @@ type Message = { watch: 'ping' } | { watch: 'pong' } | { watch: 'silent'; pids: 
 /** In the parent: pings every worker once a second, logs those that do not respond, and reports them to the others. */
 export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { isSilent(worker: Worker): boolean } {
   /** When the oldest unanswered ping was sent, by worker. */
-  const askedAt = new Map<Worker, number>();
+  const pingedAt = new Map<Worker, number>();
   const silent = new Set<Worker>();
   let lookedAt = performance.now();
 
   cluster.on('message', (worker, message: Message) => {
     if (message.watch !== 'pong') return;
-    askedAt.delete(worker);
+    pingedAt.delete(worker);
     if (silent.delete(worker)) logger.info({ worker: worker.process.pid }, 'a worker responds again');
   });
   cluster.on('exit', (worker) => {
-    askedAt.delete(worker);
+    pingedAt.delete(worker);
     silent.delete(worker);
   });
   setInterval(() => {
     const now = performance.now();
     // If this process itself was stopped or busy, it has missed the responses.
-    if (now - lookedAt > SILENT_MS / 2) askedAt.clear();
+    if (now - lookedAt > SILENT_MS / 2) pingedAt.clear();
     lookedAt = now;
     for (const worker of workers) {
-      const since = askedAt.get(worker);
+      const since = pingedAt.get(worker);
       if (since === undefined) {
-        askedAt.set(worker, now);
+        pingedAt.set(worker, now);
         send(worker, { watch: 'ping' });
       } else if (now - since > SILENT_MS && !silent.has(worker)) {
         silent.add(worker);
@@ -52,7 +52,7 @@ function send(worker: Worker, message: Message): void {
 let silentPids: number[] = [];
 
 /** Runs in a worker. */
-export function answerWatch(): void {
+export function respondToPings(): void {
   if (!cluster.isWorker) return;
   process.on('message', (message: Message) => {
     if (message.watch === 'ping' && process.connected) {

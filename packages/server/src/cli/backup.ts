@@ -65,7 +65,7 @@ async function run(file: string, options: Options): Promise<void> {
       throw explainDamage(error, databaseUrl) ?? explainFile(error, file, partial) ?? error;
     })
     .finally(() => progress.clear());
-  if (made.outcome !== 'made') throw notMade(made, describeDatabase(databaseUrl));
+  if (made.outcome !== 'made') throw notCreated(made, describeDatabase(databaseUrl));
   try {
     refuseToReplace(file, options.force, files);
     nameCompleted(partial, target);
@@ -105,7 +105,7 @@ function isBackup(file: string, files: BackupFiles): boolean {
   return opened.outcome !== 'foreign';
 }
 
-function notMade(made: Exclude<MadeBackup, { outcome: 'made' }>, database: string): Failure {
+function notCreated(made: Exclude<MadeBackup, { outcome: 'made' }>, database: string): Failure {
   if (made.outcome === 'empty') {
     return new Failure(`nothing to back up: ${database} is not an Innkeeper database.`, {
       remedy: 'Check INNKEEPER_DATABASE_URL.',

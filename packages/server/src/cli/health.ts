@@ -4,7 +4,7 @@ import { type CommandOptions, defineCommand } from './command.ts';
 import { Failure } from './failure.ts';
 import { printResult } from './output.ts';
 
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 export function health(): Command {
   return defineCommand({
@@ -20,7 +20,7 @@ async function run(options: CommandOptions): Promise<void> {
   // A service that listens on every interface also listens on this one.
   const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   const url = `${listeningUrl(address, port)}/readyz`;
-  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
+  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => undefined);
   if (!answer) throw new Failure(`${url} does not respond.`);
   if (!answer.ok) {
     const { message } = (await answer.json().catch(() => ({}))) as { message?: string };

@@ -39,7 +39,7 @@ export function readTypedValue(text: string, type: ValueType): Scalar {
 
 export function unknownKey(key: string, isAmbiguous: boolean): Failure {
   return isAmbiguous
-    ? new Failure(`"${visible(key)}" names several keys.`, { remedy: 'Give the UID of the key.' })
+    ? new Failure(`"${visible(key)}" names several keys.`, { remedy: 'Use the UID of the key.' })
     : new Failure(`there is no option key "${visible(key)}".`, { remedy: 'Write GROUP.KEY, or the UID of the key.' });
 }
 

@@ -39,7 +39,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
       signal,
     });
   const read = async <T>(response: Response): Promise<Answer<T>> => {
-    const text = await readWhole(url, response);
+    const text = await readToEnd(url, response);
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     const body = isJson && text !== '' ? parseObject(text) : {};
     if (body === undefined) throw notInnkeeper(url, response.status);
@@ -49,7 +49,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
     const answer = await open(method, path, request ?? {}, AbortSignal.timeout(TIMEOUT_MS))
       .then((response) => read<T>(response))
       .catch((error: unknown) => {
-        throw noAnswer(url, error, method !== 'GET');
+        throw noResponse(url, error, method !== 'GET');
       });
     const [, , clientId] = path.startsWith('/applications/') ? path.split(/[/?]/) : [];
     if (clientId !== undefined && answer.body.message === ERRORS.applicationNotFound.message) {
@@ -68,7 +68,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
       if (!response.ok || !response.body) throw refusal(url, await read(response));
       return readTexts(url, response.body);
     } catch (error) {
-      throw noAnswer(url, error, false);
+      throw noResponse(url, error, false);
     } finally {
       clearTimeout(timer);
     }
@@ -81,7 +81,7 @@ export function remoteCalls({ url, token }: Remote): RemoteCalls {
 export const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
 
 /** Keeps the byte order mark that spreadsheets need. */
-async function readWhole(url: string, { body }: Response): Promise<string> {
+async function readToEnd(url: string, { body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {
@@ -118,7 +118,7 @@ export function problemsOf({ body }: { body: Refused }): string[] {
 /** The connection was there: the service may have received the request. */
 const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-function noAnswer(url: string, error: unknown, changes: boolean): Failure {
+function noResponse(url: string, error: unknown, changes: boolean): Failure {
   if (error instanceof Failure) return error;
   const { cause = error } = error as Error;
   // The code of a DOMException is a number without meaning for people.

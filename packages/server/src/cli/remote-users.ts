@@ -27,7 +27,7 @@ export function remoteUsers({ call, get, stream }: RemoteCalls): Management['use
     async import(clientId, lines, options) {
       return importInParts(lines, options, async (part) => {
         const path = of(clientId, '/users/import');
-        return (await call<PartAnswer>('POST', path, { body: part })).body;
+        return (await call<PartResponse>('POST', path, { body: part })).body;
       });
     },
     async *export(clientId, wanted) {
@@ -110,13 +110,13 @@ type Part = Omit<Importing, 'signal' | 'onRejected' | 'onProgress'> & {
   earlierIds: string[];
   import?: string;
 };
-type PartAnswer = { counts: ImportCounts; rejections: Omit<Rejection, 'text'>[]; import: string };
+type PartResponse = { counts: ImportCounts; rejections: Omit<Rejection, 'text'>[]; import: string };
 
 /** Sends lines in parts that the service processes one by one: what was imported stays if a later part fails. */
 async function importInParts(
   lines: AsyncIterable<readonly FileLine[]>,
   { signal, onRejected, onProgress, ...rules }: Importing,
-  sendPart: (part: Part) => Promise<PartAnswer>,
+  sendPart: (part: Part) => Promise<PartResponse>,
 ): Promise<{ outcome: 'done' | 'interrupted'; counts: ImportCounts }> {
   const { SeenIds } = await import('../domain/users/import-users.ts');
   const seen = new SeenIds();

@@ -162,7 +162,8 @@ async function run(id: string, options: LinkOptions): Promise<void> {
 function readExpiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = parseDuration(text);
-  if (seconds === undefined) throw new UsageError(`--expires must be a duration with a unit, such as 7d, not "${text}".`);
+  if (seconds === undefined)
+    throw new UsageError(`--expires must be a duration with a unit, such as 7d, not "${text}".`);
   return seconds;
 }
 

@@ -147,7 +147,7 @@ async function set(id: string, url: string | undefined, options: SetOptions): Pr
   };
   if (Object.keys(change).length === 0) {
     throw new UsageError('nothing to change.', {
-      remedy: 'Give an ENDPOINT, --type, --all-types, --description, --max-per-second, --enable or --disable.',
+      remedy: 'Specify an ENDPOINT, --type, --all-types, --description, --max-per-second, --enable or --disable.',
     });
   }
   const changed = await withManagement(options, ({ webhooks }) => webhooks.change(options.app, id, change));

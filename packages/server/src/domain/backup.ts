@@ -122,9 +122,7 @@ export async function restoreBackup(
           for (const table of file.tables) {
             const found = await summarizeTable(table, rows, (count) => onRows('read', count));
             if (found.hash === wanted.get(table.name)?.hash) continue;
-            throw new Error(
-              `Nothing was changed: the restored rows of ${table.name} differ from the backup.`,
-            );
+            throw new Error(`Nothing was changed: the restored rows of ${table.name} differ from the backup.`);
           }
         },
       },

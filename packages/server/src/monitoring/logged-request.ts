@@ -34,7 +34,7 @@ export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
   const body = readBody(seen.body);
   const answer = readBody(seen.answer);
   const request = maskRequest(seen.body, body);
-  const answered = maskAnswer(seen.answer, answer, kindOf(seen));
+  const answered = maskResponse(seen.answer, answer, kindOf(seen));
   const bare = { path: maskSentPath(path, false), request: request.bare, answer: answered.bare };
   const userIds = new Set(
     [seen.userId, body?.user_uid, path.query.get('user_uid'), path.params.serviceUserCode, answer?.service_user_code]
@@ -190,7 +190,7 @@ export function maskRequest(body: unknown, read: ReadBody): MaskedBody {
 }
 
 /** Responses are our own: everything but their secrets is kept. */
-function maskAnswer(body: unknown, read: ReadBody, kind: 'catalog' | 'user' | 'error'): MaskedBody {
+function maskResponse(body: unknown, read: ReadBody, kind: 'catalog' | 'user' | 'error'): MaskedBody {
   if (!read) return same(lengthOf(body));
   const full = cut(
     mask(JSON.stringify(read, (name, value: unknown) => (SECRET.has(name) && value !== null ? MASKED : value))),

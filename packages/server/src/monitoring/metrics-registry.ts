@@ -77,7 +77,11 @@ export function createRegistry(sources: MetricSources, counts: RequestCounts): R
     registers: [registry],
   }).set({ version, node: process.version, database: storage.kind }, 1);
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
-  figure('innkeeper_committed_batches', 'Transactions that the writes shared.', () => storage.figures().committedBatches);
+  figure(
+    'innkeeper_committed_batches',
+    'Transactions that the writes shared.',
+    () => storage.figures().committedBatches,
+  );
   figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());
   figure('innkeeper_writes_failing', '1 while a problem that /readyz reports stops writes.', () =>
     Number(problems().some(({ kind, effect }) => kind !== 'clock' && effect !== 'none')),

@@ -106,6 +106,6 @@ export type Figures = {
   problems: string[];
 };
 
-/** `figures` answers `{ asked: 'figures' }`; undefined while the service starts. */
+/** `figures` responds to `{ request: 'figures' }`; undefined while the service starts. */
 export type ToTelemetryThread = { ended: EndedSpan[] } | { figures: Figures | undefined } | 'close';
-export type FromTelemetryThread = { taken: number } | { problem: string; reason: string } | { asked: 'figures' };
+export type FromTelemetryThread = { taken: number } | { problem: string; reason: string } | { request: 'figures' };

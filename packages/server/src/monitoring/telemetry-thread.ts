@@ -75,8 +75,8 @@ port.on('message', (message: ToTelemetryThread) => {
     for (const span of message.ended) repeat(span);
     post({ taken: message.ended.length });
   } else {
-    asked?.resolve(message.figures);
-    asked = undefined;
+    pending?.resolve(message.figures);
+    pending = undefined;
   }
 });
 
@@ -98,14 +98,14 @@ function repeat({ parentSpanId, traceState, kind, name, attributes, isFailed, ..
   repeated.end(span.endedAt);
 }
 
-let asked: PromiseWithResolvers<Figures | undefined> | undefined;
+let pending: PromiseWithResolvers<Figures | undefined> | undefined;
 
 async function collect() {
-  if (!asked) {
-    asked = Promise.withResolvers();
-    post({ asked: 'figures' });
+  if (!pending) {
+    pending = Promise.withResolvers();
+    post({ request: 'figures' });
   }
-  const figures = await asked.promise;
+  const figures = await pending.promise;
   return {
     resourceMetrics: { resource, scopeMetrics: [{ scope: SCOPE, metrics: figures ? toMetrics(figures) : [] }] },
     errors: [],

@@ -1,7 +1,7 @@
 import {
   type BackupFiles,
+  type DatabaseCapacity,
   DatabaseRefused,
-  type DatabaseRoom,
   type DataCheck,
   type DataCheckOptions,
   type StorageDriver,
@@ -47,11 +47,11 @@ export async function lockOf(databaseUrl: string): Promise<DatabaseRefused | und
   return new DatabaseRefused(problem.message.slice(0, end), problem.message.slice(end + 1));
 }
 
-export async function roomOf(databaseUrl: string): Promise<DatabaseRoom> {
+export async function roomOf(databaseUrl: string): Promise<DatabaseCapacity> {
   if (databaseUrl.startsWith('sqlite:')) {
-    return (await import('./sqlite/doctor-probes.ts')).diskRoom(databaseUrl.slice('sqlite:'.length));
+    return (await import('./sqlite/doctor-probes.ts')).diskCapacity(databaseUrl.slice('sqlite:'.length));
   }
-  return (await import('./postgres/doctor-probes.ts')).connectionRoom(databaseUrl);
+  return (await import('./postgres/doctor-probes.ts')).connectionCapacity(databaseUrl);
 }
 
 /** Both databases use SQLite's format. */

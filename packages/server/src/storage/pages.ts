@@ -22,7 +22,7 @@ export function indexedPart(json: string): string {
   return json.length <= INDEXED_CHARACTERS ? json : [...json].slice(0, INDEXED_CHARACTERS).join('');
 }
 
-/** The values from a place on, ordered by bytes. */
+/** The values starting at a place, ordered by bytes. */
 export function valuesFrom(values: readonly string[], place: string | undefined): string[] {
   if (place === undefined) return [...values];
   const from = Buffer.from(place);
@@ -32,7 +32,7 @@ export function valuesFrom(values: readonly string[], place: string | undefined)
 /** Digits of a time in a place, so that text order is time order. */
 export const CREATED_DIGITS = 16;
 
-/** The rest of a walk by creation time, from a place on. */
+/** The rest of a walk by creation time, starting at a place. */
 export function createdSpan(
   { newest, from = 0, to = Number.MAX_SAFE_INTEGER }: UserWalk & { by: 'created' },
   after: UserPlace | null,

@@ -21,7 +21,7 @@ const IDLE_MS = 30_000;
 /** Limit of processor time: a large catalog takes two seconds, however busy the machine is. */
 const LIMIT_MS = 10_000;
 /** The time limit on the clock is this many times as long, for busy machines. */
-const PATIENCE = 6;
+const CLOCK_FACTOR = 6;
 const LOOK_MS = 500;
 const RETRY_AFTER = { 'retry-after': '5' };
 /** Twice what the largest catalog takes. */
@@ -105,7 +105,7 @@ export class WorkPool implements Work {
     const look = async () => {
       const worked = (await processorMs(worker)) - (await before);
       const waited = performance.now() - started;
-      const isOver = worked > this.#limitMs || waited > this.#limitMs * PATIENCE;
+      const isOver = worked > this.#limitMs || waited > this.#limitMs * CLOCK_FACTOR;
       // The thread may run another task by now.
       if (isOver && this.#running.get(worker)?.watch === watch) this.#fail(worker, tooSlow(this.#limitMs));
     };

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkClock, judgeRoom } from '../../src/cli/doctor/database.ts';
+import { checkCapacity, checkClock } from '../../src/cli/doctor/database.ts';
 import { judgeCertificate } from '../../src/cli/doctor/public-address.ts';
 import type { Mark } from '../../src/domain/clock.ts';
 import { bytesForScrub } from '../../src/storage/sqlite/scrub-space.ts';
@@ -311,7 +311,8 @@ describe('each failure has a suggested fix', () => {
     expect(inDays(30)).toMatchObject({ ok: true, remedy: null, detail: `of ${url}, valid for 30 more days` });
     expect(inDays(13)).toMatchObject({ ok: true, remedy: expect.stringContaining('Renew') });
     expect(inDays(-1)).toMatchObject({ ok: false, detail: `of ${url} has expired` });
-    const disk = (free: number, size: number) => judgeRoom({ kind: 'disk', free, size, forScrub: bytesForScrub(size) });
+    const disk = (free: number, size: number) =>
+      checkCapacity({ kind: 'disk', free, size, forScrub: bytesForScrub(size) });
     expect(disk(5e9, 2e9)).toMatchObject({ remedy: null });
     for (const [free, size] of [
       [3e9, 2e9],
@@ -322,9 +323,9 @@ describe('each failure has a suggested fix', () => {
         remedy: expect.stringContaining('Free'),
       });
     }
-    expect(judgeRoom({ kind: 'connections', used: 79, most: 100 })).toMatchObject({ remedy: null });
+    expect(checkCapacity({ kind: 'connections', used: 79, most: 100 })).toMatchObject({ remedy: null });
     const full = { remedy: expect.stringContaining('max_connections') };
-    expect(judgeRoom({ kind: 'connections', used: 80, most: 100 })).toMatchObject(full);
+    expect(checkCapacity({ kind: 'connections', used: 80, most: 100 })).toMatchObject(full);
   });
 
   describe('a port in use', () => {

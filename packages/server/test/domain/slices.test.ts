@@ -12,7 +12,7 @@ import {
   unpack,
 } from '../../src/domain/slices.ts';
 import { inChunks } from '../../src/http/bodies.ts';
-import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
+import { encodeResponse } from '../../src/http/manage/encode-response.ts';
 
 /** Works for that many milliseconds, a tenth of one in each step. */
 function* busy(ms: number): Steps<string> {
@@ -58,16 +58,16 @@ test('a response in pieces equals JSON.stringify', () => {
   const value = fc.oneof(fc.jsonValue({ maxDepth: 9 }), fc.object({ maxDepth: 9, withDate: true }));
   fc.assert(
     fc.property(fc.record({ value }), (answer) => {
-      expect(finish(encodeAnswer(answer)).body.toString()).toBe(JSON.stringify(answer));
+      expect(finish(encodeResponse(answer)).body.toString()).toBe(JSON.stringify(answer));
     }),
   );
 });
 
 test('a text in pieces is the same text, and the ETag is of its bytes', () => {
   const text = `${'a'.repeat(65_535)}😀${'ű'.repeat(70_000)}`;
-  const { body, etag } = finish(encodeAnswer(text));
+  const { body, etag } = finish(encodeResponse(text));
   expect(body.toString()).toBe(text);
-  expect(finish(encodeAnswer(`${text}.`)).etag).not.toBe(etag);
+  expect(finish(encodeResponse(`${text}.`)).etag).not.toBe(etag);
 });
 
 test('a packed list is unpacked unchanged', () => {

@@ -14,10 +14,10 @@ import {
 import { createKeyring } from '../../domain/keyring.ts';
 import { countSealed } from '../../domain/rotate-master-secret.ts';
 import {
+  type DatabaseCapacity,
   DatabaseDamaged,
   DatabaseHardLinked,
   DatabaseRefused,
-  type DatabaseRoom,
   type DataCheck,
   type MigrationState,
   type Storage,
@@ -166,10 +166,10 @@ const NEARLY_ALL = 0.8;
 /** Warns before the disk is full. */
 async function checkRoom({ databaseUrl }: Config): Promise<Check> {
   const { roomOf } = await import('../../storage/open.ts');
-  return judgeRoom(await roomOf(databaseUrl));
+  return checkCapacity(await roomOf(databaseUrl));
 }
 
-export function judgeRoom(room: DatabaseRoom): Check {
+export function checkCapacity(room: DatabaseCapacity): Check {
   if (room.kind === 'connections') {
     const { used, most } = room;
     const detail = `${used} of ${most} of PostgreSQL are in use`;

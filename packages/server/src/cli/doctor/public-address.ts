@@ -19,7 +19,7 @@ export async function checkPort({ host, port }: Config, keyIds: readonly string[
   const problem = await tryToListen(host, port);
   if (problem === undefined) return passed('port', `${address} is free`);
   if (problem === 'EADDRINUSE') {
-    if (!(await answersLikeInnkeeper(host, port)))
+    if (!(await respondsLikeInnkeeper(host, port)))
       return failed('port', `${address} is in use by another program`, ANOTHER_PORT);
     if (keyIds && (await hasOtherKeys(host, port, keyIds)))
       return warned('port', `${address} is in use by Innkeeper with another database`, OTHER_DATABASE);
@@ -47,8 +47,8 @@ function tryToListen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-async function answersLikeInnkeeper(host: string, port: number): Promise<boolean> {
-  const body = await ask<{ status: unknown }>(host, port, '/livez');
+async function respondsLikeInnkeeper(host: string, port: number): Promise<boolean> {
+  const body = await fetchJson<{ status: unknown }>(host, port, '/livez');
   return body?.status === 'ok';
 }
 
@@ -57,13 +57,13 @@ async function answersLikeInnkeeper(host: string, port: number): Promise<boolean
  * for options only, may use any.
  */
 async function hasOtherKeys(host: string, port: number, keyIds: readonly string[]): Promise<boolean> {
-  const body = await ask<{ keys: { kid: string }[] }>(host, port, JWKS_PATH);
+  const body = await fetchJson<{ keys: { kid: string }[] }>(host, port, JWKS_PATH);
   const published = Array.isArray(body?.keys) ? body.keys : [];
   return published.length > 0 && !published.some(({ kid }) => keyIds.includes(kid));
 }
 
 /** The JSON of a successful response. */
-async function ask<T extends object>(host: string, port: number, path: string): Promise<Partial<T> | undefined> {
+async function fetchJson<T extends object>(host: string, port: number, path: string): Promise<Partial<T> | undefined> {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {
     const answer = await fetch(`http://${reachable}:${port}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });

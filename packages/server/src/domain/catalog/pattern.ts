@@ -38,7 +38,7 @@ function createMatcher({ inst, start }: Program): (text: string) => boolean {
   const { classOf, classes } = listClasses(inst);
   // For each class: whether it includes the current character, and which character that was.
   const answers = new Uint8Array(classes.length);
-  const answeredAt = new Int32Array(classes.length);
+  const testedAt = new Int32Array(classes.length);
   const visitedAt = new Int32Array(size);
   const pending = new Int32Array(size * 2 + 2);
   let now = new Int32Array(size);
@@ -74,7 +74,7 @@ function createMatcher({ inst, start }: Program): (text: string) => boolean {
     if (step > 2 ** 30) {
       step = 0;
       visitedAt.fill(0);
-      answeredAt.fill(0);
+      testedAt.fill(0);
     }
     let before = -1;
     let rune = text.codePointAt(0) ?? -1;
@@ -93,8 +93,8 @@ function createMatcher({ inst, start }: Program): (text: string) => boolean {
       for (let index = 0; index < count; index++) {
         const at = now[index] as number;
         const kind = classOf[at] as number;
-        if (answeredAt[kind] !== step) {
-          answeredAt[kind] = step;
+        if (testedAt[kind] !== step) {
+          testedAt[kind] = step;
           answers[kind] = classes[kind]?.has(before) ? 1 : 0;
         }
         if (answers[kind] === 0) continue;

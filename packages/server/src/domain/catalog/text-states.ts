@@ -111,14 +111,14 @@ export function* listTexts(
   { search, ...filter }: TextFilter,
 ): Steps<TextRow[] | { unknown: string }> {
   const { languages } = catalog;
-  const asked = new Map<string, string>();
+  const filtered = new Map<string, string>();
   const findTag = tagFinder(languages);
   for (const [name, language] of Object.entries(filter)) {
     const tag = findTag(language);
     if (tag === undefined) return { unknown: name };
-    asked.set(name, tag);
+    filtered.set(name, tag);
   }
-  const [missingIn, outdatedIn, unreviewedIn] = ['missing', 'outdated', 'unreviewed'].map((name) => asked.get(name));
+  const [missingIn, outdatedIn, unreviewedIn] = ['missing', 'outdated', 'unreviewed'].map((name) => filtered.get(name));
   const byDefault = defaultOf(catalog);
   const wanted = search?.toLowerCase();
   const rows: TextRow[] = [];

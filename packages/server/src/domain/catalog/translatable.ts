@@ -71,29 +71,29 @@ type Parts = { groups: (Named & { groupUid?: string; keys: NamedKey[] })[] };
  * Everything that can have a text, in order, one at a time: a catalog has hundreds of thousands. The texts are not
  * copied.
  */
-export function* named({ groups }: Parts): Iterable<Translatable & { speaksForItself: boolean }> {
+export function* named({ groups }: Parts): Iterable<Translatable & { needsNoText: boolean }> {
   for (const group of groups) {
     if (group.archived) continue;
     const uid = group.groupUid;
-    yield { path: pathOf(group.name), uid, name: group.name, texts: group.texts, speaksForItself: false };
+    yield { path: pathOf(group.name), uid, name: group.name, texts: group.texts, needsNoText: false };
     yield describedAs(descriptionPathOf(group.name), uid, group.descriptions);
     for (const key of group.keys) {
       if (key.archived) continue;
       const path = pathOf(group.name, key.name);
       const uid = key.keyUid;
-      yield { path, uid, name: key.name, texts: key.texts, speaksForItself: false };
+      yield { path, uid, name: key.name, texts: key.texts, needsNoText: false };
       yield describedAs(descriptionPathOf(group.name, key.name), uid, key.descriptions);
       for (const { value, texts } of key.values ?? []) {
         const name = String(value);
-        yield { path: withValue(path, name), uid, name, texts, speaksForItself: key.type !== 'string' };
+        yield { path: withValue(path, name), uid, name, texts, needsNoText: key.type !== 'string' };
       }
     }
   }
 }
 
 /** Descriptions are optional, but one that exists in one language should exist in all. */
-function describedAs(path: string, uid: string | undefined, texts: Texts): Translatable & { speaksForItself: boolean } {
-  return { path, uid, name: Object.values(texts)[0] ?? '', texts, speaksForItself: true };
+function describedAs(path: string, uid: string | undefined, texts: Texts): Translatable & { needsNoText: boolean } {
+  return { path, uid, name: Object.values(texts)[0] ?? '', texts, needsNoText: true };
 }
 
 /**
@@ -101,7 +101,7 @@ function describedAs(path: string, uid: string | undefined, texts: Texts): Trans
  * without a description.
  */
 export function* translatable(parts: Parts): Iterable<Translatable> {
-  for (const item of named(parts)) if (!item.speaksForItself || Object.keys(item.texts).length > 0) yield item;
+  for (const item of named(parts)) if (!item.needsNoText || Object.keys(item.texts).length > 0) yield item;
 }
 
 /** What a translator translates from: the text in the default language, or the name. */

@@ -191,10 +191,10 @@ const MAX_TEXT = 500;
 const MAX_LANGUAGES = 100;
 
 /** The page's texts, with the tag of their language. */
-export type SpokenTexts = PageTexts & { tag: string };
+export type LocalizedPageWords = PageTexts & { tag: string };
 
 export class PageWords {
-  readonly #all: Map<string, SpokenTexts>;
+  readonly #all: Map<string, LocalizedPageWords>;
 
   /** `own`: by tag, as readPageTexts returns them. */
   constructor(own: Readonly<Record<string, PageTexts>> = {}) {
@@ -207,9 +207,9 @@ export class PageWords {
   }
 
   /** In this language, else in its base language, else in English. */
-  find(tag = 'en'): SpokenTexts {
+  find(tag = 'en'): LocalizedPageWords {
     const wanted = tag.toLowerCase();
-    return (this.#all.get(wanted) ?? this.#all.get(baseOf(wanted)) ?? this.#all.get('en')) as SpokenTexts;
+    return (this.#all.get(wanted) ?? this.#all.get(baseOf(wanted)) ?? this.#all.get('en')) as LocalizedPageWords;
   }
 }
 

@@ -193,8 +193,8 @@ function describeSuccesses(route: DocumentedRoute, shapes: SharedShapes): Record
   const answers = Object.entries((schema.response ?? {}) as Record<string, Shape>).filter(([status]) => status < '4');
   return Object.fromEntries(
     answers.map(([status, shape]) => {
-      const { answerHeaders, produces = 'application/json' } = schema;
-      const headers = answerHeaders && status !== '304' ? describeHeaders(answerHeaders) : undefined;
+      const { responseHeaders, produces = 'application/json' } = schema;
+      const headers = responseHeaders && status !== '304' ? describeHeaders(responseHeaders) : undefined;
       const examples = examplesOf(route, (each) => (each.status === Number(status) ? each.answer : undefined));
       const answer: Answer = {
         description: shape.description ?? statusText(Number(status)) ?? status,

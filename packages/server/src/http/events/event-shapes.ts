@@ -2,7 +2,7 @@ import { TEST_TYPE } from '../../domain/webhooks/manage-webhooks.ts';
 import { Nullable, type TSchema, Type } from '../../schema.ts';
 import { type EventType, SELECTION_AUTH_METHODS } from '../../storage/port.ts';
 import { EXAMPLE } from '../docs/examples.ts';
-import { ValueAnswer } from '../options/schemas.ts';
+import { ValueResponse } from '../options/schemas.ts';
 
 const Uuid = Type.String({ format: 'uuid' });
 const UserState = Type.Object(
@@ -25,8 +25,8 @@ const Selection = Type.Object(
     option_key_uid: Nullable(Uuid),
     group: Type.Optional(Nullable(Type.String({ description: 'the name of the group' }))),
     option: Type.Optional(Nullable(Type.String({ description: 'the name of the key' }))),
-    value: Type.Optional(Nullable(ValueAnswer)),
-    previous: Type.Optional(Nullable(ValueAnswer)),
+    value: Type.Optional(Nullable(ValueResponse)),
+    previous: Type.Optional(Nullable(ValueResponse)),
     revision: Type.Optional(Type.Integer({ description: 'of the catalog' })),
     by: Type.Optional(Type.Enum([...SELECTION_AUTH_METHODS])),
   },
@@ -102,7 +102,7 @@ export const EVENT_SHAPES: Record<EventType, EventShape> = {
 
 const TYPES = Object.keys(EVENT_SHAPES) as EventType[];
 
-export const EventAnswer = Type.Object(
+export const EventResponse = Type.Object(
   {
     id: Type.String({ description: 'the same in every delivery' }),
     type: Type.Enum(TYPES),
@@ -125,7 +125,7 @@ export function exampleOf(type: EventType): Record<string, unknown> {
 
 /** An event of one type, for documents that list types separately. */
 export function shapeOf(type: EventType): TSchema {
-  const { properties } = EventAnswer;
+  const { properties } = EventResponse;
   return Type.Object(
     { ...properties, type: Type.Literal(type), data: EVENT_SHAPES[type].data },
     { title: `${type.replace(/(?:^|\.)\w/g, (start) => start.replace('.', '').toUpperCase())}Event` },
@@ -138,7 +138,7 @@ const TEST_ID = 'evt_test_0198c5a27d107c3e9b1f2f6a4e8d0c31';
 export const WEBHOOK_TEST = {
   summary: 'A test of the webhook.',
   shape: Type.Object(
-    { ...EventAnswer.properties, type: Type.Literal(TEST_TYPE), data: Type.Object({ webhookId: Uuid }) },
+    { ...EventResponse.properties, type: Type.Literal(TEST_TYPE), data: Type.Object({ webhookId: Uuid }) },
     { title: 'WebhookTestEvent' },
   ),
   example: {

@@ -17,7 +17,7 @@ import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
 import { LimitQuery, readLimit, readOnce, refuseParameter } from '../users/user-filter.ts';
 import { BACK_END_ERRORS } from '../users/user-routes.ts';
-import { EventAnswer } from './event-shapes.ts';
+import { EventResponse } from './event-shapes.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
@@ -117,7 +117,7 @@ const listEventsSchema = {
   produces: ['application/json', EVENT_STREAM],
   response: {
     200: Type.Object(
-      { items: Type.Array(EventAnswer), next: Type.String({ description: '`after` of the next request' }) },
+      { items: Type.Array(EventResponse), next: Type.String({ description: '`after` of the next request' }) },
       { title: 'Events' },
     ),
     410: Type.Object({ oldest: Type.String({ description: 'the cursor before the oldest event that is kept' }) }),

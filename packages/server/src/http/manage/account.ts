@@ -18,9 +18,9 @@ import { PreferencesShape } from './account-views.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
 import { RoleShape } from './members.ts';
-import { CodeMember, PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity, TYPED } from './proof.ts';
+import { CodeMember, PROOF_ERRORS, ProofMembers, ProofResponse, proveIdentity, TYPED } from './proof.ts';
 
-const RecoveryCodesAnswer = Type.Object(
+const RecoveryCodesResponse = Type.Object(
   { recoveryCodes: Type.Array(Type.String(), { description: 'each works once, instead of a code' }) },
   { title: 'RecoveryCodes' },
 );
@@ -37,14 +37,14 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
       password: Type.String({ description: '12 to 256 characters, not a common password' }),
       ...CodeMember,
     }),
-    response: { 204: Type.Null({ description: 'The password was changed.' }), ...ProofAnswer },
+    response: { 204: Type.Null({ description: 'The password was changed.' }), ...ProofResponse },
     errors: ['passwordsOff', ...PROOF_ERRORS],
-    async handle(asked) {
-      const { current, password, code } = asked.readBody();
+    async handle(call) {
+      const { current, password, code } = call.readBody();
       if (!service.passwords) throw new InnkeeperError('passwordsOff');
-      const { account, session } = asked.signedIn;
+      const { account, session } = call.signedIn;
       const wanted = requirePassword(password, account.email);
-      await proveIdentity(service, asked, { password: current, code });
+      await proveIdentity(service, call, { password: current, code });
       const { accounts } = service.storage;
       const hadPassword = ((await accounts.credentials(account.accountId))?.passwordHash ?? null) !== null;
       const outcome = await accounts.setPassword(account.accountId, await hashPassword(wanted), session.sessionId);
@@ -64,13 +64,13 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
         secret: Type.String({ description: 'base32, to type in' }),
         uri: Type.String({ description: 'otpauth:// URL, to scan as a QR code' }),
       }),
-      ...ProofAnswer,
+      ...ProofResponse,
     },
     errors: [...PROOF_ERRORS, 'totpOn'],
-    async handle(asked) {
-      const { signedIn, readBody } = asked;
+    async handle(call) {
+      const { signedIn, readBody } = call;
       const { password, code } = readBody();
-      await proveIdentity(service, asked, { password, code });
+      await proveIdentity(service, call, { password, code });
       const { accountId, email } = signedIn.account;
       const secret = makeTotpSecret();
       const outcome = await service.storage.secondFactors.begin(accountId, service.keyring.sealTotp(secret));
@@ -86,7 +86,7 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     description:
       'The first code proves that the app has the secret. The recovery codes are shown only in this response.',
     body: Type.Object({ code: Type.String({ ...TYPED, description: 'six digits' }) }),
-    response: { 200: RecoveryCodesAnswer },
+    response: { 200: RecoveryCodesResponse },
     errors: ['totpNotBegun', 'tooManySignIns'],
     async handle({ signedIn, request, readBody }) {
       const { code } = readBody();
@@ -116,12 +116,12 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     summary: 'Turn off two-step sign-in',
     description: 'The recovery codes stop working too.',
     body: Type.Object(ProofMembers),
-    response: { 204: Type.Null({ description: 'Two-step sign-in is off.' }), ...ProofAnswer },
+    response: { 204: Type.Null({ description: 'Two-step sign-in is off.' }), ...ProofResponse },
     errors: [...PROOF_ERRORS, 'totpOff'],
-    async handle(asked) {
-      const { signedIn, readBody } = asked;
+    async handle(call) {
+      const { signedIn, readBody } = call;
       const { password, code } = readBody();
-      await proveIdentity(service, asked, { password, code });
+      await proveIdentity(service, call, { password, code });
       const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
       if (outcome === 'off') throw new InnkeeperError('totpOff');
       notifyAccount(service, signedIn.account, 'twoStepOff');
@@ -133,12 +133,12 @@ export function accountRoutes({ accountRoute }: ManageRoutes, service: Service):
     summary: 'Create new recovery codes',
     description: 'The previous ones stop working. The new ones are shown only in this response.',
     body: Type.Object(ProofMembers),
-    response: { 200: RecoveryCodesAnswer, ...ProofAnswer },
+    response: { 200: RecoveryCodesResponse, ...ProofResponse },
     errors: [...PROOF_ERRORS, 'totpOff'],
-    async handle(asked) {
-      const { signedIn, readBody } = asked;
+    async handle(call) {
+      const { signedIn, readBody } = call;
       const { password, code } = readBody();
-      await proveIdentity(service, asked, { password, code });
+      await proveIdentity(service, call, { password, code });
       const { codes, hashes } = makeRecoveryCodes(service.keyring);
       const outcome = await service.storage.secondFactors.replaceRecoveryCodes(signedIn.account.accountId, hashes);
       if (outcome === 'off') throw new InnkeeperError('totpOff');

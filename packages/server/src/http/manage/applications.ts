@@ -15,14 +15,14 @@ import type { Manager } from '../../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { readElsewhere, Type } from '../../schema.ts';
-import { ListAnswer } from '../options/schemas.ts';
+import { ListResponse } from '../options/schemas.ts';
 import { badParameter, readParameter, toListing } from '../paging.ts';
 import { DARK_CARD, LIGHT_PAGE } from '../preferences/page-assets.ts';
 import { formatTime } from '../time.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
-import { AccessShape, ApplicationAnswer, Fingerprint, PageQuery, SettingsPatch, Time } from './schemas.ts';
+import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIfSignedIn } from './proof.ts';
+import { AccessShape, ApplicationResponse, Fingerprint, PageQuery, SettingsPatch, Time } from './schemas.ts';
 import { viewSecrets } from './views.ts';
 
 const Colors = Type.Object({
@@ -39,7 +39,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     summary: 'List applications',
     querystring: PageQuery,
     response: {
-      200: ListAnswer(
+      200: ListResponse(
         Type.Object({
           clientId: Type.String(),
           name: Type.String(),
@@ -96,7 +96,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     operationId: 'getApplication',
     summary: 'Get one application',
     description: 'With its effective settings, the age of its secrets, and counts of its contents.',
-    response: { 200: ApplicationAnswer },
+    response: { 200: ApplicationResponse },
     handle: ({ manager, application }) => viewApplication(service, manager, application),
   });
 
@@ -123,7 +123,7 @@ export function applicationRoutes({ manageRoute, applicationRoute }: ManageRoute
     summary: 'Change the name or settings of an application',
     description: 'Changes all given settings or none. Others stay unchanged; null resets one to its default.',
     body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(readElsewhere(SettingsPatch)) }),
-    response: { 200: ApplicationAnswer },
+    response: { 200: ApplicationResponse },
     async handle({ manager, application, readBody }) {
       const { name, settings = {} } = readBody();
       if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) {
@@ -206,7 +206,7 @@ export function secretRoutes({ applicationRoute }: ManageRoutes, service: Servic
     body: Type.Object({ ...RotationMembers, ...ProofMembers }),
     errors: [...PROOF_ERRORS, 'previousSecretValid'],
     response: {
-      ...ProofAnswer,
+      ...ProofResponse,
       201: Type.Object({ clientSecret: Type.String(), fingerprint: Fingerprint, previousExpiresAt: Time }),
     },
     async handle(context) {

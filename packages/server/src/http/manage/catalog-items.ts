@@ -14,10 +14,10 @@ import { migrateValues, migrationProblem, planMigration } from '../../domain/cat
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { membersReadElsewhere, Nullable, readElsewhere, type TProperties, Type } from '../../schema.ts';
-import { answerEdit, answerEdited, EDIT, EDIT_ITEM, EDIT_LIMIT, readEditOptions } from './edit-options.ts';
+import { EDIT, EDIT_ITEM, EDIT_LIMIT, readEditOptions, respondEdited, respondToEdit } from './edit-options.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { EditedAnswer, FileKeySchema, GroupParams, KeyParams } from './schemas.ts';
+import { EditedResponse, FileKeySchema, GroupParams, KeyParams } from './schemas.ts';
 
 const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
 
@@ -67,13 +67,13 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       ...membersReadElsewhere({ name, translations, descriptions, keys }),
       position: PositionMember,
     }),
-    response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
+    response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedResponse.properties }) },
     async handle(context) {
       const options = readEditOptions(context);
       const { position, ...group } = context.readBody();
       const edited = await editCatalog(service, context.application, addGroup(group, position), options);
       const made = edited.plan.next.groups.find((each) => !each.archived && each.name === group.name);
-      return { groupUid: made?.groupUid, ...(await answerEdited(context.reply, edited)) };
+      return { groupUid: made?.groupUid, ...(await respondEdited(context.reply, edited)) };
     },
   });
 
@@ -93,7 +93,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       archived: ArchivedMember,
     }),
     handle: (context) =>
-      answerEdit(service, context, () => {
+      respondToEdit(service, context, () => {
         const body = context.readBody();
         const { position, archived, ...patch } = body;
         const where = { position, unarchive: archived === false };
@@ -107,7 +107,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     summary: 'Archive a group with its keys',
     description: 'It is no longer offered; users keep their selections.',
     params: GroupParams,
-    handle: (context) => answerEdit(service, context, () => archiveGroup(context.params.groupUid)),
+    handle: (context) => respondToEdit(service, context, () => archiveGroup(context.params.groupUid)),
   });
 
   applicationRoute('POST', '/catalog/groups/:groupUid/keys', {
@@ -118,7 +118,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     description: 'As in the catalog file. An archived key of this name is restored.',
     params: GroupParams,
     body: Type.Object({ ...membersReadElsewhere(KeyMembers), position: PositionMember }),
-    response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
+    response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedResponse.properties }) },
     async handle(context) {
       const options = readEditOptions(context);
       const { position, ...key } = context.readBody();
@@ -127,7 +127,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       const edited = await editCatalog(service, context.application, edit, options);
       const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
       const made = group?.keys.find((each) => !each.archived && each.name === key.name);
-      return { keyUid: made?.keyUid, ...(await answerEdited(context.reply, edited)) };
+      return { keyUid: made?.keyUid, ...(await respondEdited(context.reply, edited)) };
     },
   });
 
@@ -148,7 +148,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       archived: ArchivedMember,
     }),
     handle: (context) =>
-      answerEdit(service, context, () => {
+      respondToEdit(service, context, () => {
         const body = context.readBody();
         const { position, archived, groupUid, ...patch } = body;
         const where = {
@@ -209,7 +209,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     summary: 'Archive a key',
     description: 'It is no longer offered; users keep their selections.',
     params: KeyParams,
-    handle: (context) => answerEdit(service, context, () => archiveKey(context.params.keyUid)),
+    handle: (context) => respondToEdit(service, context, () => archiveKey(context.params.keyUid)),
   });
 
   applicationRoute('PUT', '/catalog/keys/:keyUid/values', {
@@ -221,7 +221,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
     params: KeyParams,
     body: Type.Object({ values: Type.Array(readElsewhere(FileKeySchema.properties.values.items)) }),
     handle: (context) =>
-      answerEdit(service, context, () => {
+      respondToEdit(service, context, () => {
         const { values } = context.readBody();
         return setValues(context.params.keyUid, values);
       }),
@@ -243,7 +243,7 @@ export function catalogItemRoutes({ applicationRoute }: ManageRoutes, service: S
       ),
     }),
     handle: (context) =>
-      answerEdit(service, context, () => {
+      respondToEdit(service, context, () => {
         const { groups } = context.readBody();
         return setOrder(groups);
       }),

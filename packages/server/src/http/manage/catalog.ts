@@ -11,22 +11,22 @@ import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { readElsewhere, Type } from '../../schema.ts';
-import { ListAnswer } from '../options/schemas.ts';
+import { ListResponse } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
 import {
-  answerEdited,
   DraftQuery,
   EDIT,
   openRequestedCatalog,
   readCatalogBody,
   readEditOptions,
+  respondEdited,
   revisionTag,
   UPLOAD_LIMIT,
 } from './edit-options.ts';
 import { pageOf, readParameters, refuse } from './input.ts';
-import { FileAnswer, type ManageRoutes } from './manage-route.ts';
+import { FileResponse, type ManageRoutes } from './manage-route.ts';
 import {
-  CatalogAnswer,
+  CatalogResponse,
   CatalogShape,
   Change,
   EDITED_HEADERS,
@@ -66,8 +66,8 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     description:
       'Sending it back unchanged changes nothing. Its ETag is the revision, required as If-Match by every change.',
     querystring: DraftQuery,
-    response: { 200: CatalogAnswer },
-    answerHeaders: EDITED_HEADERS,
+    response: { 200: CatalogResponse },
+    responseHeaders: EDITED_HEADERS,
     async handle(context) {
       const catalog = await openRequestedCatalog(service, context);
       return inSlices(toFile(catalog));
@@ -103,7 +103,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
         ),
       }),
     },
-    answerHeaders: EDITED_HEADERS,
+    responseHeaders: EDITED_HEADERS,
     async handle(context) {
       const catalog = await openRequestedCatalog(service, context);
       return inSlices(viewTree(catalog));
@@ -122,12 +122,12 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     }),
     response: { 200: Type.String() },
     produces: ['text/plain'],
-    answerHeaders: { 'Content-Disposition': 'file name' },
+    responseHeaders: { 'Content-Disposition': 'file name' },
     async handle(context) {
       const catalog = await openRequestedCatalog(service, context);
       // The tag of a file must be of its bytes: a newer Innkeeper may write the same catalog differently.
       context.reply.removeHeader('etag');
-      return new FileAnswer(
+      return new FileResponse(
         'text/plain',
         'catalog.ts',
         await inSlices(writeTypes(catalog, context.readQuery().schemas)),
@@ -148,7 +148,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
       const { application, body } = context;
       const definition = await readCatalogBody(service, application, body);
       const edited = await applyDefinition(service, application, definition, options);
-      return answerEdited(context.reply, edited);
+      return respondEdited(context.reply, edited);
     },
   });
 
@@ -164,7 +164,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
         { title: 'CatalogPlan' },
       ),
     },
-    answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to apply' },
+    responseHeaders: { ETag: 'the revision it was compared with; send it as If-Match to apply' },
     errors: ['catalogInvalid'],
     async handle({ application, manager, body, reply }) {
       const { appId } = application;
@@ -183,7 +183,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     summary: 'List the languages of an application with their progress',
     querystring: Type.Object({ ...PageQuery.properties, ...DraftQuery.properties }),
     response: {
-      200: ListAnswer(
+      200: ListResponse(
         Type.Object({
           name: Type.String(),
           tag: Type.String(),
@@ -193,7 +193,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
         }),
       ),
     },
-    answerHeaders: EDITED_HEADERS,
+    responseHeaders: EDITED_HEADERS,
     async handle(context) {
       const { readQuery, linked } = context;
       const catalog = await openRequestedCatalog(service, context);
@@ -221,7 +221,7 @@ export function catalogRoutes({ manageRoute, applicationRoute }: ManageRoutes, s
     async handle(context) {
       const options = readEditOptions(context);
       const { languages } = context.readBody();
-      return answerEdited(
+      return respondEdited(
         context.reply,
         await editCatalog(service, context.application, setLanguages(languages), options),
       );
@@ -248,7 +248,7 @@ export function revisionRoutes({ applicationRoute }: ManageRoutes, service: Serv
     operationId: 'listRevisions',
     summary: 'List the revisions of the catalog with their changes, newest first',
     querystring: PageQuery,
-    response: { 200: ListAnswer(Type.Object(RevisionShape, { title: 'CatalogRevision' })) },
+    response: { 200: ListResponse(Type.Object(RevisionShape, { title: 'CatalogRevision' })) },
     async handle({ readQuery, application, linked }) {
       const page = pageOf(readQuery());
       const { total, items } = await service.storage.catalogs.revisions(application.appId, page);
@@ -276,7 +276,7 @@ export function revisionRoutes({ applicationRoute }: ManageRoutes, service: Serv
     operationId: 'getRevision',
     summary: 'Get one revision: its changes and the whole catalog of that time',
     params: RevisionParams,
-    response: { 200: Type.Object({ ...RevisionShape, catalog: CatalogAnswer }) },
+    response: { 200: Type.Object({ ...RevisionShape, catalog: CatalogResponse }) },
     errors: ['revisionNotFound', 'manageBadRequest'],
     async handle({ application, params }) {
       const { revision: wanted } = readParameters(RevisionParams, params);
@@ -295,7 +295,7 @@ export function revisionRoutes({ applicationRoute }: ManageRoutes, service: Serv
     async handle(context) {
       const options = readEditOptions(context);
       const { revision } = readParameters(RevisionParams, context.params);
-      return answerEdited(context.reply, await restoreRevision(service, context.application, revision, options));
+      return respondEdited(context.reply, await restoreRevision(service, context.application, revision, options));
     },
   });
 }

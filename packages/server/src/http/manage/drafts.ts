@@ -9,12 +9,12 @@ import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
 import { Nullable, Type } from '../../schema.ts';
 import {
-  answerEdited,
   IfMatchHeader,
   NoteShape,
   readCatalogBody,
   readDraftOptions,
   requireNote,
+  respondEdited,
   revisionTag,
   UPLOAD_LIMIT,
 } from './edit-options.ts';
@@ -24,7 +24,7 @@ import {
   DraftEditShape,
   DraftShape,
   EDITED_HEADERS,
-  EditedAnswer,
+  EditedResponse,
   PlanShape,
   RevisionShape,
 } from './schemas.ts';
@@ -80,7 +80,7 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
         ),
       }),
     },
-    answerHeaders: EDITED_HEADERS,
+    responseHeaders: EDITED_HEADERS,
     async handle({ application, manager, readQuery, reply }) {
       const { plan: withImpact = true } = readQuery();
       const languages = manager.languagesOf(application.appId);
@@ -98,14 +98,14 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
       'Groups and keys that the file does not contain will be archived. They are identified by their names in the draft; `was` renames.',
     headers: IfMatchHeader,
     body: CatalogShape,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
+    response: { 200: EditedResponse },
+    responseHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'catalogInvalid'],
     async handle(context) {
       const options = { ...readDraftOptions(context), draft: true, allowBreaking: false };
       const { application, body } = context;
       const definition = await readCatalogBody(service, application, body);
-      return answerEdited(context.reply, await applyDefinition(service, application, definition, options));
+      return respondEdited(context.reply, await applyDefinition(service, application, definition, options));
     },
   });
 
@@ -140,21 +140,21 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
       ),
       note: NoteShape,
     }),
-    response: { 200: EditedAnswer },
-    answerHeaders: { ETag: 'the current revision of the catalog' },
+    response: { 200: EditedResponse },
+    responseHeaders: { ETag: 'the current revision of the catalog' },
     errors: ['ifMatchMissing', 'draftChanged', 'draftOutdated', 'draftNotFound', 'catalogBreaking'],
     async handle(context) {
       const options = readDraftOptions(context);
       const { allowBreaking = false, over, note } = context.readBody();
       const wanted = { ...options, allowBreaking, over, note: requireNote(note) };
-      return answerEdited(context.reply, await publishDraft(service, context.application, wanted));
+      return respondEdited(context.reply, await publishDraft(service, context.application, wanted));
     },
   });
 
   const takeStep = async (context: ApplicationRequest, step: 'undo' | 'redo') => {
     const { application, reply } = context;
     const { base, draft = null, ...done } = await stepDraft(service, application, step, readDraftOptions(context));
-    return answerEdited(reply, { revision: base, draft, ...done });
+    return respondEdited(reply, { revision: base, draft, ...done });
   };
 
   applicationRoute('POST', '/catalog/draft/undo', {
@@ -164,8 +164,8 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     description:
       'Repeatable up to a hundred times. `undo` of the draft describes the edit; access "write" is required if it changed more than texts.',
     headers: IfMatchHeader,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
+    response: { 200: EditedResponse },
+    responseHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToUndo'],
     handle: (context) => takeStep(context, 'undo'),
   });
@@ -176,8 +176,8 @@ export function draftRoutes({ applicationRoute }: ManageRoutes, service: Service
     summary: 'Redo the last undone edit of the draft',
     description: 'Possible until the next edit. `redo` of the draft describes the edit.',
     headers: IfMatchHeader,
-    response: { 200: EditedAnswer },
-    answerHeaders: EDITED_HEADERS,
+    response: { 200: EditedResponse },
+    responseHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToRedo'],
     handle: (context) => takeStep(context, 'redo'),
   });

@@ -16,7 +16,7 @@ import { readEntityTags } from '../request-headers.ts';
 import type { HttpReply } from '../server/request-and-reply.ts';
 import { refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
-import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+import { EDITED_HEADERS, EditedResponse } from './schemas.ts';
 import { draftTag, viewDraft, viewPlan } from './views.ts';
 
 /** Query of operations that show the catalog. */
@@ -52,8 +52,8 @@ export const IfMatchHeader = Type.Object({
 export const EDIT = {
   headers: IfMatchHeader,
   querystring: EditQuery,
-  response: { 200: EditedAnswer },
-  answerHeaders: EDITED_HEADERS,
+  response: { 200: EditedResponse },
+  responseHeaders: EDITED_HEADERS,
   errors: ['ifMatchMissing', 'catalogChanged', 'draftChanged', 'catalogBreaking', 'catalogInvalid'] as ErrorName[],
 };
 
@@ -124,13 +124,13 @@ function versionOf(seen: Seen): number {
 }
 
 /** Makes the edit that `read` finds in the body, and responds with what changed. */
-export async function answerEdit(service: Service, context: Querying<Static<typeof EditQuery>>, read: () => Edit) {
+export async function respondToEdit(service: Service, context: Querying<Static<typeof EditQuery>>, read: () => Edit) {
   const options = readEditOptions(context);
-  return answerEdited(context.reply, await editCatalog(service, context.application, read(), options));
+  return respondEdited(context.reply, await editCatalog(service, context.application, read(), options));
 }
 
 /** What changed, with the ETag of the catalog as it is now. */
-export async function answerEdited(reply: HttpReply, { revision, changed, plan, draft }: Edited) {
+export async function respondEdited(reply: HttpReply, { revision, changed, plan, draft }: Edited) {
   if (draft === undefined) {
     reply.header('etag', revisionTag(revision));
     return { revision, changed, ...(await viewPlan(plan)) };

@@ -33,7 +33,7 @@ function* jsonPieces(value: unknown, replace: Replace, level = 0): Generator<str
 }
 
 /** A response as bytes, with their tag. */
-export function* encodeAnswer(value: unknown, replace: Replace = same): Steps<{ body: Buffer; etag: string }> {
+export function* encodeResponse(value: unknown, replace: Replace = same): Steps<{ body: Buffer; etag: string }> {
   const hash = createHash('sha256');
   const encoded: Buffer[] = [];
   const add = (text: string) => {

@@ -8,12 +8,12 @@ import { findUser } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { UserRecord } from '../../storage/port.ts';
 import { inChunks } from '../bodies.ts';
-import { EventAnswer } from '../events/event-shapes.ts';
+import { EventResponse } from '../events/event-shapes.ts';
 import { writeReceipt } from '../options/user-option.ts';
 import { readParameter } from '../paging.ts';
 import { html } from '../preferences/html.ts';
 import { refuse } from './input.ts';
-import { FileAnswer, type ManageRoutes } from './manage-route.ts';
+import { FileResponse, type ManageRoutes } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
 import { hidesAddresses, viewAccessToken, viewEvent, viewOption, viewUser, withoutAddress } from './views.ts';
 
@@ -51,7 +51,7 @@ export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Se
         receipts: Type.Array(Type.String(), {
           description: 'as GET /api/user_options/{user_options_uid}/receipt returns',
         }),
-        events: Type.Array(EventAnswer, { description: 'as feeds and webhooks send them, newest first' }),
+        events: Type.Array(EventResponse, { description: 'as feeds and webhooks send them, newest first' }),
       }),
     },
     errors: ['userNotFound'],
@@ -65,7 +65,7 @@ export function exportUserRoutes({ applicationRoute }: ManageRoutes, service: Se
       const exported = await describeUser(service, application, user);
       const replace = hidesAddresses(manager.accessTo(application.appId)) ? withoutAddress : undefined;
       const type = format === 'html' ? 'text/html' : 'application/json';
-      return new FileAnswer(type, `user-${userId}.${format}`, writeUserExport(exported, format, replace));
+      return new FileResponse(type, `user-${userId}.${format}`, writeUserExport(exported, format, replace));
     },
   });
 }

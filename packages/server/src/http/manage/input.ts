@@ -45,10 +45,10 @@ function readWord({ type }: Parameter, text: string): unknown {
   return text;
 }
 
-type Asked = { offset?: number | undefined; limit?: number | undefined };
+type PageQuery = { offset?: number | undefined; limit?: number | undefined };
 
 /** A limit above the maximum is clamped. */
-export function pageOf({ offset = 0, limit = 50 }: Asked, maxLimit = 200): Page {
+export function pageOf({ offset = 0, limit = 50 }: PageQuery, maxLimit = 200): Page {
   return { offset, limit: Math.min(limit, maxLimit) };
 }
 

@@ -18,9 +18,9 @@ import {
 import type { Service } from '../../domain/service.ts';
 import { directlyOrInSlices, ownTurn } from '../../domain/slices.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
-import { ValueAnswer } from '../options/schemas.ts';
+import { ValueResponse } from '../options/schemas.ts';
 import { formatTime } from '../time.ts';
-import { type ApplicationRequest, FileAnswer, type ManageRoutes } from './manage-route.ts';
+import { type ApplicationRequest, FileResponse, type ManageRoutes } from './manage-route.ts';
 import { KeyParams, Time } from './schemas.ts';
 
 const DEFAULT_PERIODS = 30;
@@ -62,7 +62,7 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
         total: Type.Integer({ description: 'users with a selection' }),
         items: Type.Array(
           Type.Object({
-            value: ValueAnswer,
+            value: ValueResponse,
             count: Type.Integer(),
             offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
           }),
@@ -123,10 +123,10 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
             neverChose: Type.Integer({
               description: 'users without a selection; they get the default, if there is one',
             }),
-            defaultValue: Nullable(ValueAnswer),
+            defaultValue: Nullable(ValueResponse),
             mostCommon: Nullable(
               Type.Object(
-                { value: ValueAnswer, count: Type.Integer() },
+                { value: ValueResponse, count: Type.Integer() },
                 {
                   description:
                     'for a multiple-choice key, each value counts separately; of an open key only with access "users"',
@@ -190,10 +190,10 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
         users: Type.Integer({ description: 'of the application' }),
         chose: Type.Integer(),
         neverChose: Type.Integer({ description: 'users without a selection; they get the default, if there is one' }),
-        defaultValue: Nullable(ValueAnswer),
+        defaultValue: Nullable(ValueResponse),
         values: Type.Array(
           Type.Object({
-            value: ValueAnswer,
+            value: ValueResponse,
             label: Type.String({ description: 'in the default language of the catalog' }),
             count: Type.Integer(),
             offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
@@ -231,7 +231,7 @@ export function insightRoutes({ applicationRoute }: ManageRoutes, service: Servi
       const { placed, insights } = await insightsOf(request);
       const name = `${placed.group.name}-${placed.key.name}`.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
       const content = await directlyOrInSlices(writeInsightsCsv(insights, placed.key.values === null));
-      return new FileAnswer('text/csv', `${name}.csv`, content);
+      return new FileResponse('text/csv', `${name}.csv`, content);
     },
   });
 }

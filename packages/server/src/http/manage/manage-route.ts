@@ -12,7 +12,7 @@ import { hasCurrent, readAuthorization } from '../request-headers.ts';
 import type { BodyStream, HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route, RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE } from '../server/wire-text.ts';
-import { encodeAnswer } from './encode-answer.ts';
+import { encodeResponse } from './encode-response.ts';
 import { readParameters, requireShape } from './input.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers } from './schemas.ts';
 import { readSessionCookie, refuseForeignPage } from './session-cookie.ts';
@@ -21,7 +21,7 @@ import { hidesAddresses, viewDraft, viewEdit, viewRevision, withoutAddress } fro
 type Replaced = 'tags' | 'security' | 'params' | 'body' | 'querystring';
 
 /** The documentation and the handler of a /manage/v1 route. Requests are checked against `body` and `querystring`. */
-type Operation<Asked, Body, Query, Names extends string = string> = Omit<RouteSchema, Replaced> & {
+type Operation<Call, Body, Query, Names extends string = string> = Omit<RouteSchema, Replaced> & {
   params?: TObject<Record<Names, TSchema>>;
   body?: Body;
   querystring?: Query;
@@ -30,7 +30,7 @@ type Operation<Asked, Body, Query, Names extends string = string> = Omit<RouteSc
   alwaysNew?: boolean;
   /** Returns the body of the success that `response` describes, or nothing for 204. */
   // biome-ignore lint/suspicious/noConfusingVoidType: handlers without a response body need not return anything.
-  handle(asked: Asked): Promise<object | void>;
+  handle(call: Call): Promise<object | void>;
 };
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -184,7 +184,7 @@ function addRoute<More extends Admitted, Body extends Schema, Query extends Sche
   const success = Number(Object.keys(schema.response ?? {}).find((status) => status < '3') ?? 200);
   const isCached = method === 'GET' && !alwaysNew;
   const admitted = new WeakMap<HttpRequest, More>();
-  const letIn = async (request: HttpRequest) => void admitted.set(request, await admit(request));
+  const admitCaller = async (request: HttpRequest) => void admitted.set(request, await admit(request));
   app.add({
     method,
     path: PREFIX + path,
@@ -201,23 +201,23 @@ function addRoute<More extends Admitted, Body extends Schema, Query extends Sche
       },
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
-    admit: letIn,
+    admit: admitCaller,
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
       try {
         // A body may take long to arrive: access may have been revoked meanwhile.
-        if (schema.body !== undefined) await letIn(request);
+        if (schema.body !== undefined) await admitCaller(request);
         const more = admitted.get(request) as More;
-        const asked = { ...toRequest<Body, Query>(request, reply, schema), ...more };
-        const answer = await (more.manager ? actingAs(more.manager.author, () => handle(asked)) : handle(asked));
+        const call = { ...toRequest<Body, Query>(request, reply, schema), ...more };
+        const answer = await (more.manager ? actingAs(more.manager.author, () => handle(call)) : handle(call));
         if (!answer) return reply.code(204).send();
         reply.code(success);
-        const isFile = answer instanceof FileAnswer;
+        const isFile = answer instanceof FileResponse;
         if (isFile) reply.header('content-disposition', `attachment; filename="${answer.name}"`);
         if (isFile && typeof answer.content !== 'string')
           return reply.stream(`${answer.type}; charset=utf-8`, answer.content);
         const replace = hides(more) ? withoutAddress : undefined;
-        const { body, etag } = await inSlices(encodeAnswer(isFile ? answer.content : answer, replace));
+        const { body, etag } = await inSlices(encodeResponse(isFile ? answer.content : answer, replace));
         if (isCached && hasNewest(request, reply, etag)) return reply.code(304).send();
         return reply.type(isFile ? `${answer.type}; charset=utf-8` : JSON_TYPE).send(body);
       } catch (error) {
@@ -273,7 +273,7 @@ function toRequest<Body, Query>(
 }
 
 /** A response to be saved as a file. Its name consists of ASCII letters, digits, dots and dashes. */
-export class FileAnswer {
+export class FileResponse {
   readonly type: string;
   readonly name: string;
   readonly content: string | BodyStream;

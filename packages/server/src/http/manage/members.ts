@@ -10,7 +10,7 @@ import { isUuid } from '../../uuid.ts';
 import { formatTime } from '../time.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
+import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIfSignedIn } from './proof.ts';
 import { Time } from './schemas.ts';
 
 export const RoleShape = Type.Enum([...ROLES], {
@@ -85,7 +85,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
       'A session that makes someone an owner has to send a password or code, as for an invitation.',
     params: MemberParams,
     body: Type.Object({ role: RoleShape, languages: Type.Optional(Nullable(LanguagesShape)), ...ProofMembers }),
-    response: { ...ProofAnswer, 200: MemberShape },
+    response: { ...ProofResponse, 200: MemberShape },
     errors: ['memberNotFound', 'lastOwner', ...PROOF_ERRORS],
     async handle(context) {
       const { application, params } = context;
@@ -147,7 +147,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
       ...ProofMembers,
     }),
     response: {
-      ...ProofAnswer,
+      ...ProofResponse,
       201: Type.Object({
         link: Type.String(),
         mailed: Type.Boolean({ description: 'the link was also queued as a mail to this address' }),

@@ -22,7 +22,7 @@ export const ProofMembers = {
   ...CodeMember,
 };
 export const PROOF_ERRORS = ['passwordWrong', 'codeWrong', 'linkNeeded', 'tooManySignIns'] as const;
-export const ProofAnswer = {
+export const ProofResponse = {
   403: Type.Object({
     needs: Type.Optional(
       Type.Enum(['code', 'link'], {

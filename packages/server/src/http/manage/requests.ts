@@ -5,7 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import { EVENT_TYPES, type LoggedRequest, type RequestFilter, STEP_MS } from '../../storage/port.ts';
 import { isUuid } from '../../uuid.ts';
-import { EventAnswer } from '../events/event-shapes.ts';
+import { EventResponse } from '../events/event-shapes.ts';
 import { formatTime } from '../time.ts';
 import { NewestFirstMembers, NewestFirstQuery, newestFirst, pageOf, readSpan, refuse, SpanQuery } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
@@ -103,7 +103,7 @@ export function requestRoutes({ applicationRoute }: ManageRoutes, service: Servi
     }),
     response: {
       200: Type.Object({
-        items: Type.Array(EventAnswer),
+        items: Type.Array(EventResponse),
         limit: Type.Integer(),
         next: Nullable(Type.String({ description: 'send it as `after` for older events; null: there are none' })),
       }),

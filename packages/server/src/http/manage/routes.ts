@@ -1,5 +1,5 @@
 import type { Service } from '../../domain/service.ts';
-import type { Ask } from '../server/door.ts';
+import type { SendOwn } from '../server/door.ts';
 import type { Routes } from '../server/routes.ts';
 import { accountRoutes } from './account.ts';
 import { activityRoutes } from './activity.ts';
@@ -27,7 +27,7 @@ import { webhookDeliveryRoutes, webhookRoutes } from './webhooks.ts';
 /**
  * The portal's interface. It is documented, and open to programs with a personal access token.
  */
-export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
+export function manageRoutes(app: Routes, service: Service, sendOwn: SendOwn): void {
   const routes = createManageRoutes(app, service);
 
   sessionRoutes(routes, service);
@@ -58,5 +58,5 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   requestRoutes(routes, service);
   auditRoutes(routes, service);
 
-  tryItRoutes(routes, service, { ask, isServed: (path) => app.has('POST', path) });
+  tryItRoutes(routes, service, { sendOwn, isServed: (path) => app.has('POST', path) });
 }

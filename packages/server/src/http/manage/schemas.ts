@@ -5,7 +5,7 @@ import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
 import { Nullable, Type } from '../../schema.ts';
 import { SELECTION_AUTH_METHODS, USER_STATUSES } from '../../storage/port.ts';
-import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
+import { PagingQuery, ValueResponse } from '../options/schemas.ts';
 
 export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });
 export const UserParams = Type.Object({
@@ -21,7 +21,7 @@ export const CatalogShape = Type.Object(CatalogFileSchema.properties, {
   title: 'CatalogFile',
 });
 
-export const CatalogAnswer = Type.Object(CatalogFileSchema.properties, {
+export const CatalogResponse = Type.Object(CatalogFileSchema.properties, {
   additionalProperties: false,
   title: 'Catalog',
 });
@@ -75,7 +75,7 @@ const Secret = Type.Object({
   lastUsedAt: Nullable(Type.String({ description: 'to the minute; null: never' })),
 });
 
-export const ApplicationAnswer = Type.Object(
+export const ApplicationResponse = Type.Object(
   {
     clientId: Type.String(),
     name: Type.String(),
@@ -171,7 +171,7 @@ export const DraftShape = Type.Object(
   { title: 'CatalogDraft' },
 );
 
-export const EditedAnswer = Type.Object(
+export const EditedResponse = Type.Object(
   {
     revision: Type.Integer({ description: 'current revision; of a draft: the revision it started from' }),
     changed: Type.Boolean({ description: 'false: nothing to change' }),
@@ -251,7 +251,7 @@ export const OptionShape = Type.Object(
     keyName: Type.String(),
     valueType: Type.Enum([...VALUE_TYPES]),
     archived: Type.Boolean(),
-    value: ValueAnswer,
+    value: ValueResponse,
     isDefault: Type.Boolean({ description: 'true: the user never chose, and the default applies' }),
     userOptionsUid: Nullable(Type.String({ format: 'uuid' })),
     revision: Nullable(Type.Integer({ description: 'revision at the time of the save' })),
@@ -280,8 +280,8 @@ export const EventShape = Type.Object(
     groupName: Nullable(Type.String()),
     keyUid: Nullable(Type.String({ format: 'uuid' })),
     keyName: Nullable(Type.String()),
-    fromValue: Nullable(ValueAnswer),
-    toValue: Nullable(ValueAnswer),
+    fromValue: Nullable(ValueResponse),
+    toValue: Nullable(ValueResponse),
   },
   { title: 'ManagedUserOptionEvent' },
 );

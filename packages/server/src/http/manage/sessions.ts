@@ -46,7 +46,7 @@ export function sessionRoutes({ accountRoute, entranceRoute }: ManageRoutes, ser
         ),
       }),
     },
-    answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure with HTTPS' },
+    responseHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure with HTTPS' },
     errors: ['linkInvalid', 'signInFailed', 'codeNeeded', 'accountThere', 'passwordsOff', 'tooManySignIns'],
     async handle({ request, reply, readBody }) {
       const body = readBody();
@@ -146,7 +146,7 @@ export function sessionRoutes({ accountRoute, entranceRoute }: ManageRoutes, ser
     summary: 'Sign out of the portal',
     description: 'The session stops working immediately, in every replica.',
     response: { 204: Type.Null({ description: 'The session has ended.' }) },
-    answerHeaders: { 'Set-Cookie': 'clears the cookie' },
+    responseHeaders: { 'Set-Cookie': 'clears the cookie' },
     async handle({ signedIn, reply }) {
       await service.storage.sessions.end(signedIn.account.accountId, signedIn.session.sessionId);
       reply.header('set-cookie', endedCookie(service.publicUrl));

@@ -7,7 +7,7 @@ import { isUuid, readUuid } from '../../uuid.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
+import { PROOF_ERRORS, ProofMembers, ProofResponse, proveIdentity } from './proof.ts';
 import { AccessShape } from './schemas.ts';
 
 const MAX_APPS = 1000;
@@ -50,11 +50,11 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
       ...TokenMembers,
       ...ProofMembers,
     }),
-    response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofAnswer },
+    response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofResponse },
     errors: [...PROOF_ERRORS, 'applicationNotFound'],
-    async handle(asked) {
-      const { manager, signedIn } = asked;
-      const body = asked.readBody();
+    async handle(call) {
+      const { manager, signedIn } = call;
+      const body = call.readBody();
       const { name, access = 'read', apps, expires } = body;
       const problem = displayNameProblem(name);
       if (problem !== undefined) throw refuse('name', problem);
@@ -67,7 +67,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
         access,
         lifetimeSeconds: readExpiry(expires),
       };
-      await proveIdentity(service, asked, body);
+      await proveIdentity(service, call, body);
       const made = await createManageToken(storage, keyring, wanted, now());
       if (!made) throw new InnkeeperError('applicationNotFound');
       return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now()) };
@@ -116,10 +116,10 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     body: Type.Object(TokenMembers),
     response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
     errors: ['manageForbidden', 'applicationNotFound'],
-    async handle(asked) {
-      const { manager } = asked;
+    async handle(call) {
+      const { manager } = call;
       const accountId = tokensOf(manager);
-      const { name, access = 'read', apps, expires } = asked.readBody();
+      const { name, access = 'read', apps, expires } = call.readBody();
       const problem = displayNameProblem(name);
       if (problem !== undefined) throw refuse('name', problem);
       const scope = await findScope(service, manager, apps);
@@ -146,9 +146,9 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
     response: { 204: Type.Null({ description: 'Revoked.' }) },
     errors: ['manageForbidden', 'manageTokenNotFound'],
-    async handle(asked) {
-      const accountId = tokensOf(asked.manager);
-      const tokenId = readUuid(asked.params.tokenId);
+    async handle(call) {
+      const accountId = tokensOf(call.manager);
+      const tokenId = readUuid(call.params.tokenId);
       const outcome = tokenId && (await service.storage.manageTokens.revoke(tokenId, accountId ?? undefined));
       if (outcome !== 'revoked') throw new InnkeeperError('manageTokenNotFound');
     },

@@ -191,8 +191,7 @@ function seal({ keyring }: Service, value: [appId: number, text: string]): strin
 function unseal({ keyring }: Service, appId: number, sealed: unknown, field: string): string {
   const plain = typeof sealed === 'string' ? keyring.unseal(sealed) : undefined;
   const [ofApp, text] = plain ? (JSON.parse(Buffer.from(plain).toString()) as [number, string]) : [];
-  if (ofApp !== appId || text === undefined)
-    throw refuse(field, 'was not issued by this service for this application');
+  if (ofApp !== appId || text === undefined) throw refuse(field, 'was not issued by this service for this application');
   return text;
 }
 

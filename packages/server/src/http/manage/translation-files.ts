@@ -7,18 +7,18 @@ import type { Service } from '../../domain/service.ts';
 import { inSlices, mapSteps, unpack } from '../../domain/slices.ts';
 import { Nullable, type Static, Type } from '../../schema.ts';
 import {
-  answerEdited,
   DraftQuery,
   EditQuery,
   IfMatchHeader,
   openRequestedCatalog,
   readEditOptions,
+  respondEdited,
   toStored,
   UPLOAD_LIMIT,
 } from './edit-options.ts';
 import { refuse, requireShape } from './input.ts';
-import { FileAnswer, type ManageRoutes } from './manage-route.ts';
-import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+import { FileResponse, type ManageRoutes } from './manage-route.ts';
+import { EDITED_HEADERS, EditedResponse } from './schemas.ts';
 
 const TYPES: Record<TextFormat, string> = { csv: 'text/csv', xliff: 'application/xliff+xml' };
 
@@ -78,7 +78,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
     errors: ['revisionNotFound'],
     response: { 200: Type.String() },
     produces: Object.values(TYPES),
-    answerHeaders: { 'Content-Disposition': 'file name' },
+    responseHeaders: { 'Content-Disposition': 'file name' },
     async handle(context) {
       const { application, readQuery } = context;
       const { format = 'csv', language = '', revision, draft = false } = readQuery();
@@ -91,7 +91,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
       // The tag of a file must be of its bytes: they contain more than the catalog.
       context.reply.removeHeader('etag');
       const { name, content } = await inSlices(exportTexts(application, catalog, { format, languages }));
-      return new FileAnswer(TYPES[format], name, content);
+      return new FileResponse(TYPES[format], name, content);
     },
   });
 
@@ -142,7 +142,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
         { title: 'TranslationsPreview' },
       ),
     },
-    answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to import' },
+    responseHeaders: { ETag: 'the revision it was compared with; send it as If-Match to import' },
     errors: ['textsFileInvalid'],
     async handle(context) {
       const { application, body } = context;
@@ -175,14 +175,14 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
     response: {
       200: Type.Object(
         {
-          ...EditedAnswer.properties,
+          ...EditedResponse.properties,
           outdated: Type.Array(Outdated, { description: 'texts to review: their source has changed' }),
         },
         { title: 'ImportedTranslations' },
       ),
       409: Type.Object({ conflicts: Type.Array(Conflict, { description: 'at most 200' }) }),
     },
-    answerHeaders: EDITED_HEADERS,
+    responseHeaders: EDITED_HEADERS,
     errors: ['ifMatchMissing', 'catalogChanged', 'draftChanged', 'catalogInvalid', 'textsFileInvalid', 'textsConflict'],
     async handle(context) {
       const { application, reply } = context;
@@ -194,7 +194,7 @@ export function translationFileRoutes({ applicationRoute }: ManageRoutes, servic
       let outdated: OutdatedText[] = [];
       const edit = applyImportedTexts(entries, { base, taken, note: (found) => (outdated = found) });
       const edited = await editCatalog(service, application, edit, options);
-      return { ...(await answerEdited(reply, edited)), outdated };
+      return { ...(await respondEdited(reply, edited)), outdated };
     },
   });
 }

@@ -3,12 +3,12 @@ import { byText, listTexts, reviewTexts } from '../../domain/catalog/text-states
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { Nullable, Type } from '../../schema.ts';
-import { ListAnswer } from '../options/schemas.ts';
+import { ListResponse } from '../options/schemas.ts';
 import { toListing } from '../paging.ts';
-import { answerEdit, DraftQuery, EDIT, EDIT_LIMIT, openRequestedCatalog } from './edit-options.ts';
+import { DraftQuery, EDIT, EDIT_LIMIT, openRequestedCatalog, respondToEdit } from './edit-options.ts';
 import { pageOf, refuse } from './input.ts';
 import type { ManageRoutes } from './manage-route.ts';
-import { ChangedMembers, EDITED_HEADERS, EditedAnswer, PageQuery } from './schemas.ts';
+import { ChangedMembers, EDITED_HEADERS, EditedResponse, PageQuery } from './schemas.ts';
 
 /** A grid of hundreds of rows is read in a few pages. */
 const MAX_ROWS = 5_000;
@@ -54,7 +54,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
       ),
     }),
     response: {
-      200: ListAnswer(
+      200: ListResponse(
         Type.Object({
           path: Type.String({
             description:
@@ -75,7 +75,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
         }),
       ),
     },
-    answerHeaders: EDITED_HEADERS,
+    responseHeaders: EDITED_HEADERS,
     async handle(context) {
       const { readQuery, application, linked } = context;
       const { draft: _, offset, limit, ...filter } = readQuery();
@@ -111,9 +111,9 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
         { maxItems: MAX_TEXTS },
       ),
     }),
-    response: { 200: EditedAnswer, 412: ChangedTextsMembers },
+    response: { 200: EditedResponse, 412: ChangedTextsMembers },
     handle: (context) =>
-      answerEdit(service, context, () => {
+      respondToEdit(service, context, () => {
         const { texts } = context.readBody();
         return changeTexts(texts);
       }),
@@ -146,7 +146,7 @@ export function translationRoutes({ applicationRoute }: ManageRoutes, service: S
         changed: Type.Array(Type.Object({ path: Type.String(), language: Type.String() })),
       }),
     },
-    answerHeaders: EDITED_HEADERS,
+    responseHeaders: EDITED_HEADERS,
     async handle(context) {
       const { application, manager, readBody } = context;
       const { texts, reviewed = true } = readBody();

@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { type SampleSelection, sampleSelection, type Trial, withTrial } from '../../domain/try-it.ts';
 import { mask } from '../../monitoring/logging.ts';
 import { Nullable, Type } from '../../schema.ts';
-import type { Ask } from '../server/door.ts';
+import type { SendOwn } from '../server/door.ts';
 import type { ManageRoutes } from './manage-route.ts';
 
 const Step = Type.Object(
@@ -22,9 +22,9 @@ const Step = Type.Object(
 );
 
 /** Routes of this process, for areas that it serves itself. */
-type Own = { ask: Ask; isServed(path: string): boolean };
+type Own = { sendOwn: SendOwn; isServed(path: string): boolean };
 
-export function tryItRoutes({ applicationRoute }: ManageRoutes, service: Service, { ask, isServed }: Own): void {
+export function tryItRoutes({ applicationRoute }: ManageRoutes, service: Service, { sendOwn, isServed }: Own): void {
   applicationRoute('POST', '/try', {
     operationId: 'tryIt',
     summary: 'Run the whole flow with a temporary user',
@@ -46,7 +46,7 @@ export function tryItRoutes({ applicationRoute }: ManageRoutes, service: Service
       const sample = sampleSelection(catalog, new Date(service.now()).toISOString().slice(0, 10));
       const language = catalog.languages.byDefault?.tag;
       return withTrial(service, application, (trial) =>
-        withoutActor(() => runFlow(ask, { clientId: application.clientId, ...trial, sample, language })),
+        withoutActor(() => runFlow(sendOwn, { clientId: application.clientId, ...trial, sample, language })),
       );
     },
   });
@@ -80,13 +80,13 @@ type Sent = {
 
 /** Each step is a request to this process's own routes, as an application would send it. */
 async function runFlow(
-  ask: Ask,
+  sendOwn: SendOwn,
   { clientId, clientSecret, clientUserId, sample, language }: Flow,
 ): Promise<{ complete: boolean; steps: TriedRequest[] }> {
   const steps: TriedRequest[] = [];
-  const standIns = new Map([[clientSecret, 'YOUR_CLIENT_SECRET']]);
+  const placeholders = new Map([[clientSecret, 'YOUR_CLIENT_SECRET']]);
   const send = async (operationId: string, sent: Sent): Promise<Record<string, string>> => {
-    const { step, answer } = await sendOne(ask, operationId, sent);
+    const { step, answer } = await sendOne(sendOwn, operationId, sent);
     steps.push(step);
     if (step.status >= 400) throw new StepFailed();
     return answer;
@@ -99,13 +99,13 @@ async function runFlow(
       path: '/api/v2/app/create-user',
       body: { clientId, clientSecret, ...user },
     });
-    standIns.set(specialToken as string, 'YOUR_SPECIAL_TOKEN');
+    placeholders.set(specialToken as string, 'YOUR_SPECIAL_TOKEN');
     const { service_user_code, access_token } = await send('getAccessToken', {
       method: 'POST',
       path: '/oauth/v2/get-access-token',
       body: { clientSecret, specialToken },
     });
-    standIns.set(access_token as string, 'YOUR_ACCESS_TOKEN');
+    placeholders.set(access_token as string, 'YOUR_ACCESS_TOKEN');
     const apiKey = { apiKey: clientId };
     const signedIn = { ...apiKey, authorization: `Bearer ${access_token}` };
     await send('listOptionGroups', { method: 'GET', path: '/api/option_groups', query: { language }, headers: apiKey });
@@ -127,17 +127,17 @@ async function runFlow(
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
   }
-  return { complete, steps: withStandIns(steps, standIns) };
+  return { complete, steps: withPlaceholders(steps, placeholders) };
 }
 
 class StepFailed extends Error {}
 
-async function sendOne(ask: Ask, operationId: string, { method, path, query = {}, headers = {}, body }: Sent) {
+async function sendOne(sendOwn: SendOwn, operationId: string, { method, path, query = {}, headers = {}, body }: Sent) {
   const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
   const url = given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
   const all = { ...headers, ...(body && { 'content-type': 'application/json' }) };
   const from = performance.now();
-  const { status, text } = await ask({
+  const { status, text } = await sendOwn({
     method,
     url,
     headers: all,
@@ -154,10 +154,12 @@ async function sendOne(ask: Ask, operationId: string, { method, path, query = {}
  * Replaces ids and secrets by placeholders. The shown requests work once these are filled in. Any other secret is
  * masked.
  */
-function withStandIns<T>(value: T, standIns: ReadonlyMap<string, string>): T {
+function withPlaceholders<T>(value: T, placeholders: ReadonlyMap<string, string>): T {
   const replace = (part: unknown): unknown => {
     if (typeof part === 'string') {
-      return mask([...standIns].reduce((text, [secret, standIn]) => text.replaceAll(secret, standIn), part));
+      return mask(
+        [...placeholders].reduce((text, [secret, placeholder]) => text.replaceAll(secret, placeholder), part),
+      );
     }
     if (Array.isArray(part)) return part.map(replace);
     if (part === null || typeof part !== 'object') return part;

@@ -11,7 +11,7 @@ import { membersReadElsewhere, Nullable, Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import { OptionsToSave, readWantedOptions, SELECTION_ERRORS } from '../options/save-user-options.ts';
-import { ListAnswer } from '../options/schemas.ts';
+import { ListResponse } from '../options/schemas.ts';
 import { writeReceipt } from '../options/user-option.ts';
 import { toListing, toPage } from '../paging.ts';
 import { pageOf } from './input.ts';
@@ -29,7 +29,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     summary: 'List the selections of a user, and the defaults of other keys',
     params: UserParams,
     querystring: PageQuery,
-    response: { 200: ListAnswer(OptionShape) },
+    response: { 200: ListResponse(OptionShape) },
     errors: ['userNotFound'],
     async handle({ readQuery, application, linked, manager, params }) {
       const page = pageOf(readQuery());
@@ -122,7 +122,7 @@ export function userOptionRoutes({ applicationRoute }: ManageRoutes, service: Se
     summary: "List the history of a user's selections, newest first",
     params: UserParams,
     querystring: PageQuery,
-    response: { 200: ListAnswer(EventShape) },
+    response: { 200: ListResponse(EventShape) },
     errors: ['userNotFound'],
     async handle({ readQuery, application, linked, manager, params }) {
       const page = pageOf(readQuery());

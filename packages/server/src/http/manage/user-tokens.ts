@@ -8,7 +8,7 @@ import { membersReadElsewhere, Type } from '../../schema.ts';
 import { formatTime } from '../time.ts';
 import { DELETION_RECEIPT, JWT_TYPE, writeDeletionReceipt } from '../users/deletion-receipt.ts';
 import { PreferenceLinkBody } from '../users/preference-link.ts';
-import { FileAnswer, type ManageRoutes } from './manage-route.ts';
+import { FileResponse, type ManageRoutes } from './manage-route.ts';
 import { Time, UserParams } from './schemas.ts';
 
 const { groups, language, expires_in, unsubscribe } = PreferenceLinkBody.properties;
@@ -87,7 +87,7 @@ export function userTokenRoutes({ applicationRoute }: ManageRoutes, service: Ser
       const userUid = params.userUid;
       const receipt = await writeDeletionReceipt(service, application, userUid);
       if (receipt === undefined) throw new InnkeeperError('userNotFound');
-      return new FileAnswer(JWT_TYPE, `deleted-${userUid}.jwt`, receipt);
+      return new FileResponse(JWT_TYPE, `deleted-${userUid}.jwt`, receipt);
     },
   });
 

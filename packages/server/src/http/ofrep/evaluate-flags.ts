@@ -80,7 +80,7 @@ const all = {
   summary: 'Evaluate all option keys (OFREP)',
   description: "OpenFeature Remote Evaluation Protocol: the user's effective values, with an ETag for polling.",
   response: { 200: Type.Object({ flags: Type.Array(Flag) }), 304: NotModified, 400: FlagError },
-  answerHeaders: { ETag: 'send it as If-None-Match to get 304 while nothing changed' },
+  responseHeaders: { ETag: 'send it as If-None-Match to get 304 while nothing changed' },
   errors: ERRORS,
 } satisfies RouteSchema;
 

@@ -2,7 +2,7 @@ import type { Page } from '../paging.ts';
 import type { WireText } from '../server/wire-text.ts';
 
 /** The response to a catalog read, ready to send. */
-export type ReadyAnswer = {
+export type ReadyResponse = {
   body: WireText | Buffer;
   etag: string;
   /** Set for a list. */
@@ -10,7 +10,7 @@ export type ReadyAnswer = {
   /** The Link header of the last request: links repeat the parameters as they were written. */
   lastLink?: { url: string; text: string | undefined };
 };
-type Entry = { appId: number; answer: ReadyAnswer; bytes: number };
+type Entry = { appId: number; answer: ReadyResponse; bytes: number };
 
 /** Overhead of an entry, besides its body and name: a target and links of four times its length among others. */
 const ENTRY_BYTES = 2_500;
@@ -22,7 +22,7 @@ const ENTRY_BYTES = 2_500;
 export class CatalogCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #making = new Map<string, Promise<ReadyAnswer>>();
+  readonly #making = new Map<string, Promise<ReadyResponse>>();
   /** The most recently used entry. */
   #newest: Entry | undefined;
   #bytes = 0;
@@ -35,7 +35,7 @@ export class CatalogCache {
     return this.#bytes;
   }
 
-  get(name: string): ReadyAnswer | undefined {
+  get(name: string): ReadyResponse | undefined {
     const entry = this.#entries.get(name);
     if (entry && entry !== this.#newest) {
       // The first key is the least recently used.
@@ -50,8 +50,8 @@ export class CatalogCache {
   make(
     name: string,
     appId: number,
-    make: () => ReadyAnswer | Promise<ReadyAnswer>,
-  ): ReadyAnswer | Promise<ReadyAnswer> {
+    make: () => ReadyResponse | Promise<ReadyResponse>,
+  ): ReadyResponse | Promise<ReadyResponse> {
     const pending = this.#making.get(name);
     if (pending) return pending;
     const made = make();
@@ -69,7 +69,7 @@ export class CatalogCache {
     return kept;
   }
 
-  #set(name: string, appId: number, answer: ReadyAnswer): void {
+  #set(name: string, appId: number, answer: ReadyResponse): void {
     const bytes = answer.body.length + name.length * 2 + ENTRY_BYTES;
     if (bytes > this.#maxBytes) return;
     this.#delete(name);

@@ -11,19 +11,19 @@ import type { SelectionRecord } from '../../storage/port.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, readUidParameter, toPage } from '../paging.ts';
 import { noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { answerPrivately, findGroup, findKey, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
 import type { Wording } from './read-catalog.ts';
+import { findGroup, findKey, readWording, respondPrivately } from './responses.ts';
 import {
   AcceptLanguageHeader,
-  DefaultOptionAnswer,
+  DefaultOptionResponse,
   LanguageQuery,
   LIST_HEADERS,
-  ListAnswer,
+  ListResponse,
   PagingQuery,
   queryOf,
   USER_ERRORS,
-  UserOptionAnswer,
+  UserOptionResponse,
 } from './schemas.ts';
 import {
   enclose,
@@ -57,9 +57,9 @@ const schema = {
       }),
     ),
   }),
-  response: { 200: ListAnswer(Type.Union([UserOptionAnswer, DefaultOptionAnswer])), 304: NotModified },
+  response: { 200: ListResponse(Type.Union([UserOptionResponse, DefaultOptionResponse])), 304: NotModified },
   headers: AcceptLanguageHeader,
-  answerHeaders: LIST_HEADERS,
+  responseHeaders: LIST_HEADERS,
   errors: [...USER_ERRORS, 'languageUnknown', 'groupNotFound', 'groupsDisagree', 'keyNotFound'],
 } satisfies RouteSchema;
 
@@ -102,7 +102,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     const link = linkHeader('/api/user_options', query, { total, offset, limit });
     if (link !== undefined) reply.header('link', link);
     const end = `],"total":${total},"offset":${offset},"limit":${limit}}`;
-    return answerPrivately(request, reply, enclose('{"items":[', joinWritten(options), end));
+    return respondPrivately(request, reply, enclose('{"items":[', joinWritten(options), end));
   });
 }
 

@@ -7,22 +7,22 @@ import { NotModified, type TSchema, Type } from '../../schema.ts';
 import { readPage, readParameter, readUidParameter, writeListing } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import {
-  answerFromCatalog,
   type CatalogRead,
   type CatalogRequest,
   type CatalogSource,
   findGroup,
   findKey,
-} from './answers.ts';
+  respondFromCatalog,
+} from './responses.ts';
 import {
   AcceptLanguageHeader,
   API_KEY_ERRORS,
   CACHED_HEADERS,
-  GroupAnswer,
-  KeyAnswer,
+  GroupResponse,
+  KeyResponse,
   LanguageQuery,
   LIST_HEADERS,
-  ListAnswer,
+  ListResponse,
   PagingQuery,
   queryOf,
 } from './schemas.ts';
@@ -45,7 +45,7 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
       errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', ...errors],
     };
     app.get(path, { schema: whole, underLoad: 'served' }, (request, reply) =>
-      answerFromCatalog(from, request, reply, resolve),
+      respondFromCatalog(from, request, reply, resolve),
     );
   };
 
@@ -53,8 +53,8 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     operationId: 'listOptionGroups',
     summary: 'List option groups',
     querystring: queryOf(PagingQuery, LanguageQuery),
-    answer: ListAnswer(GroupAnswer),
-    answerHeaders: LIST_HEADERS,
+    answer: ListResponse(GroupResponse),
+    responseHeaders: LIST_HEADERS,
   };
   read('/api/option_groups', listGroups, ({ catalog, query }) => {
     const page = readPage(query);
@@ -70,8 +70,8 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     summary: 'Get one option group',
     params: Type.Object({ option_group_uid: Type.String({ format: 'uuid' }) }),
     querystring: queryOf(LanguageQuery),
-    answer: GroupAnswer,
-    answerHeaders: CACHED_HEADERS,
+    answer: GroupResponse,
+    responseHeaders: CACHED_HEADERS,
     errors: ['groupNotFound'],
   };
   read('/api/option_groups/:option_group_uid', getGroup, ({ catalog, params }) => {
@@ -92,8 +92,8 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
       option_group_name: Type.Optional(Type.String()),
       option_group_uid: Type.Optional(Type.String({ format: 'uuid' })),
     }),
-    answer: ListAnswer(KeyAnswer),
-    answerHeaders: LIST_HEADERS,
+    answer: ListResponse(KeyResponse),
+    responseHeaders: LIST_HEADERS,
     errors: ['groupNotFound', 'groupsDisagree'],
   };
   read('/api/option_keys', listKeys, ({ catalog, query }) => {
@@ -115,8 +115,8 @@ export function catalogReadRoutes(app: Routes, from: CatalogSource): void {
     description: 'Also returns archived keys, with `archived: true`.',
     params: Type.Object({ option_key_uid: Type.String({ format: 'uuid' }) }),
     querystring: queryOf(LanguageQuery),
-    answer: KeyAnswer,
-    answerHeaders: CACHED_HEADERS,
+    answer: KeyResponse,
+    responseHeaders: CACHED_HEADERS,
     errors: ['keyNotFound'],
   };
   read('/api/option_keys/:option_key_uid', getKey, ({ catalog, params }) => {

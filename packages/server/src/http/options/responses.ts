@@ -10,7 +10,7 @@ import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
-import type { CatalogCache, ReadyAnswer } from './catalog-cache.ts';
+import type { CatalogCache, ReadyResponse } from './catalog-cache.ts';
 import type { Wording } from './read-catalog.ts';
 import type { Written } from './user-option-view.ts';
 
@@ -25,13 +25,13 @@ export type CatalogSource = { service: Service; cache: CatalogCache };
 /** A parsed read: `name` covers everything that affects the body, except the revision and the language. */
 export type CatalogRead = { name: string; make(wording: Wording): Made | Steps<Made> };
 
-type Made = { text: string; page?: ReadyAnswer['page'] };
+type Made = { text: string; page?: ReadyResponse['page'] };
 
 /**
  * Answers a catalog read from memory: the first request of its kind in a revision makes the bytes, and all later ones
  * get the same without waiting. `resolve` reads the request and throws if it is invalid.
  */
-export function answerFromCatalog(
+export function respondFromCatalog(
   { service, cache }: CatalogSource,
   request: HttpRequest,
   reply: HttpReply,
@@ -52,7 +52,7 @@ export function answerFromCatalog(
     });
     return ready instanceof Promise ? ready.then(send) : send(ready);
   };
-  const send = (ready: ReadyAnswer): HttpReply => {
+  const send = (ready: ReadyResponse): HttpReply => {
     // May be stored, but must be revalidated every time, so that a new revision shows within a second.
     reply
       .header('etag', ready.etag)
@@ -76,7 +76,7 @@ export function answerFromCatalog(
 const SHORT_TARGET = 256;
 
 /** Most requests for a page are written the same way as the last one. */
-function linkOf(ready: ReadyAnswer, { url, query, route }: HttpRequest): string | undefined {
+function linkOf(ready: ReadyResponse, { url, query, route }: HttpRequest): string | undefined {
   if (!ready.page) return undefined;
   if (ready.lastLink?.url === url) return ready.lastLink.text;
   const text = linkHeader((route as Route).path, query, ready.page);
@@ -90,7 +90,7 @@ function linkOf(ready: ReadyAnswer, { url, query, route }: HttpRequest): string 
  */
 const LONG = 12 * 1024;
 
-function makeReady({ text, page }: Made): ReadyAnswer {
+function makeReady({ text, page }: Made): ReadyResponse {
   const bytes = Buffer.from(text);
   const body = bytes.length > LONG ? bytes : new WireText(bytes.toString('latin1'));
   return { body, etag: etagOf(bytes), page };
@@ -98,13 +98,13 @@ function makeReady({ text, page }: Made): ReadyAnswer {
 
 /** `language` by name or tag; without it, by Accept-Language, then the default. */
 export function readWording({ languages }: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Wording {
-  const asked = readParameter(query, 'language');
-  if (asked === undefined) return { language: languages.negotiate(acceptLanguage), only: false };
-  return { language: findLanguage(languages, asked), only: true };
+  const given = readParameter(query, 'language');
+  if (given === undefined) return { language: languages.negotiate(acceptLanguage), only: false };
+  return { language: findLanguage(languages, given), only: true };
 }
 
-export function findLanguage(languages: CompiledCatalog['languages'], asked: string, field = '') {
-  const language = languages.find(asked);
+export function findLanguage(languages: CompiledCatalog['languages'], given: string, field = '') {
+  const language = languages.find(given);
   if (language) return language;
   const allowed = languages.all.flatMap(({ name, tag }) => [name, tag]);
   const fields = [{ field: `${field}language`, message: 'is not a language of this application', allowed }];
@@ -115,7 +115,7 @@ export function findLanguage(languages: CompiledCatalog['languages'], asked: str
  * A user's own data: has an ETag and is not for shared caches. For one record, the ETag starts with the record's own
  * (`tag`), so that it can be sent as If-Match; the rest distinguishes labels and languages.
  */
-export function answerPrivately(
+export function respondPrivately(
   request: HttpRequest,
   reply: HttpReply,
   { bytes, mark }: Written,

@@ -12,11 +12,11 @@ import { badParameter } from '../paging.ts';
 import { type HttpRequest, noteUser } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
-import { findLanguage } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
 import { withCurrentRecord } from './list-user-options.ts';
 import type { Wording } from './read-catalog.ts';
-import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
+import { findLanguage } from './responses.ts';
+import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionResponse } from './schemas.ts';
 import { type RecordView, recordView, writeUserOption } from './user-option-view.ts';
 import {
   claimsOfBody,
@@ -86,8 +86,8 @@ const saveOneSchema = {
   security: SAVE_SECURITY,
   body: Type.Object(MEMBERS),
   headers: SaveHeaders,
-  response: { 200: UserOptionAnswer, 201: UserOptionAnswer, 412: ChangedMembers },
-  answerHeaders: { ETag: 'of the record, as in `etag`', Location: 'URL of the record' },
+  response: { 200: UserOptionResponse, 201: UserOptionResponse, 412: ChangedMembers },
+  responseHeaders: { ETag: 'of the record, as in `etag`', Location: 'URL of the record' },
   errors: SAVE_ERRORS,
 } satisfies RouteSchema;
 
@@ -155,7 +155,7 @@ function wordingOfSave(
 
 const MAX_OPTIONS = 500;
 
-const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() });
+const SavedOptions = Type.Object({ items: Type.Array(UserOptionResponse), total: Type.Integer() });
 
 /** The body of a PUT, without the user. */
 export const OptionsToSave = {

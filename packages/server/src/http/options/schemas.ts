@@ -58,7 +58,7 @@ export const LIST_HEADERS = {
   ...CACHED_HEADERS,
   Link: 'first, prev, next and last page (RFC 8288)',
 };
-export function ListAnswer(item: TSchema): TObject {
+export function ListResponse(item: TSchema): TObject {
   return Type.Object({
     items: Type.Array(item),
     total: Type.Integer(),
@@ -67,8 +67,8 @@ export function ListAnswer(item: TSchema): TObject {
   });
 }
 
-const ScalarAnswer = Type.Union([Type.Boolean(), Type.String(), Type.Number()]);
-export const ValueAnswer = Type.Union([ScalarAnswer, Type.Array(ScalarAnswer)], {
+const ScalarResponse = Type.Union([Type.Boolean(), Type.String(), Type.Number()]);
+export const ValueResponse = Type.Union([ScalarResponse, Type.Array(ScalarResponse)], {
   title: 'OptionValue',
   description: 'one value, or an array for a multiple-choice key',
 });
@@ -88,7 +88,7 @@ const DESCRIPTION = {
   description_language: Nullable(Type.String({ description: 'language of the text; null if there is none' })),
 };
 
-export const GroupAnswer = Type.Object(
+export const GroupResponse = Type.Object(
   {
     option_group_uid: Type.String({ format: 'uuid' }),
     name: Type.String(),
@@ -101,7 +101,7 @@ export const GroupAnswer = Type.Object(
   { title: 'OptionGroup' },
 );
 
-export const KeyAnswer = Type.Object(
+export const KeyResponse = Type.Object(
   {
     option_key_uid: Type.String({ format: 'uuid' }),
     option_group_uid: Type.String({ format: 'uuid' }),
@@ -115,15 +115,15 @@ export const KeyAnswer = Type.Object(
     multiple: Type.Boolean(),
     min_selected: Type.Integer(),
     max_selected: Nullable(Type.Integer()),
-    default_value: Nullable(ValueAnswer),
+    default_value: Nullable(ValueResponse),
     allowed_values: Type.Optional(
       Type.Array(
         Type.Object({
-          value: ScalarAnswer,
+          value: ScalarResponse,
           label: Type.String(),
           translations: Type.Array(Type.Object({ language: Type.String(), value: Type.String() })),
           retired: Type.Boolean(),
-          replacement: Type.Optional(ScalarAnswer),
+          replacement: Type.Optional(ScalarResponse),
         }),
       ),
     ),
@@ -170,7 +170,7 @@ const UserOption = {
     name: Type.String(),
     label: Label,
     label_language: LabelLanguage,
-    value: ValueAnswer,
+    value: ValueResponse,
     value_label: Type.Union([Type.String(), Type.Array(Type.String())], {
       description: 'text of the value, or of each of several, from the current catalog',
     }),
@@ -179,7 +179,7 @@ const UserOption = {
         option_key_translation_uid: Type.String({ format: 'uuid' }),
         language: Type.String(),
         name: Type.String(),
-        value: ValueAnswer,
+        value: ValueResponse,
       }),
     ),
   }),
@@ -194,7 +194,7 @@ const Etag = Type.String({
   description: 'changes with the record, not with labels or languages; send it as If-Match or `if_match`',
 });
 
-export const UserOptionAnswer = Type.Object(
+export const UserOptionResponse = Type.Object(
   {
     user_options_uid: Type.String({ format: 'uuid' }),
     ...UserOption,
@@ -207,7 +207,7 @@ export const UserOptionAnswer = Type.Object(
 );
 
 /** With effective=true: the value of a key that was never saved, or whose saved value is no longer allowed. */
-export const DefaultOptionAnswer = Type.Object(
+export const DefaultOptionResponse = Type.Object(
   {
     user_options_uid: Nullable(Type.String({ format: 'uuid' })),
     ...UserOption,
@@ -216,7 +216,7 @@ export const DefaultOptionAnswer = Type.Object(
     etag: Nullable(Etag),
     is_default: Type.Literal(true),
     source: Type.Literal('default'),
-    saved_value: Type.Optional(ValueAnswer),
+    saved_value: Type.Optional(ValueResponse),
   },
   {
     title: 'DefaultOption',
@@ -227,5 +227,5 @@ export const DefaultOptionAnswer = Type.Object(
 
 /** Members of 1014 besides code and message. */
 export const ChangedMembers = Type.Object({
-  current: Nullable(UserOptionAnswer),
+  current: Nullable(UserOptionResponse),
 });

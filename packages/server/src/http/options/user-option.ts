@@ -14,21 +14,21 @@ import { type HttpReply, type HttpRequest, noteUser } from '../server/request-an
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import { answerPrivately, readWording } from './answers.ts';
 import { identifyApplication } from './api-key.ts';
 import { placeAt, withCurrentRecord } from './list-user-options.ts';
+import { readWording, respondPrivately } from './responses.ts';
 import {
   AcceptLanguageHeader,
   ChangedMembers,
   LanguageQuery,
   LIST_HEADERS,
-  ListAnswer,
+  ListResponse,
   PagingQuery,
   queryOf,
   RECORD_HEADERS,
   USER_ERRORS,
-  UserOptionAnswer,
-  ValueAnswer,
+  UserOptionResponse,
+  ValueResponse,
 } from './schemas.ts';
 import { recordView, writeUserOption } from './user-option-view.ts';
 import { claimsOfQuery, readIfMatch } from './wanted-selection.ts';
@@ -58,8 +58,8 @@ const HistoryEntry = Type.Object(
     language: Type.Union([Type.String(), Type.Null()], {
       description: 'for an open text: tag of the saved language',
     }),
-    from_value: Type.Union([ValueAnswer, Type.Null()]),
-    to_value: Type.Union([ValueAnswer, Type.Null()]),
+    from_value: Type.Union([ValueResponse, Type.Null()]),
+    to_value: Type.Union([ValueResponse, Type.Null()]),
   },
   { title: 'UserOptionEvent' },
 );
@@ -71,9 +71,9 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     operationId: 'getUserOption',
     summary: 'Get one user option',
     querystring: queryOf(LanguageQuery, UserUidQuery),
-    response: { 200: UserOptionAnswer, 304: NotModified },
+    response: { 200: UserOptionResponse, 304: NotModified },
     headers: AcceptLanguageHeader,
-    answerHeaders: RECORD_HEADERS,
+    responseHeaders: RECORD_HEADERS,
     errors: [...USER_ERRORS, 'languageUnknown', 'selectionNotFound'],
   };
   app.get(PATH, { schema: getSchema }, async (request, reply) => {
@@ -86,7 +86,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     const then = await placeAt(service, application.appId, record);
     const view = recordView(today, wording, { clientId: application.clientId, userId: user.userId });
     const written = await directlyOrInSlices(writeUserOption(view, then, record));
-    return answerPrivately(request, reply, written, recordTag(record));
+    return respondPrivately(request, reply, written, recordTag(record));
   });
 
   const deleteSchema: RouteSchema = {
@@ -127,8 +127,8 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     operationId: 'listUserOptionHistory',
     summary: 'List the history of a user option, newest first',
     querystring: queryOf(PagingQuery, UserUidQuery),
-    response: { 200: ListAnswer(HistoryEntry), 304: NotModified },
-    answerHeaders: LIST_HEADERS,
+    response: { 200: ListResponse(HistoryEntry), 304: NotModified },
+    responseHeaders: LIST_HEADERS,
     errors: [...USER_ERRORS, 'selectionNotFound'],
   };
   /** Also for a record that was unset; deleted with the user. */
@@ -153,7 +153,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);
     if (link !== undefined) reply.header('link', link);
     const bytes = toWireBytes(JSON.stringify(listing));
-    return answerPrivately(request, reply, { bytes, mark: bytes });
+    return respondPrivately(request, reply, { bytes, mark: bytes });
   });
 
   const receiptSchema: RouteSchema = {
@@ -169,7 +169,7 @@ export function userOptionRoutes(app: Routes, service: Service): void {
     querystring: queryOf(UserUidQuery),
     produces: JWT_TYPE,
     response: { 200: Type.String({ description: 'the receipt' }), 304: NotModified },
-    answerHeaders: RECORD_HEADERS,
+    responseHeaders: RECORD_HEADERS,
     errors: [...USER_ERRORS, 'selectionNotFound'],
   };
   app.get(`${PATH}/receipt`, { schema: receiptSchema }, async (request, reply) => {

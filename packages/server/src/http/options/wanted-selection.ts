@@ -9,7 +9,7 @@ import { readJsonObject } from '../bodies.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 import { readAuthorization, readEntityTags } from '../request-headers.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
-import { findGroup, findLanguage } from './answers.ts';
+import { findGroup, findLanguage } from './responses.ts';
 
 /** `language`: for choices that name none; 'unknown' if the one sent was already refused. */
 type Part = Pick<WantedSelection, 'place' | 'field'> & { language?: Language | 'unknown' | undefined };

@@ -1,6 +1,6 @@
 import type { AllowedValue, Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
-import { fill, type SpokenTexts } from '../../domain/preferences/page-texts.ts';
+import { fill, type LocalizedPageWords } from '../../domain/preferences/page-texts.ts';
 import { type Html, html } from './html.ts';
 import { inWords, type PageLanguage } from './page.ts';
 
@@ -130,9 +130,9 @@ function typeOf({ type, constraint: { min, max, step } }: Key): Html {
 type Formats = { number: Intl.NumberFormat; date: Intl.DateTimeFormat };
 
 /** Cached per language of the page: creating one takes longer than writing a field. */
-const formats = new WeakMap<SpokenTexts, Formats>();
+const formats = new WeakMap<LocalizedPageWords, Formats>();
 
-function formatsOf(texts: SpokenTexts): Formats {
+function formatsOf(texts: LocalizedPageWords): Formats {
   const known = formats.get(texts);
   if (known) return known;
   const made = {
@@ -143,9 +143,9 @@ function formatsOf(texts: SpokenTexts): Formats {
   return made;
 }
 
-const formatNumber = (texts: SpokenTexts, value: number): string => formatsOf(texts).number.format(value);
+const formatNumber = (texts: LocalizedPageWords, value: number): string => formatsOf(texts).number.format(value);
 
-function formatBound(texts: SpokenTexts, type: Key['type'], bound: number | string): string {
+function formatBound(texts: LocalizedPageWords, type: Key['type'], bound: number | string): string {
   if (type !== 'date') return formatNumber(texts, Number(bound));
   return formatsOf(texts).date.format(new Date(`${bound}T00:00:00Z`));
 }

@@ -3,14 +3,14 @@ import type { Application } from '../../domain/applications/application.ts';
 import { readableAccent } from '../../domain/applications/look.ts';
 import { createLanguages } from '../../domain/catalog/languages.ts';
 import type { InnkeeperError } from '../../domain/errors.ts';
-import { baseOf, type PageWords, type SpokenTexts } from '../../domain/preferences/page-texts.ts';
+import { baseOf, type LocalizedPageWords, type PageWords } from '../../domain/preferences/page-texts.ts';
 import { inChunks } from '../bodies.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
 import { DARK_CARD, LIGHT_PAGE, SCRIPT, STYLE } from './page-assets.ts';
 
 /** The language of a page: that of the catalog's texts, with the page's own texts in it or else in English. */
-export type PageLanguage = { tag: string; texts: SpokenTexts };
+export type PageLanguage = { tag: string; texts: LocalizedPageWords };
 
 export function pageLanguage(words: PageWords, tag: string | undefined): PageLanguage {
   const texts = words.find(tag);
@@ -110,10 +110,10 @@ export function inWords({ tag, texts }: PageLanguage, text: string): Html {
     : html`<span lang="${texts.tag}" dir="${directionOfWords(texts)}">${text}</span>`;
 }
 
-const directions = new WeakMap<SpokenTexts, 'ltr' | 'rtl'>();
+const directions = new WeakMap<LocalizedPageWords, 'ltr' | 'rtl'>();
 
 /** Cached per language: it is needed for every hint. */
-function directionOfWords(texts: SpokenTexts): 'ltr' | 'rtl' {
+function directionOfWords(texts: LocalizedPageWords): 'ltr' | 'rtl' {
   const direction = directions.get(texts) ?? directionOf(texts.tag);
   directions.set(texts, direction);
   return direction;

@@ -64,8 +64,8 @@ async function open(service: Service, request: HttpRequest): Promise<OpenedLink>
 /** The language chosen on the page, else the link's, else the browser's. */
 function languageOf({ query, headers }: HttpRequest, { catalog, link }: OpenedLink): Language | undefined {
   const { languages } = catalog;
-  const asked = typeof query.language === 'string' ? languages.find(query.language) : undefined;
-  return asked ?? languages.find(link.language ?? '') ?? languages.negotiate(headers['accept-language']);
+  const chosen = typeof query.language === 'string' ? languages.find(query.language) : undefined;
+  return chosen ?? languages.find(link.language ?? '') ?? languages.negotiate(headers['accept-language']);
 }
 
 function keysOf({ groups, catalog }: OpenedLink): PlacedKey[] {

@@ -52,8 +52,8 @@ export type DoorParts = {
 /** A request refused unread: malformed, or under overload, when logging each would cost too much. */
 export type Refused = { log: boolean; reason?: string | undefined };
 
-type Asked = { method: string; url: string; headers?: Record<string, string>; body?: string };
-export type Ask = (asked: Asked) => Promise<{ status: number; text: string }>;
+type OwnRequest = { method: string; url: string; headers?: Record<string, string>; body?: string };
+export type SendOwn = (request: OwnRequest) => Promise<{ status: number; text: string }>;
 
 /** The front door: every request arrives and every response leaves here (docs/decisions/0043). */
 export class Door {
@@ -127,7 +127,7 @@ export class Door {
   }
 
   /** Serves a request that this process makes to itself. */
-  async ask({ method, url, headers: named = {}, body }: Asked): Promise<{ status: number; text: string }> {
+  async sendOwn({ method, url, headers: named = {}, body }: OwnRequest): Promise<{ status: number; text: string }> {
     const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
     const request = this.#route(new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits));
     if (body !== undefined) request.body = Buffer.from(body);

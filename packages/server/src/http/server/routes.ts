@@ -29,7 +29,7 @@ export type RouteSchema = {
   /** Its own errors; those common to all paths are added. */
   errors?: readonly ErrorName[];
   /** Headers of the response, with their descriptions. */
-  answerHeaders?: Record<string, string>;
+  responseHeaders?: Record<string, string>;
   /** The media type of the body or of the response, if not JSON; several if the caller chooses. */
   consumes?: string;
   produces?: string | readonly string[];

@@ -24,7 +24,7 @@ export const PreferenceLinkBody = Type.Object({
   ),
 });
 
-const PreferenceLinkAnswer = Type.Object(
+const PreferenceLinkResponse = Type.Object(
   {
     url: Type.String({ format: 'uri', description: 'the page; at most 200 characters' }),
     expires_at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
@@ -46,7 +46,7 @@ const created = {
     'and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail ' +
     'headers of RFC 8058, which give mail programs an unsubscribe button.',
   body: PreferenceLinkBody,
-  response: { 200: PreferenceLinkAnswer },
+  response: { 200: PreferenceLinkResponse },
   errors: ['bodyNotJson', 'usersBadRequest'] as const,
 };
 

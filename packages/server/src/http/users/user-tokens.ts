@@ -4,7 +4,7 @@ import { issueSpecialToken } from '../../domain/users/special-token.ts';
 import { Type } from '../../schema.ts';
 import { readJsonObject } from '../bodies.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { UserWithTokenAnswer } from './users.ts';
+import { UserWithTokenResponse } from './users.ts';
 
 const specialTokenSchema = {
   operationId: 'issueSpecialToken',
@@ -12,7 +12,7 @@ const specialTokenSchema = {
   description: 'For a user whose specialToken was lost or used. Earlier unused ones stop working.',
   tags: ['users'],
   body: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), clientUserId: Type.String() }),
-  response: { 200: UserWithTokenAnswer },
+  response: { 200: UserWithTokenResponse },
   errors: [
     'bodyNotJson',
     'clientIdMissing',

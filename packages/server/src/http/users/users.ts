@@ -32,7 +32,7 @@ import { BACK_END_ERRORS, schemaOf, USERS_PATH, userRoute, WAYS_TO_USER, WITHOUT
  * Shapes that several operations share. They only document: the rules check requests and choose the error codes. A
  * shape with a title appears in the OpenAPI document once, under that name.
  */
-export const UserWithTokenAnswer = Type.Object(
+export const UserWithTokenResponse = Type.Object(
   {
     specialToken: Type.String({ description: 'valid for one exchange' }),
     clientId: Type.String(),
@@ -44,7 +44,7 @@ export const UserWithTokenAnswer = Type.Object(
 
 const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
 
-const UserAnswer = Type.Object(
+const UserResponse = Type.Object(
   {
     service_user_code: Type.String({ format: 'uuid' }),
     clientUserId: Type.String(),
@@ -70,7 +70,7 @@ function viewUser({ userId, clientUserId, clientUserName, status, createdAt, upd
 }
 
 /** One user or a page of them: has an ETag and is not for shared caches. */
-function answerUsers(request: HttpRequest, reply: HttpReply, answer: object): HttpReply {
+function respondWithUsers(request: HttpRequest, reply: HttpReply, answer: object): HttpReply {
   const body = JSON.stringify(answer);
   const etag = etagOf(body);
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Accept');
@@ -92,7 +92,7 @@ const createUserSchema = {
     clientUserId: Type.String({ description: 'unique per application; may be an e-mail address' }),
     clientUserName: Type.String({ description: 'display name' }),
   }),
-  response: { 200: UserWithTokenAnswer },
+  response: { 200: UserWithTokenResponse },
   errors: [
     'bodyNotJson',
     'clientIdMissing',
@@ -151,7 +151,7 @@ const listUsersSchema = {
   response: {
     200: Type.Object(
       {
-        items: Type.Array(UserAnswer),
+        items: Type.Array(UserResponse),
         next: Type.Union([Type.String(), Type.Null()], {
           description: 'send it as `after` for the next page; null: last page',
         }),
@@ -162,7 +162,7 @@ const listUsersSchema = {
     304: NotModified,
   },
   errors: [...BACK_END_ERRORS, 'usersBadRequest'],
-  answerHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
+  responseHeaders: { ...CACHED_HEADERS, Link: 'the next page, rel="next"' },
 } satisfies RouteSchema;
 
 export function listApplicationUsersRoute(app: Routes, service: Service): void {
@@ -185,7 +185,7 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const limit = readLimit(query);
     const place = readPlace(readOnce(query, 'after', refuseParameter), refuseParameter);
     const isCounted = readTruth(query, 'count', refuseParameter);
-    if (isNobody) return answerUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
+    if (isNobody) return respondWithUsers(request, reply, { items: [], next: null, ...(isCounted && { total: 0 }) });
     const { users } = service.storage;
     // Few match, or all are counted: that may take as long as reading every user.
     const { signal } = request;
@@ -197,7 +197,7 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
         linkToNext(`/api/v2/app/${clientId}/users`, { ...query, after: next, limit: String(limit) }),
       );
     const total = isCounted ? { total: await countUsers(users, appId, filter, signal) } : {};
-    return answerUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
+    return respondWithUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
   });
 }
 
@@ -233,13 +233,13 @@ const getUserSchema = {
   operationId: 'getApplicationUser',
   summary: 'Get one user',
   description: 'For the back end of the application: HTTP Basic with clientId and clientSecret.',
-  response: { 200: UserAnswer, 304: NotModified },
-  answerHeaders: CACHED_HEADERS,
+  response: { 200: UserResponse, 304: NotModified },
+  responseHeaders: CACHED_HEADERS,
 };
 
 export function getApplicationUserRoute(app: Routes, service: Service): void {
   userRoute(app, service, { method: 'GET', schema: getUserSchema }, async ({ request, reply, user }) =>
-    answerUsers(request, reply, viewUser(user)),
+    respondWithUsers(request, reply, viewUser(user)),
   );
 }
 
@@ -254,7 +254,7 @@ const updateUserSchema = {
     clientUserId: Type.Optional(Type.String({ description: 'unique per application' })),
     status: Type.Optional(Type.Enum([...USER_STATUSES])),
   }),
-  response: { 200: UserAnswer },
+  response: { 200: UserResponse },
   errors: [
     'bodyNotJson',
     'clientUserNameMissing',

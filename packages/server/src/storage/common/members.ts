@@ -48,8 +48,8 @@ export const members: CommonStore<MemberStore, 'list'> = {
 };
 
 /**
- * The locks make owners who remove each other run one after the other, and so does a change of the account's own role:
- * otherwise each act would keep the invitations because of the permission that the other one ends.
+ * Locks, so that owners who remove each other run one after the other, and so do changes of the account's own role:
+ * otherwise each act would keep the invitations, because it still sees the permission that the other one removes.
  */
 async function lockRole(query: Query, appId: number, accountId: string): Promise<Role | undefined> {
   await lockApplication(query, appId);

@@ -68,7 +68,7 @@ export interface StorageDriver {
 }
 
 /** Remaining capacity: space on the disk of the file, or connections to the server. */
-export type DatabaseRoom =
+export type DatabaseCapacity =
   | { kind: 'disk'; free: number; size: number; forScrub: number }
   | { kind: 'connections'; used: number; most: number };
 

@@ -44,7 +44,7 @@ const SHARED = { inFlight: 3, maxBatch: 16 };
 /** Single acts in flight: enough to keep the connections busy. With half as many, special tokens are a third slower. */
 const SINGLE = { inFlight: 4 * WRITE_CONNECTIONS, maxBatch: 1 };
 /** A server that has responded to anyone within this time is reachable, even if another act waits. */
-const ANSWERS_MS = 1_000;
+const RESPONDS_MS = 1_000;
 /** Beyond this many acts the server cannot keep up: failing fast beats responding too late. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_TRIES = 8;
@@ -131,7 +131,7 @@ export class ConnectionPool implements Connections {
   #idle: (() => void) | undefined;
   #closed = false;
   #retiredAt = Number.NEGATIVE_INFINITY;
-  #answeredAt = Number.NEGATIVE_INFINITY;
+  #respondedAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, statementMs?: number) {
     // Connections to the previous address would keep writing there.
@@ -346,7 +346,7 @@ export class ConnectionPool implements Connections {
       const named = this.#naming && !isLost;
       try {
         const { rows } = await connection.query(named ? { name, text, values } : { text, values }, withinMs);
-        this.#answeredAt = performance.now();
+        this.#respondedAt = performance.now();
         return rows;
       } catch (error) {
         if (isReadOnly(error)) this.#retireAll();
@@ -393,7 +393,7 @@ export class ConnectionPool implements Connections {
    */
   #retire(connection: PipelinedConnection): void {
     const now = performance.now();
-    if (now < this.#answeredAt + ANSWERS_MS) connection.retire();
+    if (now < this.#respondedAt + RESPONDS_MS) connection.retire();
     else if (now > this.#retiredAt + this.#statementMs) this.#retireAll();
   }
 

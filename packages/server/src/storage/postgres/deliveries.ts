@@ -45,7 +45,7 @@ const TAKE = statement(`
 const USERS_HERE =
   'select u.user_id from users u where u.user_id in (select user_id from noted) order by u.user_id for key share';
 
-const note = (usersThere: string): string => `
+const note = (existingUsers: string): string => `
   noted as (
     update webhook_deliveries d set state = g.state, attempts = d.attempts + 1, next_at = g."nextAt", last_at = g.at,
       status = g.status, problem = g.problem, milliseconds = g.milliseconds,
@@ -54,7 +54,7 @@ const note = (usersThere: string): string => `
     where d.webhook_id = held.webhook_id and d.delivery_id = g."deliveryId" and d.state = 'sending'
     returning d.delivery_id, d.user_id, d.state, g.body
   ), there as (
-    ${usersThere}
+    ${existingUsers}
   ), answered as (
     insert into webhook_responses (webhook_id, delivery_id, user_id, body)
     select held.webhook_id, n.delivery_id, n.user_id, coalesce(n.body, '') from held, noted n
@@ -69,14 +69,14 @@ const GIVEN = `
   )
 `;
 
-const settle = (usersThere: string) =>
+const settle = (existingUsers: string) =>
   statement(`
   with held as (
     update webhooks set
       last_success_at = coalesce($4, last_success_at),
       failing_since = case when $4::bigint is null then coalesce(failing_since, $5) else $5::bigint end
     where webhook_id = $2 and lease_owner = $1 and off is null returning webhook_id
-  ), ${GIVEN}, ${note(usersThere)}, next as (
+  ), ${GIVEN}, ${note(existingUsers)}, next as (
     select distinct on (d.user_id) d.delivery_id, d.state from webhook_deliveries d
     where d.webhook_id = $2 and d.ended_at is null and d.user_id in (select user_id from noted where state <> 'pending')
       and d.delivery_id not in (select delivery_id from noted where state <> 'pending')
@@ -90,9 +90,9 @@ const settle = (usersThere: string) =>
 
 type Held<Row> = { [Name in keyof Row]: Row[Name] | null } & { heldId: string };
 
-/** `usersThere`: selects and locks the users of `noted` that exist. */
-export function deliveryStore(connections: Connections, usersThere = USERS_HERE): DeliveryStore {
-  const SETTLE = settle(usersThere);
+/** `existingUsers`: selects and locks the users of `noted` that exist. */
+export function deliveryStore(connections: Connections, existingUsers = USERS_HERE): DeliveryStore {
+  const SETTLE = settle(existingUsers);
   return {
     ...commonStore('deliveries', bindingOf(connections)),
     async enqueue({ owner, webhookId }, { after, since }, deliveries) {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../caught.ts';
-import type { DatabaseRoom, DataCheck, DataCheckOptions } from '../port.ts';
+import type { DatabaseCapacity, DataCheck, DataCheckOptions } from '../port.ts';
 import { ConnectionPool, statement } from './connections.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
 import { DURABILITY_STEPS, DURABLE_SETTINGS, isForbidden } from './errors.ts';
@@ -203,7 +203,7 @@ const ROOM = `
     current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as most
 `;
 
-export function connectionRoom(url: string): Promise<DatabaseRoom> {
+export function connectionCapacity(url: string): Promise<DatabaseCapacity> {
   return alone(new Servers(url), async (transactions) => {
     const [room] = await transactions.run((query) => query<{ used: number; most: number }>(ROOM));
     return { kind: 'connections', used: room?.used ?? 0, most: room?.most ?? 0 };

@@ -123,8 +123,8 @@ export class Servers {
       } catch (error) {
         const { message, cause } = error as Error;
         const wasBusy = performance.eventLoopUtilization(before).utilization > BUSY;
-        const tellsNothing = (wasBusy && message.includes(TIMED_OUT)) || isEndedByServer(cause);
-        if (!tellsNothing || tries === MAX_TRIES) throw error;
+        const isInconclusive = (wasBusy && message.includes(TIMED_OUT)) || isEndedByServer(cause);
+        if (!isInconclusive || tries === MAX_TRIES) throw error;
       }
     }
   }

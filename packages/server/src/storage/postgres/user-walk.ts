@@ -22,7 +22,7 @@ const INDEXED_S = `left(s.value, ${INDEXED_CHARACTERS})`;
 
 type Range = { from: string; values: unknown[]; order: string };
 
-/** The index range that a walk reads, from a place on. */
+/** The index range that a walk reads, starting at a place. */
 function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range {
   const user = after?.userId ?? START;
   switch (walk.by) {

@@ -38,7 +38,7 @@ export class DamageWatch implements DamageReport {
   readonly #records: CheckRecords;
   readonly #times: WatchTimes;
   #finding: string | undefined;
-  #isForGood = false;
+  #isPermanent = false;
   #foundAt = 0;
   #seenAt = 0;
   #recheckMs: number;
@@ -65,10 +65,10 @@ export class DamageWatch implements DamageReport {
     return this.#finding;
   }
 
-  /** Records damage, with SQLite's message. `forGood`: until the service is restarted, even if a check is clean. */
-  note(reason: string, forGood = false): void {
+  /** Records damage, with SQLite's message. `isPermanent`: until the service is restarted, even if a check is clean. */
+  note(reason: string, isPermanent = false): void {
     this.#foundAt = Date.now();
-    this.#isForGood ||= forGood;
+    this.#isPermanent ||= isPermanent;
     if (this.#finding !== undefined) return;
     this.#finding = reason;
     this.#checkLater();
@@ -151,7 +151,7 @@ export class DamageWatch implements DamageReport {
   }
 
   #clear(): void {
-    if (this.#finding === undefined || this.#isForGood) return;
+    if (this.#finding === undefined || this.#isPermanent) return;
     this.#finding = undefined;
     clearTimeout(this.#recheck);
     this.#recheck = undefined;

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { DatabaseRoom, DataCheck, DataCheckOptions } from '../port.ts';
+import type { DatabaseCapacity, DataCheck, DataCheckOptions } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { namingFile } from './errors.ts';
 import { checkSteps, factActs, readFileCheck, runChecks } from './file-check.ts';
@@ -79,7 +79,7 @@ export function tryWrite(path: string, value: string): void {
   }
 }
 
-export function diskRoom(path: string): DatabaseRoom {
+export function diskCapacity(path: string): DatabaseCapacity {
   const { bavail, bsize } = statfsSync(dirname(path));
   const { size } = statSync(path);
   return { kind: 'disk', free: bavail * bsize, size, forScrub: bytesForScrub(size) };

@@ -27,7 +27,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** Where connections report damage they meet, and learn what others met (damage-watch.ts). */
-export type DamageReport = { readonly finding: string | undefined; note(reason: string, forGood?: boolean): void };
+export type DamageReport = { readonly finding: string | undefined; note(reason: string, isPermanent?: boolean): void };
 export const NO_DAMAGE: DamageReport = { finding: undefined, note: () => {} };
 
 export function damaged(path: string, reason: string, cause?: unknown): DatabaseDamaged {

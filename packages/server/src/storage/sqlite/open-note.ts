@@ -29,7 +29,7 @@ type Noted = {
 export function leaveNote(path: string): OpenNote {
   const note = join(dirname(path), `${prefixOf(path)}${randomBytes(8).toString('hex')}`);
   const { pid } = process;
-  const [database, log, born] = [identityOf(path), identityOf(`${path}-wal`), birthOf(path)];
+  const [database, log, born] = [identityOf(path), identityOf(`${path}-wal`), birthTimeOf(path)];
   const noted: Noted = { pid, startedAt: startOf(pid), database, log, born };
   quietly(() => writeFileSync(note, JSON.stringify(noted), { mode: 0o600, flag: 'wx' }));
   return { remove: () => quietly(() => rmSync(note, { force: true })) };
@@ -52,7 +52,7 @@ function findNoteOfOtherLog(path: string): string | undefined {
   const [database, log] = [inodeOf(identityOf(path)), inodeOf(identityOf(`${path}-wal`))];
   if (log === undefined || database === undefined) return undefined;
   const ofLog = readNotes(path).filter(({ noted }) => inodeOf(noted.log) === log);
-  const born = birthOf(path);
+  const born = birthTimeOf(path);
   const isSame = ({ born: then }: Noted) => then === undefined || born === undefined || then === born;
   if (ofLog.some(({ noted }) => inodeOf(noted.database) === database && isSame(noted))) return undefined;
   return ofLog.find(({ noted }) => !isAlive(noted))?.note;
@@ -64,7 +64,7 @@ export function removeStaleNotes(path: string): void {
 }
 
 /** undefined if the system does not store it, and returns the time of the last change or nothing. */
-function birthOf(path: string): string | undefined {
+function birthTimeOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!found || found.birthtimeNs === 0n || found.birthtimeNs === found.ctimeNs) return undefined;
   return String(found.birthtimeNs);

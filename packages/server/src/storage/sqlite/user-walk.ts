@@ -12,7 +12,7 @@ const START = new Uint8Array(0);
 
 const BEGINNING = `substr(s.value, 1, ${INDEXED_CHARACTERS})`;
 
-/** The index range that a walk reads, from a place on. */
+/** The index range that a walk reads, starting at a place. */
 function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range {
   const user = after === null ? START : toBytes(after.userId);
   switch (walk.by) {

@@ -53,9 +53,9 @@ export function createAuthorizationServer(options: {
   };
 }
 
-/** Options for every oauth4webapi call. fetchAnswer decides which http addresses are allowed. */
+/** Options for every oauth4webapi call. fetchResponse decides which http addresses are allowed. */
 export function requestOptions(signal: AbortSignal) {
-  return { signal, [customFetch]: fetchAnswer, [allowInsecureRequests]: true } as const;
+  return { signal, [customFetch]: fetchResponse, [allowInsecureRequests]: true } as const;
 }
 
 type Discovery = 'oauth2' | 'oidc';
@@ -108,7 +108,7 @@ class TokenServiceFailed extends TokenServiceUnreachable {
  * The only code that calls the token service. Returns a complete response of limited size, or throws one of the port's
  * two errors. It has fetch's signature, so that oauth4webapi sends everything through it.
  */
-export async function fetchAnswer(
+export async function fetchResponse(
   address: string,
   init: {
     method: string;
@@ -148,7 +148,9 @@ export async function fetchAnswer(
 export function requireSafeAddress(url: URL): void {
   const loopback = /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return;
-  throw new TokenServiceRefused(`${url.origin} is not a valid token service address: use https (http on loopback only)`);
+  throw new TokenServiceRefused(
+    `${url.origin} is not a valid token service address: use https (http on loopback only)`,
+  );
 }
 
 /** Counts decompressed bytes, so that a small response cannot expand without limit. */

@@ -18,7 +18,7 @@ import {
 import { type IdentifiedToken, TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 import {
   type AuthorizationServer,
-  fetchAnswer,
+  fetchResponse,
   type Metadata,
   requestOptions,
   toUnreachable,
@@ -39,7 +39,7 @@ const INTROSPECTION_KEPT_MS = 300_000;
  * … and a request with an earlier response waits no longer than this for a newer one, so that an outage does not slow us
  * down.
  */
-const PATIENCE_MS = 250;
+const REFRESH_WAIT_MS = 250;
 /** After a failed try, requests that have an earlier response do not ask again for this long. */
 const RETRY_MS = 1_000;
 
@@ -114,7 +114,7 @@ export function createTokenIdentifier(options: {
     const checking = checkOnce(accessToken, tokenId);
     try {
       const checked = await (known
-        ? Promise.race([checking, sleep(PATIENCE_MS, 'late' as const, { ref: false })])
+        ? Promise.race([checking, sleep(REFRESH_WAIT_MS, 'late' as const, { ref: false })])
         : checking);
       if (checked !== 'late') return checked?.token;
     } catch (error) {
@@ -183,7 +183,7 @@ export function createPublishedKeys(server: AuthorizationServer, deadlines: Dead
     load: () =>
       deadlines.run(async (signal) => {
         const { jwks_uri } = await server.metadata.get();
-        const response = await fetchAnswer(jwks_uri ?? '', {
+        const response = await fetchResponse(jwks_uri ?? '', {
           method: 'GET',
           headers: { accept: 'application/json' },
           signal,

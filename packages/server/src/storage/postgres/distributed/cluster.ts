@@ -22,7 +22,7 @@ const LOCK_MS = 1_000;
 const TOGETHER_MS = 10_000;
 
 /**
- * Transactions at a time, for acts that ask every home: with more, a survey of many keys would take all connections for
+ * Transactions at a time, for acts that query every home: with more, a survey of many keys would take all connections for
  * longer than other acts wait for one.
  */
 const AT_ONCE = 2;
@@ -43,7 +43,7 @@ export class Cluster {
   readonly connections: Connections;
   readonly #isTransaction: boolean;
   readonly #homes = new Map<number, HomeStores>();
-  /** The same, for acts that ask every home. */
+  /** The same, for acts that query every home. */
   readonly #homesInTurn = new Map<number, HomeStores>();
   readonly #waiting: (() => void)[] = [];
   #atOnce = 0;
@@ -71,22 +71,22 @@ export class Cluster {
   }
 
   /** All homes at once; in a transaction one at a time, as it has one connection. */
-  async everywhere<T>(ask: (stores: HomeStores, home: number) => Promise<T>): Promise<T[]> {
-    if (!this.#isTransaction) return Promise.all(this.homes.all.map((home) => ask(this.#inTurn(home), home)));
-    const answers: T[] = [];
-    for (const home of this.homes.all) answers.push(await ask(this.at(home), home));
-    return answers;
+  async everywhere<T>(act: (stores: HomeStores, home: number) => Promise<T>): Promise<T[]> {
+    if (!this.#isTransaction) return Promise.all(this.homes.all.map((home) => act(this.#inTurn(home), home)));
+    const results: T[] = [];
+    for (const home of this.homes.all) results.push(await act(this.at(home), home));
+    return results;
   }
 
   /** Looks in the expected home first, then in all others. */
   async find<T>(
     expected: number | undefined,
-    ask: (stores: HomeStores, home: number) => Promise<T | undefined>,
+    act: (stores: HomeStores, home: number) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const found = expected === undefined ? undefined : await ask(this.at(expected), expected);
+    const found = expected === undefined ? undefined : await act(this.at(expected), expected);
     if (found !== undefined) return found;
     const others = await this.everywhere((stores, home) =>
-      home === expected ? Promise.resolve(undefined) : ask(stores, home),
+      home === expected ? Promise.resolve(undefined) : act(stores, home),
     );
     return others.find((each) => each !== undefined);
   }

@@ -20,13 +20,13 @@ const NEWEST = statement('select last_no as no from event_counter where only_row
  * application. Readers see them in one order, by number.
  */
 export function distributedEvents(cluster: Cluster): EventStore {
-  const ask = <T>(question: (events: EventStore) => Promise<T>): Promise<T[]> =>
-    cluster.everywhere(({ events }) => question(events));
+  const inAllHomes = <T>(read: (events: EventStore) => Promise<T>): Promise<T[]> =>
+    cluster.everywhere(({ events }) => read(events));
   const numbers = (send: (connections: Connections) => Promise<{ no: number }[]>): Promise<number[]> =>
     cluster.everywhere(async ({ connections }) => (await send(connections))[0]?.no ?? 0);
 
   const find: EventStore['find'] = async (appId, nos) =>
-    (await ask((events) => events.find(appId, nos))).flat().sort((a, b) => a.no - b.no);
+    (await inAllHomes((events) => events.find(appId, nos))).flat().sort((a, b) => a.no - b.no);
 
   return {
     find,
@@ -34,11 +34,11 @@ export function distributedEvents(cluster: Cluster): EventStore {
       const horizon = Math.min(...(await numbers((connections) => connections.write(HORIZON))));
       cluster.readUpTo(horizon);
       const from = after === 'latest' ? horizon : after;
-      const parts = await ask((events) => events.read(appId, from, page));
+      const parts = await inAllHomes((events) => events.read(appId, from, page));
       return mergeEvents(parts, page.limit);
     },
     async listBack(appId, filter, page) {
-      const parts = await ask((events) => events.listBack(appId, filter, page));
+      const parts = await inAllHomes((events) => events.listBack(appId, filter, page));
       // Events beyond the end of any home's page are not known yet.
       const end = Math.max(...parts.map(({ next }) => next ?? 0));
       const items = parts
@@ -61,7 +61,7 @@ export function distributedEvents(cluster: Cluster): EventStore {
     },
     async newestOf(appIds) {
       const newest = new Map<number, number>();
-      for (const part of await ask((events) => events.newestOf(appIds))) {
+      for (const part of await inAllHomes((events) => events.newestOf(appIds))) {
         for (const [appId, no] of part) newest.set(appId, Math.max(no, newest.get(appId) ?? 0));
       }
       return newest;

@@ -82,15 +82,15 @@ export function distributedSelections(cluster: Cluster): SelectionStore {
 
     async survey(appId, keyNo, wanted, signal) {
       const { listed, most } = wanted;
-      const ask = async (what: typeof wanted): Promise<KeySurvey[]> =>
+      const surveyHomes = async (what: typeof wanted): Promise<KeySurvey[]> =>
         cluster.everywhere(({ selections }) => selections.survey(appId, keyNo, what, signal));
-      if (!listed) return { ...addPeriods(await ask(wanted)), ...(await mostCommon(appId, keyNo, most)) };
+      if (!listed) return { ...addPeriods(await surveyHomes(wanted)), ...(await mostCommon(appId, keyNo, most)) };
       // Each home may have others that are common: first which they are, then how many of each.
-      const parts = await ask({ ...wanted, fromDay: null });
+      const parts = await surveyHomes({ ...wanted, fromDay: null });
       const others = addUp(parts.flatMap((part) => part.common)).sort(mostFirst);
       const different = Math.max(others.length, ...parts.map((part) => part.different));
       const shown = others.slice(0, most).map(({ value }) => value);
-      const counted = addPeriods(await ask({ ...wanted, listed: [...listed, ...shown], most: 0 }));
+      const counted = addPeriods(await surveyHomes({ ...wanted, listed: [...listed, ...shown], most: 0 }));
       const common = shown.map((value, place) => ({
         value,
         count: sum(counted.periods.map(({ counts }) => counts[listed.length + place] ?? 0)),

@@ -199,9 +199,9 @@ export function distributedRequestLog(cluster: Cluster): RequestLogStore {
  * transaction.
  */
 export function distributedDeliveries(cluster: Cluster): DeliveryStore {
-  const usersThere = 'select user_id from noted';
+  const existingUsers = 'select user_id from noted';
   return {
-    ...deliveryStore(cluster.connections, usersThere),
+    ...deliveryStore(cluster.connections, existingUsers),
     settle: (held, attempts, off) =>
       cluster.together(async (inner) => {
         const ids = JSON.stringify(attempts.map(({ deliveryId }) => deliveryId));
@@ -215,7 +215,7 @@ export function distributedDeliveries(cluster: Cluster): DeliveryStore {
         const settled = attempts.map((attempt) =>
           gone.has(attempt.deliveryId) ? { ...attempt, body: null } : attempt,
         );
-        return deliveryStore(inner.connections, usersThere).settle(held, settled, off);
+        return deliveryStore(inner.connections, existingUsers).settle(held, settled, off);
       }),
   };
 }

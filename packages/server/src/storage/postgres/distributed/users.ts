@@ -103,7 +103,7 @@ export function distributedUsers(cluster: Cluster): UserStore {
       const outcome =
         isOneHome && !user.idempotency
           ? await cluster.ofUser(userId).users.createWithToken(user)
-          : await createFar(cluster, user).catch((error: unknown): CreateUserOutcome => {
+          : await createAcrossHomes(cluster, user).catch((error: unknown): CreateUserOutcome => {
               if (violation(error)?.constraint.endsWith('_application')) return 'application-gone';
               throw error;
             });
@@ -155,9 +155,9 @@ export function distributedUsers(cluster: Cluster): UserStore {
     },
 
     async walk(appId, walk, page) {
-      const ask = ({ users }: HomeStores) => users.walk(appId, walk, page);
-      if (walk.by === 'one') return ask(cluster.ofUser(walk.userId));
-      const parts = await cluster.everywhere(ask);
+      const walkHome = ({ users }: HomeStores) => users.walk(appId, walk, page);
+      if (walk.by === 'one') return walkHome(cluster.ofUser(walk.userId));
+      const parts = await cluster.everywhere(walkHome);
       type Place = WalkedUser['place'];
       const ascending = (a: Place, b: Place): number =>
         byBytes(a.value ?? '', b.value ?? '') || byBytes(a.userId, b.userId);
@@ -200,9 +200,9 @@ export function distributedUsers(cluster: Cluster): UserStore {
 }
 
 /** For a request with an Idempotency-Key, which has its own home, or with a code from another home than the name's. */
-async function createFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome> {
+async function createAcrossHomes(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const outcome = await tryCreateFar(cluster, user);
+    const outcome = await tryCreateAcrossHomes(cluster, user);
     if (outcome) return outcome;
   }
   throw new StorageUnavailable('Others keep using the same Idempotency-Key.');
@@ -211,7 +211,7 @@ async function createFar(cluster: Cluster, user: NewUser): Promise<CreateUserOut
 const MAX_ROUNDS = 20;
 
 /** null: another request is using the key; the next attempt sees its result. */
-function tryCreateFar(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome | null> {
+function tryCreateAcrossHomes(cluster: Cluster, user: NewUser): Promise<CreateUserOutcome | null> {
   const { appId, clientUserId, userId, createdAt, idempotency } = user;
   return cluster.together<CreateUserOutcome | null>(async (inner, undo) => {
     if (idempotency) {
@@ -269,7 +269,7 @@ export function distributedTokens(cluster: Cluster): TokenStore {
         const outcome = await cluster.at(expected).tokens.exchange(tokenHash, now, accessToken);
         if (outcome !== 'spent') return outcome;
       }
-      return exchangeFar(cluster, { tokenHash, now, accessToken, home });
+      return exchangeAcrossHomes(cluster, { tokenHash, now, accessToken, home });
     },
     findOwner: (tokenId, now) =>
       cluster.find(homeOfToken(cluster, tokenId), ({ tokens }) => tokens.findOwner(tokenId, now)),
@@ -287,7 +287,7 @@ type Exchange = { tokenHash: string; now: number; accessToken: AccessTokenRecord
  * For an access token whose id does not contain its user's home: no other home may have it, and of two concurrent
  * exchanges one waits.
  */
-function exchangeFar(
+function exchangeAcrossHomes(
   cluster: Cluster,
   { tokenHash, now, accessToken, home }: Exchange,
 ): ReturnType<TokenStore['exchange']> {
