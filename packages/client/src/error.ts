@@ -36,9 +36,12 @@ export class InnkeeperError extends Error {
     cause?: unknown;
   }) {
     const { code, message, errors } = answer.body;
-    super(typeof message === 'string' ? message : `The response did not come from the service (HTTP ${answer.status}).`, {
-      cause: answer.cause,
-    });
+    super(
+      typeof message === 'string' ? message : `The response did not come from the service (HTTP ${answer.status}).`,
+      {
+        cause: answer.cause,
+      },
+    );
     this.status = answer.status;
     this.code = typeof code === 'string' ? code : 'garbled';
     this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : [];

@@ -229,7 +229,10 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     const broken = [
       ['a,b\n', 'line 1: the first line must name the columns: path, then languages, separated by commas'],
       ['path,Deutsch\na,"b\n', 'line 2: quote Not Closed'],
-      ['<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"/>', 'is XLIFF 1.2: only XLIFF 2 is supported'],
+      [
+        '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"/>',
+        'is XLIFF 1.2: only XLIFF 2 is supported',
+      ],
       ['', 'line 1: the first line must name the columns'],
     ] as const;
     for (const [file, message] of broken) {
