@@ -11,6 +11,7 @@ import { bindingOf } from './common.ts';
 import { ConnectionPool, type Connections } from './connections.ts';
 import { deliveryStore } from './deliveries.ts';
 import { findHomes, type Homes, schemaOf } from './distributed/homes.ts';
+import { ENTER } from './distributed/moment.ts';
 import { distributedStores, purgeDistributed } from './distributed/stores.ts';
 import { postgresDump } from './dump.ts';
 import { eventStore } from './events.ts';
@@ -65,7 +66,8 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
     kind: 'postgres',
     async audited(by, call) {
       const outcome = await connections.inOneTransaction(
-        (query, queryFor) => {
+        async (query, queryFor) => {
+          if (homes) await query(ENTER);
           const inner = postgresStores(inTransaction(query, queryFor), homes, true);
           return performAudited(inner, by, call, (appId) => lockApplication(query, appId));
         },

@@ -10,6 +10,7 @@ import { userSearch, userWalk } from '../user-walk.ts';
 import { trialStore, userStore } from '../users.ts';
 import { claim, homeConnections } from './home-connections.ts';
 import type { Homes } from './homes.ts';
+import { ENTER } from './moment.ts';
 
 /** A home has the stores of an ordinary database, for its own users. */
 export type HomeStores = Pick<
@@ -100,18 +101,11 @@ export class Cluster {
       throw new Undone(outcome);
     };
     const attempt = (): Promise<T> =>
-      this.connections.transaction(
-        (query) =>
-          work(
-            new Cluster(
-              this.homes,
-              inTransaction(query, () => query, LOCK_MS),
-              true,
-            ),
-            undo,
-          ),
-        statementMs,
-      );
+      this.connections.transaction(async (query) => {
+        if (!this.#isTransaction) await query(ENTER);
+        const inner = inTransaction(query, () => query, LOCK_MS);
+        return work(new Cluster(this.homes, inner, true), undo);
+      }, statementMs);
     try {
       return await (this.#isTransaction ? attempt() : untilUnlocked(statementMs ?? TOGETHER_MS, attempt));
     } catch (error) {

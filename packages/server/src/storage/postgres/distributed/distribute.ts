@@ -4,7 +4,7 @@ import { GRANT_STEPS, isForbidden } from '../errors.ts';
 import { alone, migrate } from '../migrations.ts';
 import { Servers } from '../servers.ts';
 import type { Query } from '../transactions.ts';
-import { findHomes, HOME_TABLES, type Homes, schemaOf } from './homes.ts';
+import { findHomes, HOME_TABLES, type Homes, isDropped, schemaOf } from './homes.ts';
 
 /** Moves a million users with all of their data. */
 const DISTRIBUTE_MS = 24 * 3600_000;
@@ -170,10 +170,7 @@ async function moveAll(query: Query, homes: number, onProgress: OnDistributed): 
     onProgress(done, users);
   }
   if (done !== users) throw new Error(`${users} users became ${done}.`);
-  const own = HOME_TABLES.filter(
-    (table) => !['applications', 'events', 'event_floors', 'webhook_responses'].includes(table),
-  );
-  await query(`drop table ${own.toReversed().join(', ')} cascade`);
+  await query(`drop table ${HOME_TABLES.filter(isDropped).toReversed().join(', ')} cascade`);
   await query('delete from events');
   return users;
 }

@@ -24,8 +24,15 @@ export const HOME_TABLES = [
   'webhook_responses',
 ] as const;
 
+/** Tables of homes that the coordinator has as well. */
+const SHARED_TABLES: readonly string[] = ['applications', 'events', 'event_floors', 'webhook_responses'];
+
+/** Whether only homes have a table of users. */
+export const isDropped = (table: string): boolean =>
+  (HOME_TABLES as readonly string[]).includes(table) && !SHARED_TABLES.includes(table);
+
 /** Tables that only homes have; see distribute.ts. */
-const OWN_TABLES = ['event_counter', 'key_claims'];
+export const OWN_TABLES = ['event_counter', 'key_claims'];
 
 export const schemaOf = (home: number): string => `innkeeper_home_${home}`;
 
