@@ -8,7 +8,7 @@ import { Cluster } from '../../src/storage/postgres/distributed/cluster.ts';
 import { findHomes, type Homes, schemaOf } from '../../src/storage/postgres/distributed/homes.ts';
 import { readAtOneMoment } from '../../src/storage/postgres/distributed/moment.ts';
 import { Servers } from '../../src/storage/postgres/servers.ts';
-import { Transactions } from '../../src/storage/postgres/transactions.ts';
+import { type Query, Transactions } from '../../src/storage/postgres/transactions.ts';
 import { homeOfName, uuidAtHome } from '../../src/uuid.ts';
 import { type CitusCluster, copyTemplate, run } from '../citus-cluster.ts';
 import { inThread } from '../cli/in-thread.ts';
@@ -91,20 +91,23 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
           commits++;
         }
       });
-      const ordered = await Promise.all(times(3, userAt));
-      const inOrder = (async () => {
+      // In the order in which nodes would be asked for snapshots.
+      const chains = await Promise.all(
+        times(8, async (chain) => ({ fact: `chain-${chain}`, users: [await userAt(0), await userAt(2)] })),
+      );
+      const inOrder = chains.map(async ({ fact, users }) => {
         for (let n = 1; !isOver; n++) {
-          for (const { userId } of ordered) await cluster.ofUser(userId).connections.write(raise, [userId, n]);
-          await pool.write(note, ['in order', String(n)]);
+          await pool.write(note, [fact, String(n)]);
+          for (const { userId } of users) await cluster.ofUser(userId).connections.write(raise, [userId, n]);
         }
-      })();
+      });
       // A name that leads to a user of another home, made with the user.
       const far = (async () => {
         for (let n = 0; !isOver; n++) await userAt(homeOfName(appId, `far ${n}`) + 1);
       })();
       const seen = new Set<string>();
       try {
-        for (let round = 0; round < 30; round++) {
+        for (let round = 0; round < 20; round++) {
           const read = await dump.read([USERS, PROFILES, FACTS], async (rows) => {
             const before = commits;
             // Later acts have committed by the time that rows are read.
@@ -121,19 +124,69 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
           for (const { fact, users } of pairs) {
             expect(users.map(generationOf)).toEqual([facts.get(fact) ?? 0, facts.get(fact) ?? 0]);
           }
-          const steps = [...ordered.map(generationOf), facts.get('in order') ?? 0] as number[];
-          expect(steps.toSorted((a, b) => b - a)).toEqual(steps);
-          expect((steps[0] as number) - (steps.at(-1) as number)).toBeLessThanOrEqual(1);
+          for (const { fact, users } of chains) {
+            const steps = [facts.get(fact) ?? 0, ...users.map(generationOf)] as [number, number, number];
+            expect(steps.toSorted((one, other) => other - one)).toEqual(steps);
+            expect(steps[0] - steps[2]).toBeLessThanOrEqual(1);
+          }
           const ids = read.profiles.map(([, id]) => Buffer.from(id as Uint8Array).toString('hex'));
           expect(new Set(ids)).toEqual(new Set(generations.keys()));
           seen.add(String(facts.get('pair-0')));
         }
       } finally {
         isOver = true;
-        await Promise.all([...writing, inOrder, far]);
+        await Promise.all([...writing, ...inOrder, far]);
       }
       // Not the same moment every time.
       expect(seen.size).toBeGreaterThan(10);
+    });
+
+    test('keeps every writer waiting, and no reader, until all nodes have their snapshots', async () => {
+      const { userId } = await userAt(0);
+      const cluster = new Cluster(homes, pool);
+      const done: string[] = [];
+      let writing: Promise<unknown>[] = [];
+      class Watched extends Transactions {
+        override run: Transactions['run'] = (work, ...rest) =>
+          super.run(
+            async (query, queryFor) => {
+              const watched: Query = async (text, values) => {
+                if (text.includes('perform 1 from')) {
+                  const write = {
+                    save: storage.selections.save(appId, userId, [selection('held')], CHANGE),
+                    create: userAt(1),
+                    rename: storage.users.update(appId, userId, { clientUserId: 'held' }, NOW),
+                    note: pool.write(statement("insert into facts values ('held', '1')")),
+                  };
+                  writing = Object.entries(write).map(([name, act]) => act.then(() => done.push(name)));
+                  await sleep(300);
+                  expect(done).toEqual([]);
+                  expect(await cluster.ofUser(userId).users.find(appId, userId)).toMatchObject({ userId });
+                }
+                return query(text, values);
+              };
+              return work(watched, queryFor);
+            },
+            ...rest,
+          );
+      }
+      const transactions = new Watched(new Servers(url));
+      try {
+        const moment = { homes, tables: 'facts', statementMs: MINUTE, prepare: async () => {} };
+        const seen = await readAtOneMoment(transactions, moment, async (query) => {
+          await Promise.all(writing);
+          const selections = await query(`select from ${schemaOf(0)}.selections where user_id = $1`, [userId]);
+          const facts = await query("select from facts where name = 'held'");
+          const profiles = await query(
+            `select from ${schemaOf(homeOfName(appId, 'held') % 3)}.profiles where client_user_id = 'held'`,
+          );
+          return [selections, facts, profiles].map((rows) => rows.length);
+        });
+        expect(seen).toEqual([0, 0, 0]);
+        expect(done.toSorted()).toEqual(['create', 'note', 'rename', 'save']);
+      } finally {
+        await transactions.close();
+      }
     });
 
     test('keeps homes where they are until its end', async () => {
