@@ -146,12 +146,14 @@ describe.skipIf(citus === null)('a backup of a Citus cluster', () => {
       const cluster = new Cluster(homes, pool);
       const done: string[] = [];
       let writing: Promise<unknown>[] = [];
+      // Two to open connections, before writers are held.
+      let looks = 0;
       class Watched extends Transactions {
         override run: Transactions['run'] = (work, ...rest) =>
           super.run(
             async (query, queryFor) => {
               const watched: Query = async (text, values) => {
-                if (text.includes('perform 1 from')) {
+                if (text.includes('perform 1 from') && looks++ === 2) {
                   const write = {
                     save: storage.selections.save(appId, userId, [selection('held')], CHANGE),
                     create: userAt(1),

@@ -6,7 +6,7 @@ import { HOME_TABLES, type Homes, OWN_TABLES, schemaOf } from './homes.ts';
 
 /** Every act reads this table on the coordinator; see home-connections.ts. */
 const OF_EVERY_ACT = 'guard';
-/** No act uses this one there, nor is it analysed; whatever moves a home locks all of its tables on the coordinator. */
+/** No act uses this one there, nor is it analysed; a move locks all tables of its home on the coordinator. */
 const OF_NO_ACT = 'webhook_responses';
 
 /**
@@ -17,7 +17,7 @@ export const ENTER = 'lock table schema_lock in row share mode';
 const CLOSE = 'lock table schema_lock in exclusive mode';
 
 /** How long writers may be kept waiting: an act waits for longer. */
-const HOLD_MS = 1_000;
+const HOLD_MS = 2_000;
 /** In case this process hangs. */
 const IDLE_MS = 3_000;
 const PATIENCE_MS = 120_000;
@@ -55,6 +55,9 @@ export async function readAtOneMoment<T>(
   for (let pause = 500; ; pause *= 2) {
     let isSeen = false;
     try {
+      // The next transaction has the same connection, with which Citus keeps its connections to the nodes: opening them
+      // takes longer than all that writers wait for.
+      await transactions.run((query) => query(inBlock(homes, (home) => [look(home)])), statementMs);
       return await transactions.run(async (query) => {
         await prepare(query);
         await query('set transaction isolation level repeatable read, read only');
@@ -82,7 +85,7 @@ export async function readAtOneMoment<T>(
 async function holdWriters(query: Query, homes: Homes, tables: string): Promise<Within> {
   // Homes stay where they are until the end of the backup, whose transaction takes over this lock: a node has no
   // snapshot of what comes to it later. Waiting here keeps no act waiting.
-  await query(inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE')]));
+  await query(inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]));
   const until = performance.now() + HOLD_MS;
   const within: Within = async (sent, text) => {
     // By itself: Citus sends a text that sets something to workers as a whole.
@@ -110,7 +113,7 @@ async function takeSnapshots(query: Query, homes: Homes, tables: string, within:
   await within(query, `lock table ${tables} in access share mode`);
   await within(
     query,
-    inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), `1 from ${schemaOf(home)}.guard`]),
+    inBlock(homes, (home) => [lockHere(home, OF_NO_ACT, 'SHARE'), look(home)]),
   );
   const [node] = await query<{ level: string }>(
     `select current_setting('transaction_isolation') as level from ${schemaOf(0)}.guard`,
@@ -127,6 +130,8 @@ async function takeSnapshots(query: Query, homes: Homes, tables: string, within:
 /** On the coordinator only: Citus would lock the tables of this name on all nodes. */
 const lockHere = (home: number, table: string, mode: string): string =>
   `lock_relation_if_exists('${schemaOf(home)}.${table}', '${mode}')`;
+
+const look = (home: number): string => `1 from ${schemaOf(home)}.guard`;
 
 /** In one trip to the coordinator. */
 function inBlock(homes: Homes, calls: (home: number) => string[]): string {
