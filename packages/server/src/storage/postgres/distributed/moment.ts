@@ -100,7 +100,10 @@ async function holdWriters(query: Query, homes: Homes, tables: string): Promise<
       const shards = [...HOME_TABLES, ...OWN_TABLES].map(
         (table) => `'${schemaOf(home)}.${table}_${homes.shard(home, table)}'`,
       );
-      return [`lock_relation_if_exists(shard, 'SHARE') from ${schemaOf(home)}.guard, unnest(array[${shards}]) shard`];
+      const locked = `select bool_and(lock_relation_if_exists(shard, 'SHARE')) from ${schemaOf(home)}.guard, unnest(array[${shards}]) shard`;
+      return [
+        `if not (${locked}) then raise exception using errcode = '40001', message = 'A home is elsewhere.'; end if`,
+      ];
     }),
   );
   await within(query, `lock table ${tables} in share mode`);
@@ -129,12 +132,12 @@ async function takeSnapshots(query: Query, homes: Homes, tables: string, within:
 
 /** On the coordinator only: Citus would lock the tables of this name on all nodes. */
 const lockHere = (home: number, table: string, mode: string): string =>
-  `lock_relation_if_exists('${schemaOf(home)}.${table}', '${mode}')`;
+  `perform lock_relation_if_exists('${schemaOf(home)}.${table}', '${mode}')`;
 
-const look = (home: number): string => `1 from ${schemaOf(home)}.guard`;
+const look = (home: number): string => `perform 1 from ${schemaOf(home)}.guard`;
 
 /** In one trip to the coordinator. */
-function inBlock(homes: Homes, calls: (home: number) => string[]): string {
-  const lines = homes.all.flatMap(calls).map((call) => `perform ${call};`);
+function inBlock(homes: Homes, linesOf: (home: number) => string[]): string {
+  const lines = homes.all.flatMap(linesOf).map((line) => `${line};`);
   return `do $block$ begin ${lines.join('\n')} end $block$`;
 }
