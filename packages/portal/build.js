@@ -7,7 +7,7 @@ import { buildWhenChanged } from '../../scripts/build-when-changed.js';
 const PORTAL = import.meta.dirname;
 const ROOT = join(PORTAL, '../..');
 /** In bytes. Compressing smaller files better saves little. */
-const LARGE = 20_000;
+const LARGE = 1_000;
 
 /** Builds the portal into dist/. */
 export function buildPortal() {

@@ -21,9 +21,7 @@ export default defineConfig(({ command }) => ({
         codeSplitting: {
           groups: [
             { name: 'frame', tags: ['$initial'], priority: 3 },
-            // One file for what many pages need: a browser loads six files at a time.
-            { name: 'common', minShareCount: 5, priority: 2 },
-            { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: 10_000, priority: 1 },
+            { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: 4_000, priority: 1 },
           ],
         },
       },

@@ -27,20 +27,32 @@ export async function startTranslations(): Promise<void> {
     .use(initReactI18next)
     .init({
       lng: language,
-      fallbackLng: 'en',
+      // Every language has every text: tests compare them.
+      fallbackLng: false,
       supportedLngs: Object.keys(PORTAL_LANGUAGES),
       load: 'languageOnly',
-      ns: language === 'en' ? ['shell'] : ['shell', PROBLEMS],
+      ns: 'shell',
       defaultNS: 'shell',
       interpolation: { escapeValue: false },
       returnNull: false,
     });
+  // No page waits for them.
+  void loadProblems(language);
 }
 
 export async function chooseLanguage(language: PortalLanguage): Promise<void> {
   localStorage.setItem(STORED, language);
   await i18next.changeLanguage(language);
-  if (language !== 'en') await i18next.loadNamespaces(PROBLEMS);
+  await loadProblems(language);
+}
+
+const loadEnglish = loadWhenReachable(() => import('./locales/en/problems.json'));
+
+/** With those in English, by which problem-text.ts recognises a message. */
+async function loadProblems(language: string): Promise<void> {
+  if (language === 'en') return;
+  const [english] = await Promise.all([loadEnglish(), i18next.loadNamespaces(PROBLEMS)]);
+  i18next.addResourceBundle('en', PROBLEMS, english.default);
 }
 
 function chosenLanguage(): string {

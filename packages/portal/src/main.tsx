@@ -32,6 +32,8 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       defaultColorScheme="auto"
       colorSchemeManager={colorSchemeStore}
       getStyleNonce={() => nonce}
+      // Mantine makes them from the theme: they are not in mantine.css a second time.
+      deduplicateCssVariables={false}
     >
       <QueryClientProvider client={queryClient}>
         <ModalsProvider>

@@ -17,7 +17,7 @@ import { requestsQuery } from './rooms/requests/queries.ts';
 import { readRequestsSearch } from './rooms/requests/search.ts';
 import { revisionsQuery } from './rooms/revisions/queries.ts';
 import { isProviderProblem, type ProviderProblemName } from './rooms/sign-in/problem-names.ts';
-import { languagesQuery } from './rooms/translations/queries.ts';
+import { languagesQuery } from './rooms/translations/languages-query.ts';
 import { readTranslationsSearch } from './rooms/translations/search.ts';
 import { readFilters } from './rooms/users/filters.ts';
 import { countUsersQuery, userOptionsQuery, userQuery, usersQuery } from './rooms/users/queries.ts';

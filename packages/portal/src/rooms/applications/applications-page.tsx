@@ -2,17 +2,23 @@ import { Badge, Button, Container, Group, Paper, Stack, Text, TextInput } from '
 import { useDisclosure } from '@mantine/hooks';
 import { IconApps, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { loadWhenReachable } from '../../api/connection.ts';
 import { allApplicationsQuery, sessionQuery } from '../../api/queries.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState } from '../../shell/states.tsx';
+import { useOnceSet } from '../../shell/use-once-set.ts';
 import { ApplicationFacts } from './application-facts.tsx';
 import classes from './applications.module.css';
-import { CreateApplication } from './create-application.tsx';
+
+/** Loaded on first use, so that the list, the first page after sign-in, stays small. */
+const CreateApplication = lazy(
+  loadWhenReachable(async () => ({ default: (await import('./create-application.tsx')).CreateApplication })),
+);
 
 /** From this many on, people search instead of browsing. */
 const MANY = 6;
@@ -22,6 +28,7 @@ export function ApplicationsPage() {
   const { data: applications } = useSuspenseQuery(allApplicationsQuery);
   const { data: session } = useSuspenseQuery(sessionQuery);
   const [creating, create] = useDisclosure();
+  const isCreateWanted = useOnceSet(creating);
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
   const shown = applications.filter(
@@ -35,7 +42,7 @@ export function ApplicationsPage() {
   return (
     <Container size="md" px={0}>
       <PageHeader title={t('title')} description={t('description')} actions={applications.length > 0 && button} />
-      <CreateApplication opened={creating} onClose={create.close} />
+      <Suspense>{isCreateWanted && <CreateApplication opened={creating} onClose={create.close} />}</Suspense>
       {applications.length === 0 ? (
         <EmptyState icon={IconApps} title={t('empty.title')} action={button}>
           {session.administrator ? t('empty.text') : t('empty.ask')}

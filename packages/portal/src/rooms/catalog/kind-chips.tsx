@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Chip.css';
 import { Chip, Group, Input, Stack } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { languagesQuery } from '../translations/queries.ts';
+import { languagesQuery } from '../translations/languages-query.ts';
 
 /** For a translator; none selected: all. */
 export function LanguagesSelect(props: {

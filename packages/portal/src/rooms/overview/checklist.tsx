@@ -1,10 +1,16 @@
-import { Alert, Paper, Progress, Text, ThemeIcon, Title } from '@mantine/core';
+import { Paper, Progress, Text, ThemeIcon, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCheck, IconCircleDashed, IconConfetti } from '@tabler/icons-react';
-import { useEffect } from 'react';
-import { Trans, useTranslation } from 'react-i18next';
+import { IconCheck, IconCircleDashed } from '@tabler/icons-react';
+import { lazy, Suspense, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { loadWhenReachable } from '../../api/connection.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
 import classes from './overview.module.css';
+
+/** Seen once in the life of an application: loaded then. */
+const AllDone = lazy(
+  loadWhenReachable(async () => ({ default: (await import('./all-done.tsx')).AllDone })),
+);
 
 const ROOMS = {
   languages: '/applications/$clientId/catalog',
@@ -14,12 +20,6 @@ const ROOMS = {
   user: '/applications/$clientId/connect',
   token: '/applications/$clientId/connect',
   selection: '/applications/$clientId/connect',
-} as const;
-
-const ON = {
-  users: '/applications/$clientId/users',
-  insights: '/applications/$clientId/insights',
-  members: '/applications/$clientId/members',
 } as const;
 
 /** Applications seen unfinished in this tab: only there is completion worth a message. */
@@ -39,27 +39,15 @@ export function Checklist({ clientId, steps }: { clientId: string; steps: Step[]
   if (isDone) {
     if (!begun.has(clientId) || isClosed) return null;
     return (
-      <Alert
-        role="status"
-        icon={<IconConfetti aria-hidden />}
-        title={t('next.allDone')}
-        withCloseButton
-        closeButtonLabel={t('close', { ns: 'shell' })}
-        onClose={() => {
-          begun.delete(clientId);
-          close.open();
-        }}
-      >
-        <Trans
-          t={t}
-          i18nKey="next.allDoneText"
-          components={{
-            users: <LinkAnchor to={ON.users} params={{ clientId }} inherit c="inherit" underline="always" />,
-            insights: <LinkAnchor to={ON.insights} params={{ clientId }} inherit c="inherit" underline="always" />,
-            members: <LinkAnchor to={ON.members} params={{ clientId }} inherit c="inherit" underline="always" />,
+      <Suspense>
+        <AllDone
+          clientId={clientId}
+          onClose={() => {
+            begun.delete(clientId);
+            close.open();
           }}
         />
-      </Alert>
+      </Suspense>
     );
   }
   const next = steps.find((each) => !each.done)?.step;

@@ -19,7 +19,8 @@ export function OverviewPage() {
   const { t } = useTranslation('overview');
   const { clientId } = useParams({ from: '/frame/applications/$clientId/' });
   const { data: application } = useSuspenseQuery(applicationQuery(clientId));
-  const overview = useQuery(overviewQuery(clientId));
+  // Entering the room has just requested it.
+  const overview = useQuery({ ...overviewQuery(clientId), refetchOnMount: false });
   const can = useCan(clientId);
   return (
     <>

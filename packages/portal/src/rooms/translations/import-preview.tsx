@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Spoiler.css';
 import {
   Badge,
   Button,

@@ -5,24 +5,9 @@ import { queryClient } from '../../api/query-client.ts';
 import { catalogKey } from '../../draft/queries.ts';
 import type { SendOutcome, Sheet } from './sheet.ts';
 import type { SentText } from './sheet-state.ts';
-import { type Language, type TextRow, toRow } from './text-row.ts';
+import { type TextRow, toRow } from './text-row.ts';
 
 const TEXTS = '/manage/v1/applications/{clientId}/catalog/translations';
-
-export function languagesQuery(clientId: string) {
-  return queryOptions({
-    queryKey: ['application', clientId, 'translations', 'languages'],
-    refetchOnMount: 'always',
-    queryFn: async ({ signal }): Promise<Language[]> => {
-      const { data } = await api.get('/manage/v1/applications/{clientId}/catalog/languages', {
-        path: { clientId },
-        query: { draft: true, limit: 200 },
-        signal,
-      });
-      return data.items.map(({ name, tag, default: isDefault }) => ({ name, tag, isDefault }));
-    },
-  });
-}
 
 /** One screen first, then the rest. */
 const FIRST = 200;

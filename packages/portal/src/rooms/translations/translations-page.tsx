@@ -8,7 +8,7 @@ import { useCan, useOwnLanguages } from '../../api/access.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
-import { languagesQuery } from './queries.ts';
+import { languagesQuery } from './languages-query.ts';
 import type { Language } from './text-row.ts';
 import { useSheet } from './use-sheet.ts';
 import { Workbench } from './workbench.tsx';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Timeline.css';
 import { Button, Center, Code, Group, Text, Timeline } from '@mantine/core';
 import { IconArrowRight, IconCheck, IconHistory, IconX } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Tabs.css';
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Alert, Anchor, Button, Card, Container, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Tabs.css';
 import { Box, Button, Card, Code, Container, Stack, Tabs, Text, Title } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type ComponentProps, lazy, Suspense, useEffect, useState } from 'react';
+import { type ComponentProps, lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { loadWhenReachable } from '../../api/connection.ts';
+import { useOnceSet } from '../use-once-set.ts';
 import { COMMAND, palette, shortcuts, usePaletteKeys } from './open.ts';
 
 /** Loaded on first use, so that the first page stays small. */
@@ -20,13 +21,6 @@ export function PaletteDialogs(props: ComponentProps<typeof Palette>) {
       {isListWanted && <ShortcutsDialog />}
     </Suspense>
   );
-}
-
-/** Stays set once it was, because a dialog closes with an animation. */
-function useOnceSet(isSet: boolean): boolean {
-  const [wasSet, setWasSet] = useState(isSet);
-  useEffect(() => setWasSet((before) => before || isSet), [isSet]);
-  return wasSet || isSet;
 }
 
 /** On a phone there is only room for its icon. */
