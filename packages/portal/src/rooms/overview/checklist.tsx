@@ -8,9 +8,7 @@ import { LinkAnchor } from '../../shell/links.tsx';
 import classes from './overview.module.css';
 
 /** Seen once in the life of an application: loaded then. */
-const AllDone = lazy(
-  loadWhenReachable(async () => ({ default: (await import('./all-done.tsx')).AllDone })),
-);
+const AllDone = lazy(loadWhenReachable(async () => ({ default: (await import('./all-done.tsx')).AllDone })));
 
 const ROOMS = {
   languages: '/applications/$clientId/catalog',
