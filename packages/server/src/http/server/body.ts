@@ -12,6 +12,9 @@ const MAX_DISCARD_MS = 5_000;
 const MIN_CHUNK_BYTES = 8;
 const FEW_CHUNKS = 1_000;
 
+/** The connection, which counts what it reads (connection.ts). */
+type Counted = { count(): void };
+
 function areTooSmall(chunks: number, bytes: number): boolean {
   return chunks > FEW_CHUNKS && bytes < chunks * MIN_CHUNK_BYTES;
 }
@@ -25,12 +28,13 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-export function readBody(raw: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(raw: IncomingMessage, connection: Counted, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
     const chunks: Buffer[] = [];
     let bytes = 0;
     const take = (chunk: Buffer): void => {
+      connection.count();
       bytes += chunk.length;
       chunks.push(chunk);
       const isCrumbled = areTooSmall(chunks.length, bytes);
@@ -66,11 +70,12 @@ function chunksTooSmall(): InnkeeperError {
  * connection were closed meanwhile, they would see a broken connection instead of the response. So the rest is read and
  * discarded, up to a limit; `done` may then close.
  */
-export function discardBody(raw: IncomingMessage, done: () => void): void {
+export function discardBody(raw: IncomingMessage, connection: Counted, done: () => void): void {
   const { socket } = raw;
   const deadline = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
   let [bytes, chunks] = [0, 0];
   raw.on('data', (chunk: Buffer) => {
+    connection.count();
     bytes += chunk.length;
     if (bytes > MAX_DISCARDED_BYTES || areTooSmall(++chunks, bytes)) socket.destroy();
   });

@@ -12,14 +12,41 @@ export type Exchange = {
   readonly request: HttpRequest;
 };
 
-const connections = new WeakMap<Socket, Connection>();
+/** All that are open, in the order in which they are resumed. */
+const connections = new Map<Socket, Connection>();
 
 export function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known) return known;
   const connection = new Connection(socket);
-  connections.set(socket, connection);
+  if (!socket.closed) {
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+  }
   return connection;
+}
+
+/**
+ * A request or a chunk of a body costs microseconds however small it is, one read from a connection has thousands of
+ * them, and libuv reads all connections in one turn of the event loop. After this many, the others are read in the next
+ * turns, the connection that had them last.
+ */
+const MAX_SMALL_PIECES = 500;
+/** Connections with at most this many pieces in a read never count. */
+const FEW_PIECES = 8;
+
+let smallPieces = 0;
+
+function countSmall(connection: Connection): void {
+  if (++smallPieces === 1) setImmediate(() => (smallPieces = 0));
+  if (smallPieces !== MAX_SMALL_PIECES) return;
+  const { socket } = connection;
+  if (connections.delete(socket)) connections.set(socket, connection);
+  const paused = [...connections.values()].filter((each) => !each.socket.isPaused());
+  for (const each of paused) each.pause();
+  setImmediate(() => {
+    for (const each of paused) each.resume();
+  });
 }
 
 /** The state of a client's connection. */
@@ -30,6 +57,9 @@ export class Connection {
   /** Oldest first, in the order of the responses. Completed ones are removed when the next request arrives. */
   readonly #exchanges: Exchange[] = [];
   #pauses = 0;
+  /** Requests and chunks in the latest read, which is recognised by the bytes read until then. */
+  #pieces = 0;
+  #bytesRead = 0;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -38,7 +68,16 @@ export class Connection {
     socket.on('error', () => {});
   }
 
+  /** Call it for each request and each chunk of a body. */
+  count(): void {
+    const { bytesRead } = this.socket;
+    if (bytesRead === this.#bytesRead) this.#pieces++;
+    else [this.#bytesRead, this.#pieces] = [bytesRead, 1];
+    if (this.#pieces > FEW_PIECES) countSmall(this);
+  }
+
   add(exchange: Exchange): void {
+    this.count();
     // Only from the front: a client may pipeline thousands, and checking all of them each time would take seconds.
     while (this.#exchanges[0] && !isOpen(this.#exchanges[0])) this.#exchanges.shift();
     this.#exchanges.push(exchange);

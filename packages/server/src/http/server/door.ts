@@ -84,7 +84,10 @@ export class Door {
         // Requests without a body are streams that have already ended.
         optimizeEmptyRequests: true,
       },
-      (raw, response) => this.#turns.enter(this.#receive(raw, response)),
+      (raw, response) => {
+        // What was read of a connection before it was destroyed.
+        if (!raw.socket.destroyed) this.#turns.enter(this.#receive(raw, response));
+      },
     );
     // A client that half-closes after its request still wants the response.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
@@ -208,7 +211,7 @@ export class Door {
     await this.#held;
     await route.admit?.(request);
     if (raw && route.takesBody && hasBody(raw)) {
-      request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
+      request.body = await readBody(raw, connectionOf(raw.socket), route.bodyLimit ?? BODY_LIMIT);
       // Each large body gets a turn of its own, so other requests wait for one at most.
       if (request.body.length > LARGE_BODY) await ownTurn();
     }

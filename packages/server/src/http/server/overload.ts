@@ -91,6 +91,12 @@ const MAX_PER_TURN = 128;
  */
 const MAX_WHILE_ACCEPTING = 8;
 
+/**
+ * Pipelined requests that wait behind others of their connection, of all connections together: each takes a few
+ * kilobytes, and a read from one connection has up to 3,600. A connection that adds more is closed.
+ */
+const MAX_BEHIND = 20_000;
+
 /** The waiting requests of one connection: several if its client pipelines. */
 type Line = { waiting: Exchange[]; isPaused: boolean };
 
@@ -100,6 +106,7 @@ export class Turns {
   readonly #drop: () => void;
   /** The first entry is next. */
   readonly #lines = new Map<Connection, Line>();
+  #behind = 0;
   #started = 0;
   #max = MAX_PER_TURN;
   #hasAccepted = false;
@@ -133,11 +140,24 @@ export class Turns {
       this.#schedule();
       return;
     }
+    if (this.#behind >= MAX_BEHIND) {
+      this.#cutOff(connection, line);
+      this.#drop();
+      return;
+    }
+    this.#behind++;
     line.waiting.push(exchange);
     if (line.isPaused) return;
     // Node keeps reading until there is a response to write, so a pipelining client could fill the memory.
     line.isPaused = true;
     connection.pause();
+  }
+
+  #cutOff(connection: Connection, { waiting }: Line): void {
+    this.#lines.delete(connection);
+    this.#behind -= waiting.length - 1;
+    for (const _ of waiting) this.#drop();
+    connection.socket.destroy();
   }
 
   #schedule(): void {
@@ -158,8 +178,10 @@ export class Turns {
       this.#started++;
       this.#lines.delete(connection);
       const exchange = line.waiting.shift() as Exchange;
-      if (line.waiting.length > 0) this.#lines.set(connection, line);
-      else if (line.isPaused) connection.resume();
+      if (line.waiting.length > 0) {
+        this.#behind--;
+        this.#lines.set(connection, line);
+      } else if (line.isPaused) connection.resume();
       const { request } = exchange;
       const waitedMs = request.milliseconds;
       request.started += waitedMs;

@@ -6,7 +6,7 @@ import { type Body, type BodyStream, type HttpReply, isStream } from './request-
 import { statusText, toWireBytes, WireText } from './wire-text.ts';
 
 /** The only code that writes responses. Throws before writing anything if a header has an invalid value. */
-export function writeResponse({ raw, response }: Exchange, reply: HttpReply): void {
+export function writeResponse({ raw, response, connection }: Exchange, reply: HttpReply): void {
   const { statusCode, rawHeaders } = reply;
   const isEmpty = statusCode === 204 || statusCode === 304;
   const body = isEmpty ? '' : toBytes(reply.body);
@@ -19,7 +19,7 @@ export function writeResponse({ raw, response }: Exchange, reply: HttpReply): vo
   // Complete for the client. Node ends the response, and may close the connection, only when the request has ended.
   if (body.length > 0) response.write(body, 'latin1');
   response.flushHeaders();
-  discardBody(raw, () => response.end());
+  discardBody(raw, connection, () => response.end());
 }
 
 /** A client that reads nothing for this long is considered gone. */
