@@ -35,7 +35,19 @@ test('a table of users has a column for each chosen key, in the order of the cat
 });
 
 test('no cell of a table is a formula, in any program and country', () => {
-  const cells = [' =1+1', '\n=1', '＝1+1', '\ufeff@x', "'=1", 'x;=1+1', 'x; =1', 'a\t-1', '1-1', 'a=b'];
-  const safe = ["' =1+1", '"\'\n=1"', "'＝1+1", "'\ufeff@x", "''=1", "x;'=1+1", "x; '=1", "a\t'-1", '1-1', 'a=b'];
+  const cells = [' =1+1', '\n=1', '＝1+1', '\ufeff@x', "'=1", 'x;=1+1', 'x; =1', 'a\t-1', 'a\n=1;b', '1-1', 'a=b'];
+  const safe = [
+    "' =1+1",
+    '"\'\n\'=1"',
+    "'＝1+1",
+    "'\ufeff@x",
+    "''=1",
+    "x;'=1+1",
+    "x; '=1",
+    "a\t'-1",
+    '"a\n\'=1;b"',
+    '1-1',
+    'a=b',
+  ];
   expect(toCsv(cells.map((each) => [each]))).toBe(safe.map((each) => `${each}\r\n`).join(''));
 });

@@ -5,8 +5,11 @@ export function toCsv(rows: readonly (readonly (string | number | null)[])[]): s
 
 /** What Excel and others take for the start of a formula, as in the service's own files. */
 const FORMULA = /^'*(?:[\t\r\n]|[\s\u200b\ufeff]*[=+\-@＝＋－＠])/u;
-/** The same after a semicolon or tab: in many countries, programs take these for separators. */
-const INNER_FORMULA = /[;\t] ?(?=[=+\-@＝＋－＠])/gu;
+/**
+ * The same within a cell: in many countries, programs take semicolons or tabs for separators, and then neither commas
+ * nor quotes within a field, nor a line break within those.
+ */
+const INNER_FORMULA = /[;\t\r\n] ?(?=[=+\-@＝＋－＠])/gu;
 
 function cell(value: string | number | null): string {
   if (value === null) return '';

@@ -35,6 +35,12 @@ export function stampOf(clientId: string, revision: number): string {
 
 /** What Excel and others take for the start of a formula, including full-width characters on some keyboards. */
 const FORMULA = /^'*(?:[\t\r\n]|[\s\u200b\ufeff]*[=+\-@＝＋－＠])/u;
+/**
+ * The same within a cell: in many countries, programs take semicolons or tabs for separators, and then neither commas
+ * nor quotes within a field, nor a line break within those.
+ */
+const INNER_FORMULA = /[;\t\r\n] ?'*(?=[=+\-@＝＋－＠])/gu;
+const ESCAPED_INNER_FORMULA = /([;\t\r\n] ?'*)'(?=[=+\-@＝＋－＠])/gu;
 export const BYTE_ORDER_MARK = '\ufeff';
 
 /**
@@ -56,11 +62,13 @@ function toRow(cells: readonly string[]): string {
 
 /** A cell that every program reads as plain text. */
 export function toCell(text: string): string {
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  const inner = text.replaceAll(INNER_FORMULA, "$&'");
+  const harmless = FORMULA.test(text) ? `'${inner}` : inner;
   // Quote semicolons and tabs too: some programs take them for separators.
   return /^\s|\s$|[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 export function fromCell(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
+  const text = cell.replaceAll(ESCAPED_INNER_FORMULA, '$1');
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
 }

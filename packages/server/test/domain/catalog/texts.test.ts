@@ -7,7 +7,13 @@ import { mergeTexts } from '../../../src/domain/catalog/merge-texts.ts';
 import { planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readTextsCsv } from '../../../src/domain/catalog/read-csv.ts';
 import { readTextsXliff } from '../../../src/domain/catalog/read-xliff.ts';
-import { type ReadTexts, type TextsFile, writeTextsCsv } from '../../../src/domain/catalog/texts-file.ts';
+import {
+  fromCell,
+  type ReadTexts,
+  type TextsFile,
+  toCell,
+  writeTextsCsv,
+} from '../../../src/domain/catalog/texts-file.ts';
 import { named } from '../../../src/domain/catalog/translatable.ts';
 import { finish } from '../../../src/domain/slices.ts';
 import { apply, catalogFile, define, EMPTY, stored } from './generated.ts';
@@ -85,6 +91,21 @@ describe('CSV', () => {
       }),
       RUNS,
     );
+  });
+
+  test.each([
+    ['x;=1+1;y', `"x;'=1+1;y"`],
+    ['x; =1', `"x; '=1"`],
+    ["x;'=1", `"x;''=1"`],
+    ['x\n=1;y', `"x\n'=1;y"`],
+    ['x\t-1', `"x\t'-1"`],
+    [' \n=1', `"' \n'=1"`],
+    ['\n=1', `"'\n'=1"`],
+    ['1-1', '1-1'],
+    ['a;b', '"a;b"'],
+  ])('has no formula in %j where semicolons or tabs separate, and reads it back', (text, cell) => {
+    expect(toCell(text)).toBe(cell);
+    expect(fromCell((parse(cell) as string[][])[0]?.[0] as string)).toBe(text);
   });
 
   test.each([
