@@ -48,7 +48,7 @@ describe('the database file under a running service', () => {
     await vi.waitFor(async () => expect(await readiness()).toMatchObject({ status: 503 }), { timeout: 5_000 });
     const { text } = await readiness();
     expect(text).toMatch(happened);
-    expect(text).toMatch(/Stop .* start/);
+    expect(text).toMatch(/[Ss]top .* start/);
     await vi.waitFor(() => expect(reported('error')).toMatchObject([{ msg: expect.stringMatching(happened) }]), {
       timeout: 5_000,
     });
