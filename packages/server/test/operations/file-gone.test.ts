@@ -106,7 +106,7 @@ describe('the database file under a running service', () => {
       rmSync(path + ending);
       await expectStopped(/All data is still in the open files/);
       const steps = (await readiness()).text;
-      const copies = [...(/Copy it first: (.*?)\. Stop/.exec(steps)?.[1]?.matchAll(/cp (\S+) (\S+)/g) ?? [])];
+      const copies = [...(/Copy it first: (.*?)\. Only then stop/.exec(steps)?.[1]?.matchAll(/cp (\S+) (\S+)/g) ?? [])];
       expect(copies).toHaveLength(2);
       for (const [, from = '', to = ''] of copies) copyFileSync(from, to);
       reader.close();
