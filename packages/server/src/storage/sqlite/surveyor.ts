@@ -7,13 +7,17 @@ import type { SurveyMessage, SurveyReads, SurveyResult } from './surveys.ts';
 
 type Waiting = { resolve(outcome: unknown): void; reject(error: Error): void };
 
-/** The HTTP thread's side of the survey thread, which is started on first use. */
+/**
+ * The HTTP thread's side of the survey thread, which is started on first use. That thread gets the next survey only when
+ * this one has taken in the last result, in another turn of the event loop: a result may have thousands of rows.
+ */
 export class Surveyor {
   readonly #path: string;
   readonly #checkFile: () => void;
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #waiting = new Map<number, Waiting>();
+  #unsent: SurveyMessage[] = [];
   damage: DamageReport = NO_DAMAGE;
 
   constructor(path: string, checkFile: () => void) {
@@ -36,8 +40,15 @@ export class Surveyor {
       const id = this.#nextId++;
       this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
       worker.ref();
-      worker.postMessage({ id, name, args } satisfies SurveyMessage);
+      const message = { id, name, args } satisfies SurveyMessage;
+      if (this.#waiting.size === 1) worker.postMessage(message);
+      else this.#unsent.push(message);
     });
+  }
+
+  #sendNext(): void {
+    const next = this.#unsent.shift();
+    if (next) this.#worker?.postMessage(next);
   }
 
   async close(): Promise<void> {
@@ -45,6 +56,7 @@ export class Surveyor {
     if (!worker) return;
     worker.ref();
     const exited = once(worker, 'exit');
+    while (this.#unsent.length > 0) this.#sendNext();
     worker.postMessage('close');
     await exited;
   }
@@ -62,6 +74,7 @@ export class Surveyor {
     const waiting = this.#waiting.get(result.id);
     this.#waiting.delete(result.id);
     if (this.#waiting.size === 0) worker.unref();
+    else setImmediate(() => this.#sendNext());
     if ('outcome' in result) waiting?.resolve(result.outcome);
     else if (result.damaged) {
       this.damage.note(result.failed);
@@ -75,5 +88,6 @@ export class Surveyor {
     this.#worker = undefined;
     for (const { reject } of this.#waiting.values()) reject(new StorageUnavailable(reason));
     this.#waiting.clear();
+    this.#unsent = [];
   }
 }
