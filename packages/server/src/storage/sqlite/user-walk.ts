@@ -157,16 +157,16 @@ export function walkReads({ rows, value }: Connection) {
 
 export function userSearchReads({ rows }: Connection): Pick<UserStore, 'page'> {
   return {
-    // No clientUserId is empty.
+    // No clientUserId is empty. SQLite begins at one bound only: with two of them, it would read all users before the prefix.
     async page(appId, { after, limit, prefix = '' }) {
       const end = prefix === '' ? undefined : endOfPrefix(prefix);
       return rows<UserRow>(
         `select ${USER_COLUMNS} from profiles p join ${USER_OF_PROFILE}
-         where p.app_id = ? and p.client_user_id > ? and p.client_user_id >= ?
-         ${end === undefined ? '' : 'and p.client_user_id < ?'}
-         order by p.client_user_id limit ?`,
+         where p.app_id = ?1 and p.client_user_id >= max(?2, ?3) and p.client_user_id <> ?2
+         ${end === undefined ? '' : 'and p.client_user_id < ?5'}
+         order by p.client_user_id limit ?4`,
       )
-        .all(appId, after ?? '', prefix, ...(end === undefined ? [] : [end]), limit)
+        .all(appId, after ?? '', prefix, limit, ...(end === undefined ? [] : [end]))
         .map(toUser);
     },
   };
