@@ -27,7 +27,7 @@ export function createActs(connection: Connection): Acts {
   const stores = sqliteStores(
     (makeReads) => makeReads(connection),
     (name, ...args) => call(acts[name], args) as Promise<Awaited<ReturnType<PlainActs[typeof name]>>>,
-    (name, ...args) => call(surveys[name], args) as Promise<ReturnType<SurveyReads[typeof name]>>,
+    (name, ...args) => call(surveys[name], args) as Promise<Awaited<ReturnType<SurveyReads[typeof name]>>>,
   );
   return { ...acts, audited: (by, act) => performAudited(stores, by, act) };
 }

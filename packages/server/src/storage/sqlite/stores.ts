@@ -24,7 +24,7 @@ type Run = <Name extends keyof PlainActs>(
 export type Survey = <Name extends keyof SurveyReads>(
   name: Name,
   ...args: Parameters<SurveyReads[Name]>
-) => Promise<ReturnType<SurveyReads[Name]>>;
+) => Promise<Awaited<ReturnType<SurveyReads[Name]>>>;
 
 /**
  * The port's stores, on either thread: the HTTP thread sends acts to the writer thread; the writer thread runs
@@ -115,6 +115,11 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     },
     audit: {
       ...common.audit,
+      // No index serves the filters.
+      list: (appId, filter, page) =>
+        Object.keys(filter).length > 0
+          ? survey('listAudit', appId, filter, page)
+          : common.audit.list(appId, filter, page),
       add: (entry) => run('addAuditEntry', entry),
       addCounts: (entry) => run('addAuditCounts', entry),
     },

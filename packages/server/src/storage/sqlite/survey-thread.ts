@@ -8,7 +8,7 @@ import { type SurveyMessage, type SurveyResult, surveyReads } from './surveys.ts
 const connection = connectToRead((workerData as { path: string }).path);
 const reads = surveyReads(connection) as Record<string, (...args: unknown[]) => unknown>;
 
-parentPort?.on('message', (message: SurveyMessage | 'close') => {
+parentPort?.on('message', async (message: SurveyMessage | 'close') => {
   if (message === 'close') {
     connection.close();
     parentPort?.close();
@@ -17,7 +17,7 @@ parentPort?.on('message', (message: SurveyMessage | 'close') => {
   const { id, name, args } = message;
   let result: SurveyResult;
   try {
-    result = { id, outcome: reads[name]?.(...args) };
+    result = { id, outcome: await reads[name]?.(...args) };
   } catch (error) {
     result = { id, failed: messageOf(error), damaged: isDamage(error) };
   }

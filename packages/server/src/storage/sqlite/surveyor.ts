@@ -28,7 +28,7 @@ export class Surveyor {
   run<Name extends keyof SurveyReads>(
     name: Name,
     ...args: Parameters<SurveyReads[Name]>
-  ): Promise<ReturnType<SurveyReads[Name]>> {
+  ): Promise<Awaited<ReturnType<SurveyReads[Name]>>> {
     try {
       this.#checkFile();
     } catch (error) {

@@ -1,6 +1,8 @@
 import { takePage } from '../../page-bytes.ts';
+import { audit } from '../common/activity-and-audit.ts';
 import { toValuePage, WALK_ROWS } from '../pages.ts';
-import type { KeySurvey, ListedCounts, ListedKey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
+import type { AuditStore, KeySurvey, ListedCounts, ListedKey, SelectionStore, ValuePage, ValueRow } from '../port.ts';
+import { queryOn } from './common.ts';
 import type { Connection } from './connection.ts';
 import type { Survey } from './stores.ts';
 import { walkReads } from './user-walk.ts';
@@ -52,11 +54,12 @@ const RECENT = `
   order by 2`;
 type RecentRow = { value: string | null; day: number; count: number };
 
-/** Reads of every selection of a key: seconds among millions, so they run in their own thread. */
+/** Reads of every selection of a key, or of a whole audit: seconds among millions, so they run in their own thread. */
 export function surveyReads(connection: Connection) {
   const { statement, value, snapshot } = connection;
   return {
     ...walkReads(connection),
+    listAudit: (...args: Parameters<AuditStore['list']>) => audit.reads.list(queryOn(connection), ...args),
     countByValue(appId: number, keyNo: number, after: string | null): ValuePage {
       const found = statement<ValueRow>(PAGE).iterate(appId, keyNo, after ?? '');
       return toValuePage(takePage(found, (row) => row.value.length));
