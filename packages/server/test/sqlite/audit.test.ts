@@ -16,7 +16,11 @@ test('requests do not wait while a filter finds little in a long audit', async (
          with recursive n (i) as (values (1) union all select i + 1 from n where i < ${ENTRIES})
          select randomblob(16), ${appId}, i, 'ada@example.com', 'user.changed', 'x' from n;`,
     );
-    for (const filter of [{ action: 'application.created' }, { from: 5, to: 6 }, { actor: 'eve@example.com' }] as const) {
+    for (const filter of [
+      { action: 'application.created' },
+      { from: 5, to: 6 },
+      { actor: 'eve@example.com' },
+    ] as const) {
       const before = process.threadCpuUsage();
       const found = await storage.audit.list(appId, filter, { before: null, limit: 50 });
       const { user, system } = process.threadCpuUsage(before);
