@@ -207,7 +207,7 @@ describe('the translations room: the grid', () => {
     await page.getByRole('button', { name: 'Show all texts' }).click();
     await german.click();
     await cell(page, 'key 02', 1).click({ modifiers: ['Shift'] });
-    await page.getByRole('button', { name: 'Mark selected as reviewed' }).click();
+    await page.getByRole('button', { name: 'Mark 2 as reviewed' }).click();
     await page.getByText('2 texts marked as reviewed.').waitFor();
     expect(await stateOf('kitchen/key 02')).toEqual({ outdated: [], reviewed: ['de'] });
     await german.click();

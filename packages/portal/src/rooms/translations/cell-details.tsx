@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { COMMAND } from '../../shell/palette/open.ts';
 import { fieldProblem } from '../../shell/problem-text.ts';
 import type { Sheet } from './sheet.ts';
-import { defaultTag, type Language, sourceOf, stateOf } from './text-row.ts';
+import { defaultTag, hasIssue, type Language, sourceOf, stateOf } from './text-row.ts';
 import type { ActiveCell } from './texts-grid.tsx';
 import type { Review } from './use-review.ts';
 import classes from './workbench.module.css';
@@ -28,6 +28,7 @@ export function CellDetails(props: {
   const isReviewable =
     !language.isDefault && !language.isLocked && row.texts[language.tag] !== undefined && mark === undefined;
   const { isOne } = active;
+  const left = isOne ? 0 : countUnreviewed(sheet, active, languages);
   return (
     <Group gap="md" flex="1 1 240px" miw={200}>
       <div>
@@ -40,14 +41,18 @@ export function CellDetails(props: {
       </div>
       {language.isLocked && <Text size="sm">{t('state.locked')}</Text>}
       {state && <Text size="sm">{t(`state.${state}`)}</Text>}
-      {(isReviewable || !isOne) && !isReadOnly && (
+      {(isOne ? isReviewable : left > 0) && !isReadOnly && (
         <Button
           size="compact-sm"
           variant="default"
           onClick={() => onReview(active.selected(), { mayWithdraw: isOne })}
           title={`${COMMAND} + Enter`}
         >
-          {isOne ? (state === 'reviewed' ? t('review.withdraw') : t('review.one')) : t('review.selected')}
+          {isOne
+            ? state === 'reviewed'
+              ? t('review.withdraw')
+              : t('review.one')
+            : t('review.selected', { count: left })}
         </Button>
       )}
       {isReviewable && isOne && state === 'outdated' && !isReadOnly && (
@@ -67,4 +72,13 @@ export function CellDetails(props: {
       )}
     </Group>
   );
+}
+
+function countUnreviewed(sheet: Sheet, active: ActiveCell, languages: readonly Language[]): number {
+  const from = defaultTag(languages);
+  const byTag = new Map(languages.map((language) => [language.tag, language]));
+  return active.selected().filter(({ id, tag }) => {
+    const [row, language] = [sheet.row(id), byTag.get(tag)];
+    return row && language && !language.isLocked && hasIssue(row, language, 'unreviewed', from);
+  }).length;
 }

@@ -9,6 +9,7 @@ import type { SheetState } from './sheet-state.ts';
 import {
   defaultTag,
   directionOf,
+  hasIssue,
   isMissing,
   type Language,
   sourceOf,
@@ -84,7 +85,7 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, save
           {saveState}
           {mayReview && (
             <Button variant="default" size="xs" onClick={reviewListed}>
-              {chosenIds.length > 0 ? t('phone.review', { count: chosenIds.length }) : t('review.all')}
+              {chosenIds.length > 0 ? t('review.selected', { count: chosenIds.length }) : t('review.all')}
             </Button>
           )}
         </Stack>
@@ -122,7 +123,7 @@ export function PhoneList({ sheet, filter, languages, progress, isReadOnly, save
           language={language}
           source={sourceOf(opened, shown)}
           isLast={at < 0 || at >= ids.length - 1}
-          {...(!language.isDefault && {
+          {...(hasIssue(opened, language, 'unreviewed', from) && {
             onReview: () => {
               onReview([{ id: opened.id, tag: language.tag }]);
               setOpen(undefined);
