@@ -23,7 +23,10 @@ export function EditSelection({ of, held, change, onClose }: Props) {
     onError: (error) => isChangedMeanwhile(error) && setChanged(true),
   });
   const saveOnce = useMutateOnce(saving);
-  const problem = saving.error ? (fieldText(saving.error) ?? problemText(saving.error)) : undefined;
+  const { error } = saving;
+  // What the service says of the field is for programs: it names a header.
+  const ofField = isChangedMeanwhile(error) ? undefined : fieldText(error);
+  const problem = error ? (ofField ?? problemText(error)) : undefined;
   return (
     <Modal
       opened
