@@ -88,6 +88,7 @@ describe('the users room', () => {
     await page.getByRole('searchbox', { name: 'Search users' }).fill('da@');
     await page.getByText('400,000 users searched…').waitFor();
     await page.getByRole('link', { name: 'Test user' }).waitFor();
+    await page.getByText('At least 1 user').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Continue search' }).waitFor();
@@ -159,6 +160,7 @@ describe('the users room', () => {
       .click();
     await save('fruit', ['apricot', 'cherry']);
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await dialog.getByText('The record has changed.').waitFor();
     await dialog.getByText(/^Current value: .*cherry/i).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });

@@ -18,6 +18,7 @@ import {
   type Sort,
   writeCondition,
 } from './filters.ts';
+import classes from './users.module.css';
 
 type Props = { clientId: string; filters: Filters; onChange(filters: Filters): void };
 
@@ -90,6 +91,8 @@ export function UserFilters({ clientId, filters, onChange }: Props) {
         <Pill
           key={text}
           size="md"
+          className={classes.condition ?? ''}
+          classNames={{ label: classes.conditionText ?? '' }}
           withRemoveButton
           removeButtonProps={{ 'aria-label': t('filter.remove'), 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => change({ where: where.filter((each) => each !== text) })}

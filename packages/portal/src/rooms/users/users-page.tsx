@@ -121,7 +121,9 @@ function Users({ clientId }: { clientId: string }) {
       {found.length > 0 && chosen.length === 0 && (
         <Group justify="space-between" mb="xs" className={classes.bar ?? ''}>
           <Text size="sm" c="dimmed" role="status">
-            {known !== undefined && t('filter.total', { count: known })}
+            {known !== undefined
+              ? t('filter.total', { count: known })
+              : search !== '' && t('filter.atLeast', { count: found.length })}
           </Text>
           <ColumnChoice columns={columns} onChange={setColumns} />
         </Group>
