@@ -25,7 +25,7 @@ export function AllKeys({ clientId, keys }: { clientId: string; keys: readonly N
   return (
     <>
       {data && data.counted < 1 && <Counting share={data.counted} />}
-      <Table verticalSpacing="xs">
+      <Table verticalSpacing="xs" className={classes.keys ?? ''}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('key')}</Table.Th>

@@ -35,7 +35,7 @@ export function ByValue({ clientId, insights, chosen }: { clientId: string; insi
             <Table.Tr key={JSON.stringify(value)}>
               <Table.Td>
                 <Group gap={6}>
-                  <Text size="sm" lineClamp={2}>
+                  <Text size="sm" lineClamp={4}>
                     {showValue(value)}
                   </Text>
                   {!offered && (
