@@ -36,6 +36,8 @@ describe('the overview of the portal', () => {
     expect(await done.or(page.getByRole('heading', { name: 'Next steps' })).count()).toBe(0);
     await page.getByText('Working').waitFor();
     await page.getByText('20% of requests').waitFor();
+    const errors = page.getByRole('link', { name: 'Errors (24 h)' });
+    expect(await errors.getAttribute('href')).toMatch(/\/requests\?status=4xx$/);
     await page.locator('main svg text').first().waitFor();
 
     // Tables are for screen readers, and for anyone who wants figures.

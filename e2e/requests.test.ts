@@ -48,6 +48,7 @@ describe('the requests of the portal', () => {
     await saved.click();
     const why = page.getByRole('alert').filter({ hasText: 'Why it failed (1008)' });
     await why.getByText('is not among the allowed values').waitFor();
+    await why.getByText(/^Allowed: .*apple/).waitFor();
     expect(await why.getByRole('link').getAttribute('href')).toBe(`${portal.server.url}/guide/errors#:~:text=1008`);
     await expectAccessible(page);
     await page.keyboard.press('Escape');

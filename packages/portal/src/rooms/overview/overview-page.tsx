@@ -52,6 +52,7 @@ export function OverviewPage() {
               label={t('errorsToday')}
               total={{ count: overview.data.lastDay.errors, more: false }}
               note={share(overview.data.lastDay.errors, overview.data.lastDay.requests)}
+              {...(can('users') && { to: '/applications/$clientId/requests' as const, search: { status: '4xx' } })}
             />
             <TokenServiceCard health={overview.data.tokenService} />
           </SimpleGrid>

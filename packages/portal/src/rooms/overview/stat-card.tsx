@@ -2,6 +2,7 @@ import { Paper, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { LinkAnchor } from '../../shell/links.tsx';
+import type { RequestSearch } from '../requests/search.ts';
 import classes from './overview.module.css';
 
 type Room = '/applications/$clientId/users' | '/applications/$clientId/insights' | '/applications/$clientId/requests';
@@ -12,8 +13,9 @@ export function StatCard(props: {
   total: { count: number; more: boolean };
   note?: string | undefined;
   to?: Room;
+  search?: RequestSearch;
 }) {
-  const { label, total, note, to } = props;
+  const { label, total, note, to, search = {} } = props;
   const { i18n } = useTranslation();
   const { clientId } = useParams({ from: '/frame/applications/$clientId/' });
   const figure = new Intl.NumberFormat(i18n.language).format(total.count) + (total.more ? '+' : '');
@@ -23,7 +25,7 @@ export function StatCard(props: {
         {to === undefined ? (
           label
         ) : (
-          <LinkAnchor to={to} params={{ clientId }} c="inherit" className={classes.cover ?? ''}>
+          <LinkAnchor to={to} params={{ clientId }} search={search} c="inherit" className={classes.cover ?? ''}>
             {label}
           </LinkAnchor>
         )}

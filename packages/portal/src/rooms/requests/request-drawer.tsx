@@ -110,7 +110,7 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
   );
 }
 
-type Refusal = { message?: unknown; errors?: { field?: unknown; message?: unknown }[] };
+type Refusal = { message?: unknown; errors?: { field?: unknown; message?: unknown; allowed?: unknown }[] };
 
 /** Why it failed, from the service's message, with a link to the guide. */
 function Explained({ code, answer }: { code: string; answer: string | null }) {
@@ -122,9 +122,15 @@ function Explained({ code, answer }: { code: string; answer: string | null }) {
     // It was truncated: only the code is useful.
   }
   const { errors } = refusal;
+  const allowed = Array.isArray(errors) && errors.length === 1 ? errors[0]?.allowed : undefined;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('detail.why', { code })}>
       {typeof refusal.message === 'string' && <Text size="sm">{problemText(refusal)}</Text>}
+      {Array.isArray(allowed) && (
+        <Text size="sm" lineClamp={4}>
+          {t('detail.allowed', { values: allowed.join(', ') })}
+        </Text>
+      )}
       {/* If there is a single error, the message already says it. */}
       {Array.isArray(errors) &&
         errors.length > 1 &&

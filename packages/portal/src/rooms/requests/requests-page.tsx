@@ -56,7 +56,7 @@ function Requests({ clientId }: { clientId: string }) {
     <Stack>
       <Group align="flex-end" gap="sm">
         <Select
-          w={{ base: '47%', xs: 130 }}
+          w={{ base: '100%', xs: 190 }}
           label={t('filter.status')}
           placeholder={t('filter.any')}
           clearable
