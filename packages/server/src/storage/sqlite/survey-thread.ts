@@ -8,7 +8,9 @@ import { type SurveyMessage, type SurveyResult, surveyReads } from './surveys.ts
 const connection = connectToRead((workerData as { path: string }).path);
 const reads = surveyReads(connection) as Record<string, (...args: unknown[]) => unknown>;
 
-parentPort?.on('message', async (message: SurveyMessage | 'close') => {
+parentPort?.on('message', (message: SurveyMessage | 'close') => void perform(message));
+
+async function perform(message: SurveyMessage | 'close'): Promise<void> {
   if (message === 'close') {
     connection.close();
     parentPort?.close();
@@ -22,4 +24,4 @@ parentPort?.on('message', async (message: SurveyMessage | 'close') => {
     result = { id, failed: messageOf(error), damaged: isDamage(error) };
   }
   parentPort?.postMessage(result);
-});
+}
