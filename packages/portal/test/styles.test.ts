@@ -6,7 +6,7 @@ import { buildPortal } from '../build.js';
 
 const SOURCE = join(import.meta.dirname, '../src');
 const ASSETS = join(import.meta.dirname, '../dist/assets');
-const MANTINE = dirname(createRequire(import.meta.url).resolve('@mantine/core/package.json'));
+const MANTINE = dirname(createRequire(import.meta.url).resolve('@mantine/core/styles.css'));
 
 test('every component of Mantine in the scripts has its styles', async () => {
   await buildPortal();
