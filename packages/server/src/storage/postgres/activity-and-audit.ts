@@ -79,8 +79,8 @@ export function requestLogStore(connections: Connections): RequestLogStore {
     async add(requests) {
       const wide = requests.map(({ full, bare, ...facts }) => ({
         ...facts,
-        ...{ fullPath: full.path, fullRequest: full.request, fullResponse: full.answer },
-        ...{ barePath: bare.path, bareRequest: bare.request, bareResponse: bare.answer },
+        ...{ fullPath: full.path, fullRequest: full.request, fullAnswer: full.answer },
+        ...{ barePath: bare.path, bareRequest: bare.request, bareAnswer: bare.answer },
       }));
       for (let tries = 1; ; tries++) {
         try {
