@@ -3,18 +3,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WorkPool } from '../../src/work/pool.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
+import { awaitedProcessorTime } from '../processor-time.ts';
 import { editor } from './manage.ts';
 
 const languages = [{ name: 'English', tag: 'en' }];
 const WORST = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
-
-/** The processor time of this thread, which runs the server, in milliseconds. */
-async function ownTime<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
-  const before = process.threadCpuUsage();
-  const result = await work();
-  const { user, system } = process.threadCpuUsage(before);
-  return { result, ms: (user + system) / 1000 };
-}
 
 describe.each(databases)('large work on $kind', (database) => {
   let server: TestServer;
@@ -25,7 +18,8 @@ describe.each(databases)('large work on $kind', (database) => {
 
   test('a file of texts is parsed on another thread, and rejected before that if too large', async () => {
     const { send } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
-    const preview = (file: string) => ownTime(() => send('POST', '/catalog/translations/preview', { file }));
+    const preview = (file: string) =>
+      awaitedProcessorTime(() => send('POST', '/catalog/translations/preview', { file }));
     // The cost of sending and receiving that many bytes on this machine: the client runs on this thread too.
     const plain = await preview(`path,${'a'.repeat(3_000_000)}\n`);
     for (const [file, message] of [
@@ -50,8 +44,8 @@ describe.each(databases)('large work on $kind', (database) => {
     }));
     const plan = (planned: object[]) => () =>
       send('POST', '/catalog/plan', { languages, groups: [{ name: 'g', keys: planned }] });
-    const plain = await ownTime(plan(keys.map(({ name, type }) => ({ name, type }))));
-    const { result, ms } = await ownTime(plan(keys));
+    const plain = await awaitedProcessorTime(plan(keys.map(({ name, type }) => ({ name, type }))));
+    const { result, ms } = await awaitedProcessorTime(plan(keys));
     expect(result).toMatchObject({ status: 422 });
     expect(result.text).toMatch(/too many long texts/);
     // Matching them on this thread would take many seconds.
@@ -83,8 +77,8 @@ describe.each(databases)('large work on $kind', (database) => {
       [review, 200],
       [take, 422],
     ] as const) {
-      const plain = await ownTime(ask(() => 'en-x-l2'));
-      const { result, ms } = await ownTime(ask((at) => `en-y-${at}`));
+      const plain = await awaitedProcessorTime(ask(() => 'en-x-l2'));
+      const { result, ms } = await awaitedProcessorTime(ask((at) => `en-y-${at}`));
       expect([plain.result.status, result.status]).toEqual([status, status]);
       expect(ms).toBeLessThan(300 + 5 * plain.ms);
     }
@@ -112,9 +106,9 @@ describe.each(databases)('large work on $kind', (database) => {
     const key = { name: 'k', type: 'string', constraint: { pattern: `${WORST}|b+`, max_length: 800 } };
     const { edit, tree } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
     const uid = (await tree()).groups[0]?.keys[0]?.keyUid;
-    const good = await ownTime(() => edit('PATCH', `/keys/${uid}`, { default: 'b'.repeat(780) }));
+    const good = await awaitedProcessorTime(() => edit('PATCH', `/keys/${uid}`, { default: 'b'.repeat(780) }));
     expect(good.result).toMatchObject({ status: 200, json: { changed: true } });
-    const bad = await ownTime(() => edit('PATCH', `/keys/${uid}`, { default: 'c'.repeat(780) }));
+    const bad = await awaitedProcessorTime(() => edit('PATCH', `/keys/${uid}`, { default: 'c'.repeat(780) }));
     expect(bad.result).toMatchObject({ status: 422, json: { errors: [{ field: 'default' }] } });
   });
 
@@ -125,7 +119,7 @@ describe.each(databases)('large work on $kind', (database) => {
     const [found] = group?.keys ?? [];
     const value = Array.from({ length: 8 }, (_, at) => `${'a'.repeat(780)}${at}`);
     const save = (userUid: string, value: string[]) =>
-      ownTime(() =>
+      awaitedProcessorTime(() =>
         server.send('POST', '/api/user_options', {
           headers: { apikey: application.clientId },
           body: JSON.stringify({

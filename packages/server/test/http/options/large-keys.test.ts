@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
 import { databases } from '../../databases.ts';
+import { awaitedProcessorTime } from '../../processor-time.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { type Wire, withCatalog } from './example-catalog.ts';
 
@@ -33,18 +34,12 @@ const LARGE: CatalogFile = {
 
 /** Limit for the server's thread. These requests take tens of milliseconds each; they once took seconds. */
 const MAX_MS = 1_000;
-async function worked(requests: () => Promise<unknown>): Promise<number> {
-  const before = process.threadCpuUsage();
-  await requests();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
-}
 
 /** The longest turn of this thread's event loop, in milliseconds of work. */
 async function longestTurn(requests: () => Promise<unknown>): Promise<number> {
   let [longest, isOver] = [0, false];
   const done = requests().finally(() => (isOver = true));
-  while (!isOver) longest = Math.max(longest, await worked(() => turn()));
+  while (!isOver) longest = Math.max(longest, (await awaitedProcessorTime(() => turn())).ms);
   await done;
   return longest;
 }
@@ -67,7 +62,7 @@ describe.each(databases)('keys with many values on $kind', (database) => {
 
   test('values to remove are looked up once each, however many are sent', async () => {
     const remove = numbers(15_000).map(() => 'a');
-    const ms = await worked(async () => {
+    const { ms } = await awaitedProcessorTime(async () => {
       const answer = await server.post(PATH, { ...choice, remove }, headers);
       expect([answer.status, answer.json.option]).toMatchObject([201, { value: [] }]);
     });
@@ -76,7 +71,7 @@ describe.each(databases)('keys with many values on $kind', (database) => {
 
   test('translated values are found, the last as fast as the first', async () => {
     const value = numbers(VALUES).map((at) => `d${VALUES - 1 - at}`);
-    const ms = await worked(async () => {
+    const { ms } = await awaitedProcessorTime(async () => {
       const answer = await server.post(PATH, { ...choice, value }, headers);
       expect([answer.status, answer.json.option]).toMatchObject([
         200,
@@ -89,7 +84,7 @@ describe.each(databases)('keys with many values on $kind', (database) => {
   test('unknown values of many options are rejected', async () => {
     const value = numbers(9).map((at) => `unknown${at}`);
     const body = JSON.stringify({ options: numbers(200).map(() => ({ ...choice, value })) });
-    const ms = await worked(async () => {
+    const { ms } = await awaitedProcessorTime(async () => {
       expect((await server.send('PUT', PATH, { body, headers })).json.code).toBe('1008');
     });
     expect(ms).toBeLessThan(MAX_MS);
