@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ApplicationRecord } from '../../src/storage/port.ts';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
 import { type BatchMessage, type OpenCommand, runBatch } from '../../src/storage/sqlite/batch.ts';
 import { type Connection, connectToRead, connectToWrite, truncateLog } from '../../src/storage/sqlite/connection.ts';
@@ -39,6 +40,11 @@ describe('erased data', () => {
       expect(result).toHaveProperty('outcome');
   }
 
+  const createApplication = (application: ApplicationRecord): Act => [
+    'performCommonAct',
+    [{ store: 'applications', act: 'create', args: [application] }],
+  ];
+
   async function makeUsers(): Promise<{ appId: number; userIds: string[] }> {
     const application = exampleApplication();
     const { appId } = application;
@@ -46,7 +52,7 @@ describe('erased data', () => {
       const userId = randomUUIDv7();
       return user(appId, { userId, clientUserId: `${NAME} ${userId}`, clientUserName: NAME + 'x'.repeat(200) });
     });
-    await run([['createApplication', [application]], ...users.map((each): Act => ['createUserWithToken', [each]])]);
+    await run([createApplication(application), ...users.map((each): Act => ['createUserWithToken', [each]])]);
     return { appId, userIds: users.map(({ userId }) => userId) };
   }
 
@@ -73,7 +79,7 @@ describe('erased data', () => {
   test('is not in unused parts of pages after a scrub, which readers and the file survive', async () => {
     const application = exampleApplication();
     const { appId } = application;
-    await run([['createApplication', [application]]]);
+    await run([createApplication(application)]);
     const makePerson = () => {
       const text = `${NAME} ${randomBytes(12).toString('hex')}`;
       return {

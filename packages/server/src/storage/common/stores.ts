@@ -1,6 +1,7 @@
 import type { ActCall } from '../port.ts';
 import { accounts } from './accounts.ts';
 import { activity, audit, requestLog } from './activity-and-audit.ts';
+import { applications } from './applications.ts';
 import { drafts, textStates } from './drafts.ts';
 import { invitations } from './invitations.ts';
 import { manageTokens } from './manage-tokens.ts';
@@ -14,7 +15,7 @@ const STORES = {
   ...{ facts, signingKeys, sealed, members, secondFactors, accounts, sessions, invitations, manageTokens, webhooks },
   ...{ drafts, textStates },
   // Each database implements the rest of these: the frequent acts.
-  ...{ audit, activity, requestLog, deliveries },
+  ...{ applications, audit, activity, requestLog, deliveries },
 };
 type Stores = typeof STORES;
 

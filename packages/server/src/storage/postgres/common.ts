@@ -5,8 +5,10 @@ import { type Connections, type Statement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
 const MAX_TRIES = 5;
+/** Deleting a million users with their data takes minutes. */
+export const DELETE_MS = 600_000;
 /** Acts that write thousands of rows may take longer than others. */
-const MAX_MS: Partial<Record<string, number>> = { 'drafts.save': 60_000 };
+const MAX_MS: Partial<Record<string, number>> = { 'drafts.save': 60_000, 'applications.delete': DELETE_MS };
 
 const statements = new Map<string, Statement>();
 

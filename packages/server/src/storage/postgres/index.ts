@@ -3,7 +3,6 @@ import { lockApplication } from '../common/store.ts';
 import { commonStores } from '../common/stores.ts';
 import type { ImportEntry, Storage, StorageDriver, Stores } from '../port.ts';
 import { activityStore, auditStore, requestLogStore } from './activity-and-audit.ts';
-import { applicationStore } from './applications.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
@@ -87,10 +86,12 @@ function openPostgres(connections: ConnectionPool, homes: Homes | undefined): St
 
 /** `homes`: where users are, if they are distributed. */
 function postgresStores(connections: Connections, homes: Homes | undefined, isTransaction: boolean): Stores {
+  const common = commonStores(bindingOf(connections));
+  const walk = userWalk(connections);
   return {
-    ...commonStores(bindingOf(connections)),
-    applications: applicationStore(connections),
-    users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
+    ...common,
+    applications: { ...common.applications, countUsers: (appId) => walk.countWalk(appId, { by: 'user' }) },
+    users: { ...userStore(connections), ...userSearch(connections), ...walk },
     tokens: tokenStore(connections),
     attempts: attemptStore(connections),
     rateLimits: rateLimitStore(connections),

@@ -1,7 +1,6 @@
 import { performAudited } from '../audited-storage.ts';
 import type { ActCall, Authorship } from '../port.ts';
 import { activityActs, auditActs, requestLogActs } from './activity-and-audit.ts';
-import { applicationActs } from './applications.ts';
 import { catalogActs } from './catalogs.ts';
 import { commonActs } from './common.ts';
 import type { Connection } from './connection.ts';
@@ -40,7 +39,6 @@ async function call(act: unknown, args: unknown[]): Promise<unknown> {
 function plainActs(connection: Connection) {
   return {
     ...commonActs(connection),
-    ...applicationActs(connection),
     ...userActs(connection),
     ...tokenActs(connection),
     ...attemptActs(connection),

@@ -3,7 +3,6 @@ import { commonStores } from '../common/stores.ts';
 import { QUICK_READ } from '../pages.ts';
 import type { ClockStore, ImportEntry, Stores } from '../port.ts';
 import type { PlainActs } from './acts.ts';
-import { applicationReads } from './applications.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { queryOn } from './common.ts';
@@ -47,14 +46,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
   return {
     ...common,
     applications: {
-      ...of(applicationReads),
-      create: (application) => run('createApplication', application),
-      update: (appId, change) => run('updateApplication', appId, change),
-      rotateSecret: (appId, secret, previousExpiresAt, unlessValidAt) =>
-        run('rotateSecret', appId, secret, previousExpiresAt, unlessValidAt),
-      endPreviousSecrets: (appId) => run('endPreviousSecrets', appId),
-      touchSecret: (secretHash, at, unlessSince) => run('touchSecret', secretHash, at, unlessSince),
-      delete: (appId) => run('deleteApplication', appId),
+      ...common.applications,
       countUsers: (appId) => survey('countWalk', appId, { by: 'user' }),
     },
     users: {

@@ -1,4 +1,5 @@
 import { lockApplication } from '../../common/store.ts';
+import { commonStore } from '../../common/stores.ts';
 import type {
   ActivityStore,
   ApplicationStore,
@@ -12,9 +13,9 @@ import type {
   TrialStore,
 } from '../../port.ts';
 import { activityStore, auditStore } from '../activity-and-audit.ts';
-import { applicationStore, DELETE_MS } from '../applications.ts';
 import { catalogStore, PUBLISH_MS } from '../catalogs.ts';
 import { logChange } from '../changes.ts';
+import { bindingOf, DELETE_MS } from '../common.ts';
 import { statement } from '../connections.ts';
 import { deliveryStore } from '../deliveries.ts';
 import type { Cluster } from './cluster.ts';
@@ -51,17 +52,18 @@ export function distributedApplications(cluster: Cluster): ApplicationStore {
     const values = [row.app_id, row.client_id, row.name, row.settings, row.created_at];
     await inner.everywhere(({ connections }) => connections.write(COPY_APPLICATION, values));
   };
+  const stored = ({ connections }: Cluster) => commonStore('applications', bindingOf(connections));
   return {
-    ...applicationStore(cluster.connections),
+    ...stored(cluster),
     create: (application) =>
       cluster.together(async (inner) => {
-        const outcome = await applicationStore(inner.connections).create(application);
+        const outcome = await stored(inner).create(application);
         if (outcome === 'created') await copy(inner, application.appId);
         return outcome;
       }),
     update: (appId, change) =>
       cluster.together(async (inner) => {
-        const outcome = await applicationStore(inner.connections).update(appId, change);
+        const outcome = await stored(inner).update(appId, change);
         if (outcome === 'updated') await copy(inner, appId);
         return outcome;
       }),
