@@ -1,19 +1,18 @@
 /**
  * Every error the service can return, in one closed table: 0001 and up for users and tokens, 1001 and up for profile
- * options, 9 with the HTTP status for everything else. docs/errors.md is generated from this table.
+ * options, 9 with the HTTP status for everything else. docs/errors.md is generated from this table. `status` is given
+ * where the code does not imply it: see `impliedStatus`.
  */
-export const ERRORS = {
+const TABLE = {
   // ---- users and tokens
   duplicateUser: {
     code: '0001',
-    status: 400,
     message: 'clientUserId already belongs to another user of this application, so the user cannot be assigned.',
     remedy:
       'Use another clientUserId, or get a new specialToken for the existing user with POST /api/v2/app/special-token.',
   },
   tokenNotGenerated: {
     code: '0002',
-    status: 400,
     message:
       'The access token could not be generated, so no token can be added to the user. The specialToken is still valid.',
     remedy:
@@ -21,68 +20,57 @@ export const ERRORS = {
   },
   clientIdMissing: {
     code: '0004',
-    status: 400,
     message: 'clientId is missing.',
     remedy: 'Send the clientId found in the application settings.',
   },
   clientUserIdMissing: {
     code: '0005',
-    status: 400,
     message: 'clientUserId is missing.',
     remedy: 'Send the identifier your application uses for this user, 1 to 255 characters.',
   },
   secretAndTokenNotRecognised: {
     code: '0006',
-    status: 400,
     message: 'No application is recognised from this clientSecret and specialToken.',
     remedy: 'Use the clientSecret of the application that created the user.',
   },
   clientSecretMissingOnCreate: {
     code: '0007',
-    status: 400,
     message: 'clientSecret is missing: it is required with clientId to recognise the application.',
     remedy: 'Send the clientSecret of the application with its clientId.',
   },
   clientSecretMissingOnExchange: {
     code: '0007',
-    status: 400,
     message: 'clientSecret is missing: it is required with specialToken to issue an access token.',
     remedy: 'Send the clientSecret of the application with the specialToken.',
   },
   specialTokenInvalid: {
     code: '0008',
-    status: 400,
     message: 'specialToken is invalid: it is unknown, already used or expired.',
     remedy: 'Get a new one with POST /api/v2/app/special-token.',
   },
   tokenServiceUnreachable: {
     code: '0009',
-    status: 400,
     message: 'The OAuth 2.0 token service cannot be reached. The specialToken is still valid: try again shortly.',
     remedy: 'Try again with the same specialToken. Operators: run `innkeeper doctor`.',
   },
   onlyPost: {
     code: '0010',
-    status: 400,
     message: 'Only POST is accepted.',
     remedy: 'Send the request as POST with a JSON body.',
   },
   secretWrong: {
     code: '0011',
-    status: 400,
     message: 'The application is not recognised from this clientId and clientSecret.',
     remedy: 'Check the clientSecret; it may have been rotated.',
   },
   credentialsWrong: {
     code: '0011',
-    status: 400,
     message:
       "Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.",
     remedy: 'Send one of them in the Authorization header.',
   },
   backEndCredentialsWrong: {
     code: '0011',
-    status: 400,
     message: 'HTTP Basic with clientId and clientSecret of this application is required.',
     remedy: 'Send them in the Authorization header, from your server.',
   },
@@ -94,65 +82,55 @@ export const ERRORS = {
   },
   applicationUnknown: {
     code: '0012',
-    status: 400,
     message: 'The application is not recognised from this clientId.',
     remedy: 'Copy the clientId from the application settings; it must match exactly.',
   },
   specialTokenMissing: {
     code: '0016',
-    status: 400,
     message: 'specialToken is missing.',
     remedy: 'Send the specialToken returned by create-user.',
   },
   bodyNotJson: {
     code: '0021',
-    status: 400,
     message: 'The body is not a valid JSON object.',
     remedy: 'Send one JSON object in UTF-8, without duplicate members.',
   },
   clientUserNameMissing: {
     code: '0023',
-    status: 400,
     message: 'clientUserName is missing.',
     remedy: 'Send the display name of the user, 1 to 255 characters.',
   },
   profileExists: {
     code: '0024',
-    status: 400,
     message: 'The user profile cannot be created: a profile with this clientUserId already exists without a user.',
     remedy:
       'An import or restore left the profile behind. Ask the operator to import the whole user (`innkeeper users import`), or use another clientUserId.',
   },
   userUnknown: {
     code: '0025',
-    status: 400,
     message: 'The user code is invalid or missing: this application has no such user.',
     remedy: 'Use the service_user_code returned by get-access-token.',
   },
   clientUserUnknown: {
     code: '0025',
-    status: 400,
     message: 'No user of this application has this clientUserId.',
     remedy: 'Create the user with POST /api/v2/app/create-user.',
   },
 
   usersBadRequest: {
     code: '9400',
-    status: 400,
     message: 'A parameter or a member of the body is invalid.',
     remedy: 'The message says which one and what it may be.',
   },
 
   cursorInvalid: {
     code: '9400',
-    status: 400,
     message: 'The cursor is invalid.',
     remedy:
       'Send `next` of an earlier response for the same application, `latest`, or nothing to start at the oldest event.',
   },
   cursorExpired: {
     code: '9410',
-    status: 410,
     message: 'Events after this cursor are no longer kept.',
     remedy:
       'Continue with `oldest` of the response, and compare your copy with the users and selections: you missed events. The setting eventsKept defines how long events are kept.',
@@ -269,7 +247,6 @@ export const ERRORS = {
   },
   selectionNotFound: {
     code: '9404',
-    status: 404,
     message: 'Selection not found for this user.',
     remedy: 'Use a user_options_uid from GET /api/user_options.',
   },
@@ -277,330 +254,277 @@ export const ERRORS = {
   // ---- /manage/v1: 9 and the HTTP status
   manageBadRequest: {
     code: '9400',
-    status: 400,
     message: 'A parameter or the body is invalid.',
     remedy: '`errors` lists the first invalid fields.',
     namesFields: true,
   },
   manageTokenMissing: {
     code: '9401',
-    status: 401,
     message: 'A personal access token as Bearer, or a portal session, is required.',
     remedy: 'Create a token with `innkeeper token create --name NAME` and send it as Authorization: Bearer ikp_….',
   },
   manageTokenInvalid: {
     code: '9401',
-    status: 401,
     message: 'The personal access token is invalid: it is unknown, revoked or expired.',
     remedy: 'Check `innkeeper token list`, or create a new one with `innkeeper token create --name NAME`.',
   },
   sessionEnded: {
     code: '9401',
-    status: 401,
     message: 'This portal session has ended.',
     remedy: 'Sign in again.',
   },
   linkInvalid: {
     code: '9401',
-    status: 401,
     message: 'This link is no longer valid: it was used, has expired or was replaced by a newer one.',
     remedy: 'Ask the sender for a new one. Operators: `innkeeper admin create --email E`.',
   },
   preferenceLinkInvalid: {
     code: '9404',
-    status: 404,
     message: 'This link is not valid.',
     remedy: 'It has expired, was withdrawn or is incomplete. Create a new one with POST …/preference-link.',
   },
   signInFailed: {
     code: '9401',
-    status: 401,
     message: 'Wrong e-mail address, password or code.',
     remedy:
       'Try again; each code works once. If you forgot your password, ask the operator for a link: `innkeeper admin create --email E`.',
   },
   codeNeeded: {
     code: '9401',
-    status: 401,
     message: 'An authenticator code or a recovery code is also required.',
     remedy: 'Send it as `code`. If you have neither, ask the operator: `innkeeper admin reset EMAIL --totp`.',
   },
   passwordWrong: {
     code: '9403',
-    status: 403,
     message: 'Wrong password.',
     remedy: 'Send the password you sign in with.',
   },
   codeWrong: {
     code: '9403',
-    status: 403,
     message: 'An authenticator code or a recovery code is also required: it is missing or wrong.',
     remedy: 'Send it as `code`. Each code works once: if you just signed in with it, wait for the next.',
   },
   linkNeeded: {
     code: '9403',
-    status: 403,
     message: 'Sign in again with a new link to confirm this.',
     remedy:
       'The operator creates a link: `innkeeper admin create --email E`. Within 15 minutes of signing in with it, set a password or turn on two-step sign-in.',
   },
   invitationNotYours: {
     code: '9403',
-    status: 403,
     message: 'This invitation is for another e-mail address.',
     remedy: 'Sign in with the account it is for, or ask for a new invitation.',
   },
   foreignPage: {
     code: '9403',
-    status: 403,
     message: 'This request does not come from the portal.',
     remedy:
       'With a session, changes must come from the portal and send X-Innkeeper-Portal: 1. Programs use a personal access token.',
   },
   sessionNeeded: {
     code: '9403',
-    status: 403,
     message: 'This requires a portal session; tokens are not accepted.',
     remedy: 'Use the portal or `innkeeper token`.',
   },
   manageForbidden: {
     code: '9403',
-    status: 403,
     message: 'Your role or token does not allow this.',
     remedy: 'Use a higher role or a token with more --access; to create applications, a token without --app.',
   },
   applicationNotFound: {
     code: '9404',
-    status: 404,
     message: 'Application not found, or this token has no access to it.',
     remedy: 'Use a clientId from GET /manage/v1/applications.',
   },
   userNotFound: {
     code: '9404',
-    status: 404,
     message: 'User not found in this application.',
     remedy: 'Use a userUid from GET /manage/v1/applications/{clientId}/users.',
   },
   loggedRequestNotFound: {
     code: '9404',
-    status: 404,
     message: 'Request not found in the log; it may have expired.',
     remedy: 'Use a requestUid from GET /manage/v1/applications/{clientId}/requests.',
   },
   catalogItemNotFound: {
     code: '9404',
-    status: 404,
     message: 'Group or key not found in the catalog of this application.',
     remedy: 'Use a groupUid and keyUid from GET /manage/v1/applications/{clientId}/catalog/tree.',
   },
   revisionNotFound: {
     code: '9404',
-    status: 404,
     message: 'Catalog revision not found.',
     remedy: 'Use a revision from GET /manage/v1/applications/{clientId}/revisions.',
   },
   draftNotFound: {
     code: '9404',
-    status: 404,
     message: 'This application has no catalog draft.',
     remedy: 'It was published, discarded or never started. Any edit with draft=true starts one.',
   },
   accessTokenNotFound: {
     code: '9404',
-    status: 404,
     message: 'Access token not found for this user.',
     remedy: 'Use a tokenId from GET /manage/v1/applications/{clientId}/users/{userUid}.',
   },
   sessionNotFound: {
     code: '9404',
-    status: 404,
     message: 'Session not found.',
     remedy: 'Use a sessionId from GET /manage/v1/account/sessions.',
   },
   manageTokenNotFound: {
     code: '9404',
-    status: 404,
     message: 'Personal access token not found.',
     remedy: 'Use a tokenId from GET /manage/v1/account/tokens.',
   },
   previousSecretValid: {
     code: '9409',
-    status: 409,
     message: 'The previous secret is still valid, and another rotation would revoke it. Nothing was changed.',
     remedy:
       'Deploy the current secret first and wait until the previous one expires. Send revokePrevious=true to revoke it and rotate anyway.',
   },
   areasNotServed: {
     code: '9409',
-    status: 409,
     message: 'This process does not serve users and options, so the flow cannot run.',
     remedy: 'Use a process whose INNKEEPER_SERVE includes users, options and portal.',
   },
   memberNotFound: {
     code: '9404',
-    status: 404,
     message: 'Member not found in this application.',
     remedy: 'Use an accountId from GET /manage/v1/applications/{clientId}/members.',
   },
   invitationNotFound: {
     code: '9404',
-    status: 404,
     message: 'Invitation not found in this application.',
     remedy: 'Use an invitationId from GET /manage/v1/applications/{clientId}/invitations.',
   },
   webhookNotFound: {
     code: '9404',
-    status: 404,
     message: 'Webhook not found in this application.',
     remedy: 'Use a webhookId from GET /manage/v1/applications/{clientId}/webhooks.',
   },
   deliveryNotFound: {
     code: '9404',
-    status: 404,
     message: 'Delivery not found; it may have expired.',
     remedy: 'Use a deliveryId from GET /manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries.',
   },
   tooManyWebhooks: {
     code: '9409',
-    status: 409,
     message: 'An application has at most 10 webhooks.',
     remedy: 'Delete a webhook first, or add types to an existing one.',
   },
   webhookIsOff: {
     code: '9409',
-    status: 409,
     message: 'This webhook is switched off.',
     remedy: 'Switch it on first: PATCH it with enabled=true.',
   },
   deliveryIsTest: {
     code: '9409',
-    status: 409,
     message: 'A test cannot be sent again.',
     remedy: 'Send another test.',
   },
   testInFlight: {
     code: '9429',
-    status: 429,
     message: 'Another test of this application is being sent.',
     remedy: 'Retry after the seconds in Retry-After.',
   },
   clientUserIdTaken: {
     code: '9409',
-    status: 409,
     message: 'Another user or profile of this application has this clientUserId.',
     remedy: 'Use another clientUserId.',
   },
   alreadyMember: {
     code: '9409',
-    status: 409,
     message: 'This e-mail address already belongs to a member.',
     remedy: 'Change the role of this member instead.',
   },
   lastOwner: {
     code: '9409',
-    status: 409,
     message: 'An application needs at least one owner.',
     remedy: 'Make another member an owner first.',
   },
   accountThere: {
     code: '9409',
-    status: 409,
     message: 'An account with this e-mail address already exists.',
     remedy: 'Sign in with it, then accept the invitation.',
   },
   passwordsOff: {
     code: '9409',
-    status: 409,
     message: 'Passwords are switched off. Sign in with the identity provider.',
     remedy: 'Use the sign-in page of the portal, or a sign-in link of the operator (innkeeper admin create).',
   },
   mailOff: {
     code: '9409',
-    status: 409,
     message: 'This service sends no mail.',
     remedy: 'Ask the operator for a sign-in link (innkeeper admin create), or to set INNKEEPER_SMTP_URL.',
   },
   totpOn: {
     code: '9409',
-    status: 409,
     message: 'Two-step sign-in is already on.',
     remedy: 'To use another app, turn it off first.',
   },
   totpNotBegun: {
     code: '9409',
-    status: 409,
     message: 'There is no setup key to confirm.',
     remedy: 'Start with POST /manage/v1/account/totp.',
   },
   totpOff: {
     code: '9409',
-    status: 409,
     message: 'Two-step sign-in is off.',
     remedy: 'Turn it on first.',
   },
   catalogBreaking: {
     code: '9409',
-    status: 409,
     message: 'The change is breaking. Nothing was published.',
     remedy:
       '`breaking` lists each breaking change and the selections it affects. Send allow_breaking=true to publish anyway.',
   },
   textsConflict: {
     code: '9409',
-    status: 409,
     message: 'The file and the catalog both changed a text since the export. Nothing was changed.',
     remedy: '`conflicts` lists both texts. Send prefer=file or prefer=catalog, or list the texts to import in take.',
   },
   nothingToUndo: {
     code: '9409',
-    status: 409,
     message: 'This draft has no edit to undo.',
     remedy: 'Only the last hundred edits can be undone; DELETE discards the whole draft.',
   },
   nothingToRedo: {
     code: '9409',
-    status: 409,
     message: 'This draft has no undone edit to redo.',
     remedy: 'Redo is possible until the next edit.',
   },
   draftChanged: {
     code: '9412',
-    status: 412,
     message: 'The draft has changed since the version in If-Match. Nothing was changed.',
     remedy:
       '`edits` lists the edits since then, `revisions` the revisions published. Read the catalog with draft=true, apply your change and send the new ETag.',
   },
   draftOutdated: {
     code: '9412',
-    status: 412,
     message: 'A newer revision was published after this draft was started. Nothing was published.',
     remedy:
       '`revisions` lists the changes since then. Discard the draft, or publish with `over` set to the revision you reviewed.',
   },
   catalogChanged: {
     code: '9412',
-    status: 412,
     message: 'The catalog has changed since the revision in If-Match. Nothing was published.',
     remedy:
       '`revisions` lists the changes since then. Read the catalog again, apply your change and send the new ETag.',
   },
   catalogInvalid: {
     code: '9422',
-    status: 422,
     message: 'The catalog is invalid. Nothing was published.',
     remedy: '`errors` lists each invalid field.',
     namesFields: true,
   },
   textsFileInvalid: {
     code: '9422',
-    status: 422,
     message: 'The texts file is invalid. Nothing was changed.',
     remedy: '`errors` lists each invalid line. Fix the file, or list the texts to import in take.',
     namesFields: true,
   },
   ifMatchMissing: {
     code: '9428',
-    status: 428,
     message: 'The header If-Match is required; it prevents two editors from overwriting each other.',
     remedy: 'Send the ETag of the catalog, or * to overwrite any version.',
   },
@@ -608,121 +532,113 @@ export const ERRORS = {
   // ---- errors of any path: 9 and the HTTP status
   badRequest: {
     code: '9400',
-    status: 400,
     message: 'The request is malformed.',
     remedy: 'Send well-formed HTTP/1.1 with a valid URL.',
   },
   tokenParameterMissing: {
     code: '9400',
-    status: 400,
     message: 'The form parameter token is missing.',
     remedy: 'Send token=… as application/x-www-form-urlencoded.',
   },
   unauthorized: {
     code: '9401',
-    status: 401,
     message: 'Credentials are required.',
     remedy: 'See the operation for the credentials it accepts.',
   },
   pathUnknown: {
     code: '9404',
-    status: 404,
     message: 'Unknown path.',
     remedy: 'Check the path; it must match exactly.',
   },
   methodNotAllowed: {
     code: '9405',
-    status: 405,
     message: 'This path does not support this method.',
     remedy: 'The Allow header lists the supported methods.',
   },
   requestTimeout: {
     code: '9408',
-    status: 408,
     message: 'The request did not arrive in time.',
     remedy: 'Send the whole request within ten seconds.',
   },
   bodyTooLarge: {
     code: '9413',
-    status: 413,
     message: 'The body is larger than 64 KiB.',
     remedy: 'Send a smaller body.',
   },
   expectationFailed: {
     code: '9417',
-    status: 417,
     message: 'The Expect header is not supported.',
     remedy: 'Omit the header, or send Expect: 100-continue.',
   },
   idempotencyMismatch: {
     code: '9422',
-    status: 422,
     message: 'This Idempotency-Key was already used with another body.',
     remedy: 'Use a new key for each request; reuse a key only to retry the same request.',
   },
   idempotencyKeyUnusable: {
     code: '9422',
-    status: 422,
     message: 'Idempotency-Key must be 1 to 255 characters.',
     remedy: 'Send a UUID, or omit the header.',
   },
   tooManyFailures: {
     code: '9429',
-    status: 429,
     message: 'Too many failed authentication attempts from this IP address.',
     remedy: 'Retry after the seconds in Retry-After. Requests with valid credentials are still served.',
   },
   tooManySignIns: {
     code: '9429',
-    status: 429,
     message: 'Too many sign-in attempts. Try again later.',
     remedy: 'Retry after the seconds in Retry-After.',
   },
   rateLimited: {
     code: '9429',
-    status: 429,
     message: 'Too many requests.',
     remedy:
       'Retry after the seconds in Retry-After. RateLimit-Policy gives the limit, RateLimit the remaining requests.',
   },
   tooManyStreams: {
     code: '9429',
-    status: 429,
     message: 'Too many open event streams.',
     remedy:
       'Close streams that are not needed, and retry after the seconds in Retry-After. Pages of the feed are still served.',
   },
   headersTooLarge: {
     code: '9431',
-    status: 431,
     message: 'The request headers are larger than 16 KiB.',
     remedy: 'Send fewer or shorter headers.',
   },
   internal: {
     code: '9500',
-    status: 500,
     message: 'Internal error. The request took effect completely or not at all.',
     remedy: 'Report the X-Request-Id of the response to the operator; the log has the cause.',
   },
   unavailable: {
     code: '9503',
-    status: 503,
     message: 'The service cannot reach its database. The request took effect completely or not at all.',
     remedy: 'Retry after the seconds in Retry-After.',
   },
   overloaded: {
     code: '9503',
-    status: 503,
     message: 'The service is overloaded. The request was not processed.',
     remedy: 'Retry after the seconds in Retry-After.',
   },
   tokenServiceDown: {
     code: '9503',
-    status: 503,
     message: 'The access token cannot be verified: the OAuth 2.0 token service cannot be reached.',
     remedy: 'Retry after the seconds in Retry-After.',
   },
-} as const satisfies Record<string, ErrorDefinition>;
+} as const satisfies Record<string, Omit<ErrorDefinition, 'status'> & { status?: number }>;
+
+export type ErrorName = keyof typeof TABLE;
+
+export const ERRORS = Object.fromEntries(
+  Object.entries(TABLE).map(([name, entry]) => [name, { status: impliedStatus(entry.code), ...entry }]),
+) as { [Name in ErrorName]: (typeof TABLE)[Name] & ErrorDefinition };
+
+/** Errors of users and tokens are 400, as in SPEC.md. */
+function impliedStatus(code: string): number {
+  return code.startsWith('9') ? Number(code.slice(1)) : 400;
+}
 
 export type ErrorDefinition = {
   code: string;
@@ -732,7 +648,6 @@ export type ErrorDefinition = {
   /** The response lists the invalid fields in `errors`. */
   namesFields?: boolean;
 };
-export type ErrorName = keyof typeof ERRORS;
 
 /** An invalid field: which, why, and what is allowed. */
 export type FieldError = { field: string; message: string; allowed?: unknown };
