@@ -17,13 +17,22 @@ import type {
 export type AuditedAct<Args extends unknown[], Outcome> = {
   /** Locks the application (the first argument) first, so that nothing changes it between `before` and the act. */
   locksApplication?: true;
-  /** What must be known of the state before. */
+  /** What must be known of the state before. If there was nothing, there is no entry. */
   // biome-ignore lint/suspicious/noExplicitAny: each act's own; `entries` says what it is
   before?(stores: Stores, ...args: Args): Promise<any>;
-  /** The entries for the change; none if nothing changed. */
+  /** The only outcome with entries. */
+  on?: NameOf<Outcome>;
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  entries(stores: Stores, outcome: Outcome, before: any, ...args: Args): AuditDetail[] | Promise<AuditDetail[]>;
+  entries(context: { stores: Stores; outcome: Outcome; before: any }, ...args: Args): Entries | Promise<Entries>;
 };
+
+type Entries = AuditDetail | readonly AuditDetail[];
+
+/** Of an outcome that is a name, or has one. */
+type NameOf<Outcome> = Outcome extends string ? Outcome : Outcome extends { outcome: infer Name } ? Name : never;
+
+/** What `before` of an act returned, unless it found nothing. */
+export type Before<Found> = { before: Found };
 
 /** A change without an entry, and the reason. */
 type Unaudited = { because: string };
@@ -40,6 +49,10 @@ export const SERVICE: Unaudited = { because: 'the service does it by itself' };
 export const BY_HISTORY: Unaudited = { because: 'the history of selections has who changed them' };
 export const TRIAL: Unaudited = { because: 'the end of a trial, which has its own entry' };
 export const ITSELF: Unaudited = { because: 'the audit itself' };
+
+export function reads<Name extends string>(...names: Name[]): Record<Name, 'read'> {
+  return Object.fromEntries(names.map((name) => [name, 'read'])) as Record<Name, 'read'>;
+}
 
 /** What each act of some stores adds to the audit. A new act does not compile until it is listed. */
 export type Plans<Names extends keyof Stores> = {
@@ -81,8 +94,8 @@ export function detailOfRole({ role, languages }: Pick<Membership, 'role' | 'lan
   return { role, ...(languages && { languages }) };
 }
 
-export function detailOfJoining(email: string, membership: Membership): AuditDetail[] {
-  return [{ action: 'member.joined', appId: membership.appId, subject: email, after: detailOfRole(membership) }];
+export function detailOfJoining(email: string, membership: Membership): AuditDetail {
+  return { action: 'member.joined', appId: membership.appId, subject: email, after: detailOfRole(membership) };
 }
 
 /** One entry for each application of the token, or one for the installation. */
@@ -119,13 +132,13 @@ export function detailOfOptions(
   what: 'saved' | 'unset',
   userId: string,
   by: NonNullable<SelectionChange['by']>,
-): AuditDetail[] {
+): AuditDetail {
   const keys = by.keys.slice(0, EDITED.places).map((key) => shorten(key, EDITED.characters));
-  return [{ action: 'user.optionsChanged', appId: by.appId, subject: '', userId, after: { [what]: keys } }];
+  return { action: 'user.optionsChanged', appId: by.appId, subject: '', userId, after: { [what]: keys } };
 }
 
 /** One entry per import, regardless of the number of batches. */
-export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): AuditDetail[] {
+export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): Entries {
   const names = outcomes.map((each) => (typeof each === 'object' && 'outcome' in each ? each.outcome : each));
   const count = (wanted: ImportOutcome): number => names.filter((name) => name === wanted).length;
   const after = {
@@ -135,17 +148,14 @@ export function importCounts(appId: number, importId: string, outcomes: readonly
     profilesOnly: count('profile-created'),
   };
   if (Object.values(after).every((each) => each === 0)) return [];
-  return [{ action: 'users.imported', appId, subject: '', after, sharedUid: importId }];
+  return { action: 'users.imported', appId, subject: '', after, sharedUid: importId };
 }
 
-export function detailOfChange(
-  before: ApplicationRecord | undefined,
-  after: ApplicationRecord | undefined,
-): AuditDetail[] {
-  if (!before || !after) return [];
+export function detailOfChange(before: ApplicationRecord, after: ApplicationRecord | undefined): Entries {
+  if (!after) return [];
   const changed = differences(describe(before), describe(after));
   if (Object.keys(changed.after).length === 0) return [];
-  return [{ action: 'application.changed', appId: after.appId, subject: after.name, ...changed }];
+  return { action: 'application.changed', appId: after.appId, subject: after.name, ...changed };
 }
 
 function describe({ name, settings }: ApplicationRecord): Record<string, unknown> {
@@ -168,12 +178,8 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
   return { before: pick(before), after: pick(after) };
 }
 
-export async function findWebhook(
-  stores: Stores,
-  appId: number,
-  webhookId: string,
-): Promise<WebhookRecord | undefined> {
-  return stores.webhooks.find(appId, webhookId);
+export async function findWebhook({ webhooks }: Stores, appId: number, webhookId: string) {
+  return webhooks.find(appId, webhookId);
 }
 
 /** Named by the host of its receiver. */
@@ -181,23 +187,19 @@ export function detailOfWebhook(
   action: AuditAction,
   { appId, webhookId, url }: Pick<WebhookRecord, 'appId' | 'webhookId' | 'url'>,
   after?: object,
-): AuditDetail[] {
-  return [{ action, appId, subject: URL.parse(url)?.host ?? url, after: { webhookId, ...after } }];
+): AuditDetail {
+  return { action, appId, subject: URL.parse(url)?.host ?? url, after: { webhookId, ...after } };
 }
 
-export function detailOfWebhookChange(
-  before: WebhookRecord | undefined,
-  after: WebhookRecord | undefined,
-): AuditDetail[] {
-  if (!before || !after) return [];
+export function detailOfWebhookChange(before: WebhookRecord, after: WebhookRecord | undefined): Entries {
+  if (!after) return [];
   const describe = ({ url, types, description, maxPerSecond, off }: WebhookRecord) => ({
     ...{ url, types, description, maxPerSecond },
     enabled: !off,
   });
   const changed = differences(describe(before), describe(after));
   if (Object.keys(changed.after).length === 0) return [];
-  const [detail] = detailOfWebhook('webhook.changed', after, changed.after);
-  return detail ? [{ ...detail, before: changed.before }] : [];
+  return { ...detailOfWebhook('webhook.changed', after, changed.after), before: changed.before };
 }
 
 export function toTime(at: number): string {

@@ -1,4 +1,5 @@
 import {
+  type Before,
   detailOfJoining,
   detailOfRole,
   detailOfToken,
@@ -6,190 +7,161 @@ import {
   findMember,
   LAST_USE,
   type Plans,
+  reads,
   SERVICE,
   SIGN_IN,
   THROTTLE,
 } from './audit-details.ts';
-import type { InvitationRecord, ManageTokenRecord, MemberRecord } from './port.ts';
+import type { InvitationRecord, ManageTokenRecord, MemberRecord, Stores } from './port.ts';
+
+const findInvitation = async ({ invitations }: Stores, linkHash: string, now: number) =>
+  (await invitations.findByLink(linkHash, now))?.invitation;
 
 /** Accounts, members and their credentials. */
 export const AUDITED_ACCOUNTS: Plans<
   'manageTokens' | 'accounts' | 'secondFactors' | 'attempts' | 'members' | 'invitations' | 'sessions'
 > = {
   manageTokens: {
-    create: {
-      entries: (_, outcome, _before, token) => (outcome === 'created' ? detailOfToken('token.created', token) : []),
-    },
-    list: 'read',
-    findByHash: 'read',
+    ...reads('list', 'findByHash'),
+    create: { on: 'created', entries: (_, token) => detailOfToken('token.created', token) },
     revoke: {
+      on: 'revoked',
       before: async (stores, tokenId) => (await stores.manageTokens.list()).find((each) => each.tokenId === tokenId),
-      entries: (_, outcome, token: ManageTokenRecord | undefined) =>
-        outcome === 'revoked' && token ? detailOfToken('token.revoked', token) : [],
+      entries: ({ before }: Before<ManageTokenRecord>) => detailOfToken('token.revoked', before),
     },
     touch: LAST_USE,
   },
   accounts: {
+    ...reads('list', 'findByEmail', 'findByLink', 'canSetUp', 'credentials'),
     createWithLink: {
-      entries: (_, { outcome, account }) => [
-        {
-          action: outcome === 'created' ? 'account.created' : 'account.linkMade',
-          appId: null,
-          subject: account.email,
-        },
-      ],
+      entries: ({ outcome: { outcome, account } }) => {
+        const action = outcome === 'created' ? 'account.created' : 'account.linkMade';
+        return { action, appId: null, subject: account.email };
+      },
     },
     identify: {
-      entries: (_, outcome) =>
-        typeof outcome === 'object' && outcome.outcome !== 'found'
-          ? [
-              {
-                action: outcome.outcome === 'created' ? 'account.created' : 'account.identityLinked',
-                appId: null,
-                subject: outcome.account.email,
-              },
-            ]
-          : [],
+      entries: ({ outcome }) => {
+        if (typeof outcome === 'string' || outcome.outcome === 'found') return [];
+        const action = outcome.outcome === 'created' ? 'account.created' : 'account.identityLinked';
+        return { action, appId: null, subject: outcome.account.email };
+      },
     },
     setRole: {
+      on: 'changed',
       before: findAccountEmail,
-      entries: (_, outcome, subject: string, _accountId, role) =>
-        outcome === 'changed' ? [{ action: 'account.roleChanged', appId: null, subject, after: { role } }] : [],
+      entries: ({ before: subject }: Before<string>, _accountId, role) => {
+        return { action: 'account.roleChanged', appId: null, subject, after: { role } };
+      },
     },
     addLink: {
+      on: 'added',
       before: findAccountEmail,
-      entries: (_, outcome, subject: string) =>
-        outcome === 'added' ? [{ action: 'account.linkMade', appId: null, subject }] : [],
+      entries: ({ before: subject }: Before<string>) => ({ action: 'account.linkMade', appId: null, subject }),
     },
     addSetUpLink: SERVICE,
-    list: 'read',
-    findByEmail: 'read',
-    findByLink: 'read',
-    canSetUp: 'read',
-    credentials: 'read',
     setPassword: {
+      on: 'set',
       before: findAccountEmail,
-      entries: (_, outcome, subject: string) =>
-        outcome === 'set' ? [{ action: 'account.passwordChanged', appId: null, subject }] : [],
+      entries: ({ before: subject }: Before<string>) => ({ action: 'account.passwordChanged', appId: null, subject }),
     },
     setPreferences: { because: 'theme and language of the portal, for the account alone' },
     reset: {
-      entries: (_, outcome, _before, emailKey, what) =>
-        outcome === 'reset' ? [{ action: 'account.reset', appId: null, subject: emailKey, after: what }] : [],
+      on: 'reset',
+      entries: (_, subject, after) => ({ action: 'account.reset', appId: null, subject, after }),
     },
-    delete: {
-      entries: (_, outcome, _before, emailKey) =>
-        outcome === 'deleted' ? [{ action: 'account.deleted', appId: null, subject: emailKey }] : [],
-    },
+    delete: { on: 'deleted', entries: (_, subject) => ({ action: 'account.deleted', appId: null, subject }) },
   },
   secondFactors: {
+    countRecoveryCodes: 'read',
     begin: { because: 'nothing applies until it is confirmed' },
     confirm: {
+      on: 'on',
       before: findAccountEmail,
-      entries: (_, outcome, subject: string) =>
-        outcome === 'on' ? [{ action: 'account.totpTurnedOn', appId: null, subject }] : [],
+      entries: ({ before: subject }: Before<string>) => ({ action: 'account.totpTurnedOn', appId: null, subject }),
     },
     end: {
+      on: 'ended',
       before: findAccountEmail,
-      entries: (_, outcome, subject: string) =>
-        outcome === 'ended' ? [{ action: 'account.totpTurnedOff', appId: null, subject }] : [],
+      entries: ({ before: subject }: Before<string>) => ({ action: 'account.totpTurnedOff', appId: null, subject }),
     },
     replaceRecoveryCodes: {
+      on: 'replaced',
       before: findAccountEmail,
-      entries: (_, outcome, subject: string) =>
-        outcome === 'replaced' ? [{ action: 'account.recoveryCodesRenewed', appId: null, subject }] : [],
+      entries: ({ before: subject }: Before<string>) => {
+        return { action: 'account.recoveryCodesRenewed', appId: null, subject };
+      },
     },
     spend: SIGN_IN,
-    countRecoveryCodes: 'read',
   },
   attempts: { admit: THROTTLE, forget: THROTTLE },
   members: {
     list: 'read',
     changeRole: {
+      on: 'changed',
       locksApplication: true,
       before: findMember,
-      entries: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role, languages) =>
-        outcome === 'changed' &&
-        member &&
-        JSON.stringify(detailOfRole(member)) !== JSON.stringify(detailOfRole({ role, languages }))
-          ? [
-              {
-                action: 'member.roleChanged',
-                appId,
-                subject: member.email,
-                before: detailOfRole(member),
-                after: detailOfRole({ role, languages }),
-              },
-            ]
-          : [],
+      entries: ({ before: member }: Before<MemberRecord>, appId, _accountId, role, languages) => {
+        const [before, after] = [detailOfRole(member), detailOfRole({ role, languages })];
+        if (JSON.stringify(before) === JSON.stringify(after)) return [];
+        return { action: 'member.roleChanged', appId, subject: member.email, before, after };
+      },
     },
     grant: {
-      entries: async (stores, outcome, _before, appId, accountId, role) =>
-        outcome === 'granted'
-          ? detailOfJoining(await findAccountEmail(stores, accountId), { appId, role, languages: null })
-          : [],
+      on: 'granted',
+      entries: async ({ stores }, appId, accountId, role) =>
+        detailOfJoining(await findAccountEmail(stores, accountId), { appId, role, languages: null }),
     },
     remove: {
+      on: 'removed',
       locksApplication: true,
       before: findMember,
-      entries: (_, outcome, member: MemberRecord | undefined, appId) =>
-        outcome === 'removed' && member
-          ? [{ action: 'member.removed', appId, subject: member.email, before: { role: member.role } }]
-          : [],
+      entries: ({ before: { email, role } }: Before<MemberRecord>, appId) => {
+        return { action: 'member.removed', appId, subject: email, before: { role } };
+      },
     },
   },
   invitations: {
+    ...reads('list', 'isInvited', 'findByLink'),
     create: {
-      entries: (_, outcome, _before, { appId, email, ...invited }) =>
-        outcome === 'created'
-          ? [{ action: 'member.invited', appId, subject: email, after: detailOfRole(invited) }]
-          : [],
+      on: 'created',
+      entries: (_, { appId, email, ...invited }) => {
+        return { action: 'member.invited', appId, subject: email, after: detailOfRole(invited) };
+      },
     },
-    list: 'read',
     revoke: {
+      on: 'revoked',
       before: async (stores, appId, invitationId) =>
         (await stores.invitations.list(appId, 0)).find((each) => each.invitationId === invitationId),
-      entries: (_, outcome, invitation: InvitationRecord | undefined, appId) =>
-        outcome === 'revoked' && invitation
-          ? [
-              {
-                action: 'member.invitationRevoked',
-                appId,
-                subject: invitation.email,
-                before: { role: invitation.role },
-              },
-            ]
-          : [],
+      entries: ({ before: { email, role } }: Before<InvitationRecord>, appId) => {
+        return { action: 'member.invitationRevoked', appId, subject: email, before: { role } };
+      },
     },
-    isInvited: 'read',
-    findByLink: 'read',
     accept: {
-      before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
-      entries: (_, outcome, invitation: InvitationRecord | undefined) =>
-        outcome === 'opened' && invitation
-          ? [
-              { action: 'account.created', appId: null, subject: invitation.email },
-              ...detailOfJoining(invitation.email, invitation),
-            ]
-          : [],
+      on: 'opened',
+      before: findInvitation,
+      entries: ({ before: invitation }: Before<InvitationRecord>) => [
+        { action: 'account.created', appId: null, subject: invitation.email },
+        detailOfJoining(invitation.email, invitation),
+      ],
     },
     join: {
-      before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
-      entries: (_, outcome, invitation: InvitationRecord | undefined) =>
-        typeof outcome === 'object' && invitation ? detailOfJoining(invitation.email, outcome) : [],
+      before: findInvitation,
+      entries: ({ outcome, before: { email } }: Before<InvitationRecord> & { outcome: Joined }) =>
+        typeof outcome === 'object' ? detailOfJoining(email, outcome) : [],
     },
   },
   sessions: {
+    ...reads('findByHash', 'list'),
     openByLink: SIGN_IN,
     openByPassword: SIGN_IN,
     openByIdentity: SIGN_IN,
     openBySetUp: {
-      entries: (_, outcome, _before, _linkHash, _now, { email }) =>
-        outcome === 'opened' ? [{ action: 'account.created', appId: null, subject: email }] : [],
+      on: 'opened',
+      entries: (_, _linkHash, _now, { email }) => ({ action: 'account.created', appId: null, subject: email }),
     },
-    findByHash: 'read',
-    list: 'read',
     end: SIGN_IN,
     touch: LAST_USE,
   },
 };
+
+type Joined = Awaited<ReturnType<Stores['invitations']['join']>>;

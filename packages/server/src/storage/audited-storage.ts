@@ -1,6 +1,7 @@
 import { orderedUuid } from '../uuid.ts';
 import {
   type AuditedAct,
+  type Before,
   detailOfChange,
   detailOfWebhook,
   detailOfWebhookChange,
@@ -10,6 +11,7 @@ import {
   ITSELF,
   LAST_USE,
   type Plans,
+  reads,
   SERVICE,
   STATISTICS,
   THROTTLE,
@@ -22,63 +24,38 @@ import type { ActCall, ApplicationRecord, Authorship, DraftRecord, Storage, Stor
 /** Catalogs and drafts. */
 const AUDITED_CATALOGS: Plans<'catalogs' | 'textStates' | 'drafts'> = {
   catalogs: {
-    load: 'read',
-    loadAt: 'read',
+    ...reads('load', 'loadAt', 'revisions'),
     // The changes themselves are stored with the revision.
     publish: {
-      entries: (_, outcome, _before, { appId, revision, difference }) =>
-        outcome === 'published'
-          ? [
-              {
-                action: 'catalog.published',
-                appId,
-                subject: String(revision),
-                before: { revision: revision - 1 },
-                after: { revision, changes: (JSON.parse(difference) as unknown[]).length },
-              },
-            ]
-          : [],
+      on: 'published',
+      entries: (_, { appId, revision, difference }) => {
+        const after = { revision, changes: (JSON.parse(difference) as unknown[]).length };
+        const before = { revision: revision - 1 };
+        return { action: 'catalog.published', appId, subject: String(revision), before, after };
+      },
     },
-    revisions: 'read',
   },
   textStates: {
     list: 'read',
     review: {
-      entries: (_, outcome, _before, { appId, texts, reviewed, languages }) =>
-        outcome === 'reviewed'
-          ? [
-              {
-                action: 'catalog.textsReviewed',
-                appId,
-                subject: languages.join(', '),
-                after: { texts: texts.length, reviewed },
-              },
-            ]
-          : [],
+      on: 'reviewed',
+      entries: (_, { appId, texts, reviewed, languages }) => {
+        const after = { texts: texts.length, reviewed };
+        return { action: 'catalog.textsReviewed', appId, subject: languages.join(', '), after };
+      },
     },
   },
   drafts: {
-    look: 'read',
-    load: 'read',
-    save: {
-      entries: (_, outcome, _before, change) => (outcome === 'saved' ? [draftEdit(change)] : []),
-    },
+    ...reads('look', 'load', 'edits', 'inverse'),
+    save: { on: 'saved', entries: (_, change) => draftEdit(change) },
     discard: {
-      before: (stores, appId) => stores.drafts.look(appId),
-      entries: (_, outcome, { draft }: { draft?: DraftRecord }, appId) =>
-        outcome === 'discarded' && draft
-          ? [
-              {
-                action: 'catalog.draftDiscarded',
-                appId,
-                subject: String(draft.baseRevision),
-                before: { baseRevision: draft.baseRevision, edits: draft.version, createdBy: draft.createdBy },
-              },
-            ]
-          : [],
+      on: 'discarded',
+      before: async (stores, appId) => (await stores.drafts.look(appId)).draft,
+      entries: ({ before: { baseRevision, version: edits, createdBy } }: Before<DraftRecord>, appId) => {
+        const before = { baseRevision, edits, createdBy };
+        return { action: 'catalog.draftDiscarded', appId, subject: String(baseRevision), before };
+      },
     },
-    edits: 'read',
-    inverse: 'read',
   },
 };
 
@@ -88,56 +65,43 @@ export const AUDITED_ACTS: Plans<keyof Stores> = {
   ...AUDITED_CATALOGS,
   ...AUDITED_USERS,
   applications: {
+    ...reads('list', 'findByClientId', 'countUsers', 'secretUses'),
     create: {
-      entries: (_, outcome, _before, { appId, clientId, name }) =>
-        outcome === 'created'
-          ? [{ action: 'application.created', appId, subject: name, after: { clientId, name } }]
-          : [],
+      on: 'created',
+      entries: (_, { appId, clientId, name }) => {
+        return { action: 'application.created', appId, subject: name, after: { clientId, name } };
+      },
     },
-    list: 'read',
-    findByClientId: 'read',
     update: {
+      on: 'updated',
       locksApplication: true,
       before: findApplication,
-      entries: async (stores, outcome, before: ApplicationRecord | undefined, appId) =>
-        outcome === 'updated' ? detailOfChange(before, await findApplication(stores, appId)) : [],
+      entries: async ({ stores, before }: Before<ApplicationRecord> & { stores: Stores }, appId) =>
+        detailOfChange(before, await findApplication(stores, appId)),
     },
     rotateSecret: {
+      on: 'rotated',
       before: findApplication,
-      entries: (_, outcome, before: ApplicationRecord | undefined, appId, _secret, previousExpiresAt) =>
-        outcome === 'rotated'
-          ? [
-              {
-                action: 'secret.rotated',
-                appId,
-                subject: before?.name ?? '',
-                after: { previousExpiresAt: toTime(previousExpiresAt) },
-              },
-            ]
-          : [],
+      entries: ({ before }: Before<ApplicationRecord>, appId, _secret, previousExpiresAt) => {
+        const after = { previousExpiresAt: toTime(previousExpiresAt) };
+        return { action: 'secret.rotated', appId, subject: before.name, after };
+      },
     },
     endPreviousSecrets: {
+      on: 'ended',
       before: findApplication,
-      entries: (_, outcome, before: ApplicationRecord | undefined, appId) =>
-        outcome === 'ended' ? [{ action: 'secret.previousEnded', appId, subject: before?.name ?? '' }] : [],
+      entries: ({ before }: Before<ApplicationRecord>, appId) => {
+        return { action: 'secret.previousEnded', appId, subject: before.name };
+      },
     },
     delete: {
+      on: 'deleted',
       before: findApplication,
-      entries: (_, outcome, before: ApplicationRecord | undefined) =>
-        outcome === 'deleted' && before
-          ? [
-              {
-                action: 'application.deleted',
-                appId: null,
-                subject: before.name,
-                before: { clientId: before.clientId, name: before.name },
-              },
-            ]
-          : [],
+      entries: ({ before: { clientId, name } }: Before<ApplicationRecord>) => {
+        return { action: 'application.deleted', appId: null, subject: name, before: { clientId, name } };
+      },
     },
-    countUsers: 'read',
     touchSecret: LAST_USE,
-    secretUses: 'read',
   },
   rateLimits: { spend: THROTTLE },
   signingKeys: { list: 'read', add: SERVICE },
@@ -146,80 +110,64 @@ export const AUDITED_ACTS: Plans<keyof Stores> = {
   sealed: {
     list: 'read',
     replace: { because: 'part of a rotation, which has its own entry' },
-    switchSecret: {
-      entries: (_, outcome) =>
-        outcome === 'switched' ? [{ action: 'secret.masterRotated', appId: null, subject: '' }] : [],
-    },
+    switchSecret: { on: 'switched', entries: () => ({ action: 'secret.masterRotated', appId: null, subject: '' }) },
   },
-  events: {
-    read: 'read',
-    find: 'read',
-    listBack: 'read',
-    newest: 'read',
-    isNear: 'read',
-    newestOf: 'read',
-    purge: SERVICE,
-  },
-  clock: { read: 'read', newestRecord: 'read' },
-  activity: { add: STATISTICS, list: 'read', lastAt: 'read', totals: 'read' },
-  requestLog: { add: STATISTICS, trim: STATISTICS, list: 'read', find: 'read', count: 'read' },
-  audit: { add: ITSELF, addCounts: ITSELF, list: 'read' },
+  events: { ...reads('read', 'find', 'listBack', 'newest', 'isNear', 'newestOf'), purge: SERVICE },
+  clock: reads('read', 'newestRecord'),
+  activity: { ...reads('list', 'lastAt', 'totals'), add: STATISTICS },
+  requestLog: { ...reads('list', 'find', 'count'), add: STATISTICS, trim: STATISTICS },
+  audit: { list: 'read', add: ITSELF, addCounts: ITSELF },
   webhooks: {
+    ...reads('list', 'find', 'health', 'listFailing', 'countOn'),
     create: {
-      entries: (_, outcome, _before, webhook) =>
-        outcome === 'created'
-          ? detailOfWebhook('webhook.created', webhook, { url: webhook.url, types: webhook.types })
-          : [],
+      on: 'created',
+      entries: (_, webhook) => {
+        return detailOfWebhook('webhook.created', webhook, { url: webhook.url, types: webhook.types });
+      },
     },
-    list: 'read',
-    find: 'read',
     update: {
+      on: 'updated',
       locksApplication: true,
       before: findWebhook,
-      entries: async (stores, outcome, before: WebhookRecord | undefined, appId, webhookId) =>
-        outcome === 'updated' ? detailOfWebhookChange(before, await stores.webhooks.find(appId, webhookId)) : [],
+      entries: async ({ stores, before }: Before<WebhookRecord> & { stores: Stores }, appId, webhookId) =>
+        detailOfWebhookChange(before, await findWebhook(stores, appId, webhookId)),
     },
     rotateSecret: {
+      on: 'rotated',
       before: findWebhook,
-      entries: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, _secret, previousExpiresAt) =>
-        outcome === 'rotated' && before
-          ? detailOfWebhook('webhook.secretRotated', before, { previousExpiresAt: toTime(previousExpiresAt) })
-          : [],
+      entries: ({ before }: Before<WebhookRecord>, _appId, _webhookId, _secret, previousExpiresAt) =>
+        detailOfWebhook('webhook.secretRotated', before, { previousExpiresAt: toTime(previousExpiresAt) }),
     },
     replay: {
+      on: 'moved',
       before: findWebhook,
-      entries: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, { since }) =>
-        outcome === 'moved' && before ? detailOfWebhook('webhook.replayed', before, { since: toTime(since) }) : [],
+      entries: ({ before }: Before<WebhookRecord>, _appId, _webhookId, { since }) =>
+        detailOfWebhook('webhook.replayed', before, { since: toTime(since) }),
     },
     delete: {
+      on: 'deleted',
       before: findWebhook,
-      entries: (_, outcome, before: WebhookRecord | undefined) =>
-        outcome === 'deleted' && before
-          ? [{ action: 'webhook.deleted', appId: before.appId, subject: URL.parse(before.url)?.host ?? before.url }]
-          : [],
+      entries: ({ before: { appId, url } }: Before<WebhookRecord>) => {
+        return { action: 'webhook.deleted', appId, subject: URL.parse(url)?.host ?? url };
+      },
     },
-    health: 'read',
-    listFailing: 'read',
-    countOn: 'read',
   },
   deliveries: {
+    ...reads('due', 'list', 'find'),
     claim: SERVICE,
     renew: SERVICE,
     release: SERVICE,
     enqueue: SERVICE,
-    due: 'read',
     take: SERVICE,
     settle: SERVICE,
     addTest: {
-      entries: (_, outcome, _before, webhook, _delivery, { status }) =>
-        outcome === 'added' ? detailOfWebhook('webhook.tested', webhook, { status }) : [],
+      on: 'added',
+      entries: (_, webhook, _delivery, { status }) => detailOfWebhook('webhook.tested', webhook, { status }),
     },
     resend: {
-      entries: (_, outcome, _before, webhook, deliveryId) =>
-        outcome === 'resent' ? detailOfWebhook('webhook.resent', webhook, { deliveryId }) : [],
+      on: 'resent',
+      entries: (_, webhook, deliveryId) => detailOfWebhook('webhook.resent', webhook, { deliveryId }),
     },
-    list: 'read',
-    find: 'read',
   },
 };
 
@@ -259,13 +207,14 @@ export async function performAudited(
   { store, act, args }: ActCall,
   lockApplication?: LockApplication,
 ): Promise<unknown> {
-  const { locksApplication, before, entries } = (
+  const { locksApplication, before, on, entries } = (
     AUDITED_ACTS[store] as unknown as Record<string, AuditedAct<unknown[], unknown>>
   )[act] as AuditedAct<unknown[], unknown>;
   if (locksApplication) await lockApplication?.(args[0] as number);
   const earlier = await before?.(stores, ...args);
   const outcome = await (stores[store] as unknown as Record<string, Act>)[act]?.(...args);
-  for (const detail of await entries(stores, outcome, earlier, ...args)) {
+  if ((on !== undefined && on !== nameOf(outcome)) || (before && earlier === undefined)) return outcome;
+  for (const detail of [await entries({ stores, outcome, before: earlier }, ...args)].flat()) {
     const { action, appId, subject, userId = null, before, after, sharedUid } = detail;
     const entry = {
       ...{ auditUid: sharedUid ?? orderedUuid(), at, actor, action, appId, subject, userId },
@@ -275,4 +224,8 @@ export async function performAudited(
     await (sharedUid === undefined ? stores.audit.add(entry) : stores.audit.addCounts(entry));
   }
   return outcome;
+}
+
+function nameOf(outcome: unknown): unknown {
+  return typeof outcome === 'object' && outcome !== null && 'outcome' in outcome ? outcome.outcome : outcome;
 }

@@ -1,9 +1,11 @@
 import {
+  type Before,
   BY_HISTORY,
   detailOfOptions,
   detailOfUser,
   importCounts,
   type Plans,
+  reads,
   SERVICE,
   TRIAL,
 } from './audit-details.ts';
@@ -11,104 +13,72 @@ import {
 /** The data of users. */
 export const AUDITED_USERS: Plans<'users' | 'tokens' | 'selections' | 'trials' | 'transfer'> = {
   users: {
+    ...reads('find', 'findByClientUserId', 'findDeleted', 'linkGeneration'),
+    ...reads('page', 'walk', 'countWalk', 'listValues', 'names'),
     createWithToken: {
-      entries: (_, outcome, _before, { appId, userId }) =>
-        outcome === 'created' ? [{ action: 'user.created', appId, subject: '', userId }] : [],
+      on: 'created',
+      entries: (_, { appId, userId }) => ({ action: 'user.created', appId, subject: '', userId }),
     },
-    find: 'read',
-    findByClientUserId: 'read',
-    page: 'read',
-    walk: 'read',
-    countWalk: 'read',
-    listValues: 'read',
-    names: 'read',
-    update: { entries: (_, outcome) => (outcome.outcome === 'updated' ? detailOfUser(outcome) : []) },
-    linkGeneration: 'read',
-    findDeleted: 'read',
+    update: { entries: ({ outcome }) => (outcome.outcome === 'updated' ? detailOfUser(outcome) : []) },
     withdrawLinks: {
-      entries: (_, outcome, _before, appId, userId) =>
-        outcome === 'withdrawn' ? [{ action: 'user.linksWithdrawn', appId, subject: '', userId }] : [],
+      on: 'withdrawn',
+      entries: (_, appId, userId) => ({ action: 'user.linksWithdrawn', appId, subject: '', userId }),
     },
     // Nothing is left of a deleted user, here included.
-    delete: {
-      entries: (_, outcome, _before, appId) =>
-        outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],
-    },
+    delete: { on: 'deleted', entries: (_, appId) => ({ action: 'user.erased', appId, subject: '' }) },
   },
   tokens: {
+    ...reads('findSpecialToken', 'findOwner', 'list'),
     replaceSpecialToken: {
+      on: 'issued',
       before: async (stores, appId, clientUserId) => (await stores.transfer.find(appId, clientUserId))?.userId,
-      entries: (_, { outcome }, userId: string | undefined, appId) =>
-        outcome === 'issued'
-          ? [{ action: 'user.specialTokenReissued', appId, subject: '', userId: userId ?? null }]
-          : [],
+      entries: ({ before: userId }: Before<string>, appId) => {
+        return { action: 'user.specialTokenReissued', appId, subject: '', userId };
+      },
     },
-    findSpecialToken: 'read',
     exchange: { because: 'an application exchanges it for its own user' },
-    findOwner: 'read',
-    list: 'read',
     revoke: {
       // At any time: the owner of an expired token is known until it is purged.
       before: (stores, _appId, tokenId) => stores.tokens.findOwner(tokenId, 0),
-      entries: (_, _outcome, owner: { userId: string } | undefined, appId) =>
-        owner ? [{ action: 'user.accessTokenRevoked', appId, subject: '', userId: owner.userId }] : [],
+      entries: ({ before: { userId } }: Before<{ userId: string }>, appId) => {
+        return { action: 'user.accessTokenRevoked', appId, subject: '', userId };
+      },
     },
     revokeAll: {
-      entries: (_, _outcome, _before, appId, userId) => [
-        { action: 'user.allTokensRevoked', appId, subject: '', userId },
-      ],
+      entries: (_, appId, userId) => ({ action: 'user.allTokensRevoked', appId, subject: '', userId }),
     },
   },
   selections: {
-    list: 'read',
-    walk: 'read',
-    listOfToken: 'read',
-    listOfUser: 'read',
+    ...reads('list', 'walk', 'listOfToken', 'listOfUser', 'history', 'walkHistory'),
+    ...reads('countByValue', 'survey', 'countListed'),
     // Through /manage/v1. What users and applications save themselves is only in the history.
     save: {
-      entries: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>
-        outcome === 'saved' && by ? detailOfOptions('saved', userId, by) : [],
+      on: 'saved',
+      entries: (_, _appId, userId, _selections, { by }) => (by ? detailOfOptions('saved', userId, by) : []),
     },
     unset: BY_HISTORY,
     unsetKeys: {
-      entries: (_, keyNos, _before, userId, _wanted, { by }) =>
+      entries: ({ outcome: keyNos }, userId, _wanted, { by }) =>
         keyNos.length > 0 && by ? detailOfOptions('unset', userId, by) : [],
     },
     replaceValue: {
-      entries: (_, selections, _before, appId, { migrationId, subject, values }) =>
-        selections > 0
-          ? [
-              {
-                action: 'selections.migrated',
-                appId,
-                subject,
-                before: values,
-                after: { selections },
-                sharedUid: migrationId,
-              },
-            ]
-          : [],
+      entries: ({ outcome: selections }, appId, { migrationId, subject, values }) => {
+        if (selections === 0) return [];
+        const counted = { before: values, after: { selections }, sharedUid: migrationId };
+        return { action: 'selections.migrated', appId, subject, ...counted };
+      },
     },
     purgeHistory: SERVICE,
-    history: 'read',
-    walkHistory: 'read',
-    countByValue: 'read',
-    survey: 'read',
-    countListed: 'read',
   },
   trials: {
-    add: {
-      entries: (_, outcome, _before, appId) =>
-        outcome === 'added' ? [{ action: 'application.tried', appId, subject: '' }] : [],
-    },
+    add: { on: 'added', entries: (_, appId) => ({ action: 'application.tried', appId, subject: '' }) },
     end: TRIAL,
   },
   transfer: {
+    ...reads('exportUsers', 'find'),
     importUsers: {
-      entries: (_, result, _before, appId, _entries, { importId }) =>
-        'outcomes' in result ? importCounts(appId, importId, result.outcomes) : [],
+      entries: ({ outcome }, appId, _entries, { importId }) =>
+        'outcomes' in outcome ? importCounts(appId, importId, outcome.outcomes) : [],
     },
-    exportUsers: 'read',
-    find: 'read',
   },
 };
