@@ -32,6 +32,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['admin', async () => (await import('./cli/admin.ts')).admin()],
 ]);
 
+const called = COMMANDS.get(process.argv[2] ?? '');
 const program = defineGroup({
   name: 'innkeeper',
   description: 'Innkeeper: users, option catalogs and selections as a service.',
@@ -40,11 +41,10 @@ const program = defineGroup({
     ['app create --name "Acme web"', 'create an application, whether the service runs or not'],
     ['doctor', 'find out why something does not work'],
   ],
+  commands: await Promise.all((called ? [called] : [...COMMANDS.values()]).map((load) => load())),
 })
   .version(version, '--version', 'print the version')
   .addHelpText('after', ENDINGS);
-const called = COMMANDS.get(process.argv[2] ?? '');
-for (const load of called ? [called] : COMMANDS.values()) program.addCommand(await load());
 
 // The reader may close the pipe early (`innkeeper app list | head -1`): that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -17,11 +17,8 @@ export function admin(): Command {
       ['admin reset ada@example.com', 'lost password or phone'],
       ['admin delete ada@example.com', 'also ends sessions and personal access tokens'],
     ],
-  })
-    .addCommand(adminCreate())
-    .addCommand(adminList())
-    .addCommand(adminReset())
-    .addCommand(adminDelete());
+    commands: [adminCreate(), adminList(), adminReset(), adminDelete()],
+  });
 }
 
 function adminCreate(): Command {

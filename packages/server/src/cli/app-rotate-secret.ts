@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Rotation } from '../domain/applications/application.ts';
 import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
-import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { Failure } from './failure.ts';
 import { type ShownApplication, withManagement } from './management.ts';
 import { bold, layOut, printResult, showDuration, visible } from './output.ts';
@@ -10,11 +10,9 @@ import { WHILE_PREVIOUS_IS_VALID } from './refusals.ts';
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 export function appRotateSecret(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'rotate-secret',
     description: 'create a new clientSecret; the previous one stays valid for the overlap',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['app rotate-secret 123456789_4f2c', 'the previous secret stays valid for 24 hours'],
       ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: only the new secret is valid'],

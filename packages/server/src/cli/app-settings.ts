@@ -8,18 +8,16 @@ import {
   SETTINGS,
   type SettingName,
 } from '../domain/applications/settings.ts';
-import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { UsageError } from './failure.ts';
 import { type ShownApplication, withManagement } from './management.ts';
 import { bold, dim, layOut, printResult, readTime, showAge, showDuration, showRoughly, visible } from './output.ts';
 import { readBytes } from './read-input.ts';
 
 export function appShow(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'show',
     description: 'show settings, users and secrets of an application',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['app show 123456789_4f2c', 'print a summary'],
       ['app show 123456789_4f2c --json', '{"clientId","name","createdAt","users","settings","secrets"}'],
@@ -65,11 +63,9 @@ function describeSecret({ createdAt, expiresAt }: ShownApplication['secrets'][nu
 }
 
 export function appSet(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'set',
     description: 'change settings of an application, all or nothing',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['app set 123456789_4f2c specialTokenTtl=30m accessTokenTtl=12h', 'change two settings'],
       [

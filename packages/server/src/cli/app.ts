@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { displayNameProblem } from '../domain/required.ts';
 import { appRotateSecret } from './app-rotate-secret.ts';
 import { appSet, appShow } from './app-settings.ts';
-import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, visible } from './output.ts';
@@ -17,21 +17,14 @@ export function app(): Command {
       ['app list', 'list applications'],
       ['app set 123456789_4f2c accessTokenTtl=2h', 'change a setting'],
     ],
-  })
-    .addCommand(appCreate())
-    .addCommand(appList())
-    .addCommand(appShow())
-    .addCommand(appSet())
-    .addCommand(appRotateSecret())
-    .addCommand(appDelete());
+    commands: [appCreate(), appList(), appShow(), appSet(), appRotateSecret(), appDelete()],
+  });
 }
 
 function appCreate(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'create',
     description: 'create an application and print its credentials once',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['app create --name "Acme web"', 'print the clientId and clientSecret'],
       ['app create --name "Acme web" --json > acme.json', 'save {"clientId","clientSecret","name"} to a file'],
@@ -67,11 +60,9 @@ async function runCreate(options: CommandOptions & { name: string }): Promise<vo
 }
 
 function appList(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'list',
     description: 'list applications, oldest first',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['app list', 'print a table'],
       ['app list --json', '[{"clientId","name","createdAt"}, …]'],
@@ -94,11 +85,9 @@ async function runList(options: CommandOptions): Promise<void> {
 }
 
 function appDelete(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'delete',
     description: 'delete an application with all its users and tokens; this cannot be undone',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['app delete 123456789_4f2c', 'asks for confirmation on a terminal'],
       ['app delete 123456789_4f2c --json', 'in a script: {"clientId","name","users","deleted"}'],

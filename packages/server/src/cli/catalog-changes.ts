@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT, NOTE_OPTION, readRevision } from './catalog-options.ts';
-import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { defineManagementCommand } from './command.ts';
 import { explainError } from './explain-error.ts';
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
@@ -13,11 +13,9 @@ const ENDINGS = `
 ${bold('Exit codes:')} 0 no changes, 1 error, 2 changes, 3 breaking changes.`;
 
 export function catalogPlan(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'plan',
     description: 'show what a catalog file would change and how many saved selections it affects',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog plan catalog.yaml --app 123456789_4f2c', 'print the differences'],
       ['catalog plan - --app 123456789_4f2c < catalog.json', 'read from stdin'],
@@ -63,11 +61,9 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
 }
 
 export function catalogApply(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'apply',
     description: 'publish a catalog file as one revision; groups and keys missing from it are archived',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog apply catalog.yaml --app 123456789_4f2c', 'rejects breaking changes'],
       ['catalog apply catalog.yaml --app 123456789_4f2c --allow-breaking', 'after reviewing the plan'],
@@ -100,11 +96,9 @@ async function runApply(file: string, options: ApplyOptions): Promise<void> {
 const EXAMPLE = 'catalog migrate --app 123456789_4f2c --key ads.topics --from cars --to vehicles';
 
 export function catalogMigrate(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'migrate',
     description: 'replace a value in the selections of all users, in small batches, while the service runs',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       [`${EXAMPLE} --dry-run`, 'only count the selections'],
       [EXAMPLE, 'change them; if interrupted, run it again to continue'],

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
-import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineCommand, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { fileProblem, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
@@ -10,11 +10,9 @@ import { bold, printResult, visible } from './output.ts';
 import { showChanges } from './show-changes.ts';
 
 export function catalogShow(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'show',
     description: 'show who published a revision, when, and what it changed',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog show 7 --app 123456789_4f2c', 'the changes; `catalog export --revision 7` prints the full catalog'],
       ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","note"?,"changes"}'],
@@ -41,11 +39,9 @@ const FORMATS = ['yaml', 'json', 'csv', 'xliff'] as const;
 type ExportOptions = CatalogOptions & { format?: (typeof FORMATS)[number]; language?: string; revision?: number };
 
 export function catalogExport(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'export',
     description: 'export the catalog for `catalog apply`, or its texts for translators',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog export --app 123456789_4f2c > catalog.yaml', 'without archived items; applying it changes nothing'],
       ['catalog export --app 123456789_4f2c --format csv > texts.csv', 'all texts, for a spreadsheet'],
@@ -97,11 +93,9 @@ async function writeInFormat(
 type TypesOptions = CatalogOptions & { out?: string; schemas?: boolean };
 
 export function catalogTypes(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'types',
     description: 'print a TypeScript module with groups, keys and values, for the client and React packages',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog types --app 123456789_4f2c --out src/catalog.ts', 'let the compiler check keys and values'],
       [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ReadableChange } from '../domain/catalog/publish.ts';
 import { APP_OPTION, type CatalogOptions, NOTE_OPTION, readRevision } from './catalog-options.ts';
-import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { defineManagementCommand } from './command.ts';
 import { withManagement } from './management.ts';
 import { dim, layOut, printResult, visible } from './output.ts';
 import { printPublished, showChanges, showSummary } from './show-changes.ts';
@@ -9,11 +9,9 @@ import { printPublished, showChanges, showSummary } from './show-changes.ts';
 type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
 
 export function catalogRevisions(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'revisions',
     description: 'list revisions, newest first',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog revisions --app 123456789_4f2c', 'print the latest 20'],
       [
@@ -56,11 +54,9 @@ function summary(changes: readonly ReadableChange[]): string {
 }
 
 export function catalogDiff(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'diff',
     description: 'show the differences between two revisions',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog diff 7 9 --app 123456789_4f2c', 'from 7 to 9'],
       ['catalog diff 7 --app 123456789_4f2c', 'from 7 to the latest'],
@@ -84,11 +80,9 @@ async function runDiff(from: number, to: number | undefined, options: CatalogOpt
 }
 
 export function catalogRestore(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'restore',
     description: 'publish an earlier revision again, as a new revision',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog restore 7 --app 123456789_4f2c', 'back to 7; later revisions are kept'],
       ['catalog diff 7 --app 123456789_4f2c', 'review the changes since then first'],

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { type Command, Option } from 'commander';
 import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
 import { APP_OPTION, type CatalogOptions, NOTE_OPTION } from './catalog-options.ts';
-import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { defineManagementCommand } from './command.ts';
 import { Failure } from './failure.ts';
 import { type ImportedTexts, withManagement } from './management.ts';
 import { counted, printResult, visible } from './output.ts';
@@ -12,11 +12,9 @@ import { printPublished } from './show-changes.ts';
 type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog'; note?: string };
 
 export function catalogImportTranslations(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'import-translations',
     description: 'import texts from a CSV or XLIFF 2 file as one revision, all or nothing',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog import-translations de.xlf --app 123456789_4f2c', 'a translated file from `catalog export`'],
       [
@@ -78,12 +76,10 @@ function showOutdated(name: string, outdated: readonly OutdatedText[]): string {
 }
 
 export function catalogReview(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'review',
     description:
       'mark the translations in a CSV or XLIFF 2 file as reviewed; texts that changed since the export are left out',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['catalog review de.xlf --app 123456789_4f2c', 'after you have reviewed a file from `catalog export`'],
       ['catalog review de.xlf --app 123456789_4f2c --withdraw', 'mark them as not reviewed again'],

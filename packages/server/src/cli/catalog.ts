@@ -20,17 +20,19 @@ export function catalog(): Command {
       ['catalog import-translations de.xlf --app 123456789_4f2c', 'import the translations'],
       ['catalog review de.xlf --app 123456789_4f2c', 'mark the translations as reviewed'],
     ],
-  })
-    .addCommand(catalogPlan())
-    .addCommand(catalogApply())
-    .addCommand(catalogExport())
-    .addCommand(catalogImportTranslations())
-    .addCommand(catalogReview())
-    .addCommand(catalogMigrate())
-    .addCommand(catalogRevisions())
-    .addCommand(catalogShow())
-    .addCommand(catalogDiff())
-    .addCommand(catalogRestore())
-    .addCommand(catalogSchema())
-    .addCommand(catalogTypes());
+    commands: [
+      catalogPlan(),
+      catalogApply(),
+      catalogExport(),
+      catalogImportTranslations(),
+      catalogReview(),
+      catalogMigrate(),
+      catalogRevisions(),
+      catalogShow(),
+      catalogDiff(),
+      catalogRestore(),
+      catalogSchema(),
+      catalogTypes(),
+    ],
+  });
 }

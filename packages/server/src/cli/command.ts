@@ -40,12 +40,21 @@ export function defineCommand({ name, description, settings, remote, examples, m
   );
 }
 
+/** One that works on the database, or on a remote service. */
+export function defineManagementCommand(text: Omit<CommandText, 'settings'> & Partial<CommandText>): Command {
+  return defineCommand({ settings: STORAGE_SETTINGS, remote: true, ...text });
+}
+
 /** A name that only contains commands, such as `innkeeper app`. */
-export function defineGroup({ name, description, examples }: Omit<CommandText, 'settings'>): Command {
-  return misuseThrows(new Command(name).description(description)).addHelpText(
-    'after',
-    () => `\n${showExamples(examples)}`,
-  );
+export function defineGroup({
+  name,
+  description,
+  examples,
+  commands,
+}: Omit<CommandText, 'settings'> & { commands: readonly Command[] }): Command {
+  const group = misuseThrows(new Command(name).description(description));
+  for (const command of commands) group.addCommand(command);
+  return group.addHelpText('after', () => `\n${showExamples(examples)}`);
 }
 
 function settingFlag(name: SettingName): Option {

@@ -13,7 +13,8 @@ export function secret(): Command {
     name: 'secret',
     description: 'replace INNKEEPER_SECRET; all credentials stay valid',
     examples: [['secret rotate', 'seal everything under the new secret']],
-  }).addCommand(secretRotate());
+    commands: [secretRotate()],
+  });
 }
 
 const BY_SETTINGS =

@@ -3,7 +3,7 @@ import { ACCESS, type Access } from '../domain/manage/access.ts';
 import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/authorize-manager.ts';
 import { displayNameProblem } from '../domain/required.ts';
 import { readUuid } from '../uuid.ts';
-import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, counted, dim, layOut, printResult, readTime, showAge, showRoughly, visible } from './output.ts';
@@ -17,18 +17,14 @@ export function token(): Command {
       ['token list', 'list tokens with their last use'],
       ['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'revoke a leaked or unused token'],
     ],
-  })
-    .addCommand(tokenCreate())
-    .addCommand(tokenList())
-    .addCommand(tokenRevoke());
+    commands: [tokenCreate(), tokenList(), tokenRevoke()],
+  });
 }
 
 function tokenCreate(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'create',
     description: 'create a personal access token for the management API and print it once',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['token create --name deploy --app 123456789_4f2c --access write', 'edit one catalog, for 90 days'],
       ['token create --name reports --access read --expires 365d', 'read all applications, for a year'],
@@ -98,11 +94,9 @@ function readExpiry(text: string): number {
 }
 
 function tokenList(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'list',
     description: 'list personal access tokens, oldest first, including expired ones',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['token list', 'print a table'],
       ['token list --json', '[{"tokenId","name","apps","access","createdAt","expiresAt","expired","lastUsedAt"}, …]'],
@@ -136,11 +130,9 @@ function describeApps(apps: string[] | null): string {
 }
 
 function tokenRevoke(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'revoke',
     description: 'revoke a personal access token immediately',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'a leaked or unused token']],
   })
     .argument('<ID>', 'the TOKEN ID from `token list`, not the token itself')

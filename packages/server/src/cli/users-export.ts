@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
 import { codeOf } from '../caught.ts';
-import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
 import { type WantedUsers, withManagement } from './management.ts';
@@ -24,11 +24,9 @@ type Options = CommandOptions & {
 };
 
 export function usersExport(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'export',
     description: 'export users with their selections as NDJSON, one user per line, in a fixed order',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['users export --app 123456789_4f2c > users.ndjson', 'users on stdout, summary on stderr'],
       [

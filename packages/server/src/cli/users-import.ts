@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { codeOf } from '../caught.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-users.ts';
 import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
-import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { Failure, fileProblem, UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
@@ -28,11 +28,9 @@ type Options = CommandOptions & {
 };
 
 export function usersImport(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'import',
     description: 'import users with their selections from NDJSON, one user per line',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['users import users.ndjson --app 123456789_4f2c', 'exit code 1 if a line was rejected'],
       ['users import users.ndjson --app 123456789_4f2c --resume', 'continue an interrupted import'],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../domain/duration.ts';
 import type { UserStatus } from '../storage/port.ts';
-import { type CommandOptions, defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineGroup, defineManagementCommand } from './command.ts';
 import { Failure, UsageError } from './failure.ts';
 import { type ShownUser, withManagement } from './management.ts';
 import { bold, layOut, printResult, visible } from './output.ts';
@@ -19,14 +19,8 @@ export function users(): Command {
       ['users export --app 123456789_4f2c > users.ndjson', 'export all users to a file'],
       ['users suspend ada@example.com --app 123456789_4f2c', 'block a user, keeping all data'],
     ],
-  })
-    .addCommand(usersImport())
-    .addCommand(usersExport())
-    .addCommand(usersShow())
-    .addCommand(usersSuspend())
-    .addCommand(usersResume())
-    .addCommand(usersLink())
-    .addCommand(usersDelete());
+    commands: [usersImport(), usersExport(), usersShow(), usersSuspend(), usersResume(), usersLink(), usersDelete()],
+  });
 }
 
 type Options = CommandOptions & { app: string };
@@ -36,7 +30,7 @@ function defineUserCommand(
   description: string,
   examples: readonly (readonly [string, string])[],
 ): Command {
-  return defineCommand({ name, description, settings: STORAGE_SETTINGS, remote: true, examples })
+  return defineManagementCommand({ name, description, examples })
     .argument('<ID>', 'the service_user_code or the clientUserId')
     .requiredOption('--app <ID>', 'clientId of the application');
 }

@@ -3,7 +3,7 @@ import type { DeliveryView } from '../http/manage/webhook-acts.ts';
 import type { DeliveryFilter } from '../storage/port.ts';
 import { readUuid } from '../uuid.ts';
 import { APP_OPTION } from './catalog-options.ts';
-import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { defineManagementCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
 import { bold, dim, layOut, printResult, visible } from './output.ts';
 import { EXAMPLE_IDS, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-show.ts';
@@ -12,11 +12,10 @@ import { EXAMPLE_IDS, WEBHOOK_ARGUMENT, type WebhookOptions } from './webhook-sh
 const MAX = 200;
 
 export function webhookTest(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'test',
     description: 'send a test event (webhook.test) and wait for the response; also while the webhook is off',
     settings: [...STORAGE_SETTINGS, 'webhooksAllow'],
-    remote: true,
     examples: [
       [`webhook test ${EXAMPLE_IDS}`, 'exit code 1 unless the endpoint responds with 2xx within 10 seconds'],
       [`webhook test ${EXAMPLE_IDS} --json`, '{"deliveryId","eventId","state","status","problem","response",…}'],
@@ -36,11 +35,9 @@ export function webhookTest(): Command {
 }
 
 export function webhookDeliveries(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'deliveries',
     description: 'list what was sent to a webhook, newest first; kept for 7 days',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       [`webhook deliveries ${EXAMPLE_IDS}`, 'print the latest 20'],
       [`webhook deliveries ${EXAMPLE_IDS} --state failed --limit 200`, 'what failed'],
@@ -56,11 +53,9 @@ export function webhookDeliveries(): Command {
 }
 
 export function webhookResend(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'resend',
     description: 'send a delivery again, with the same event id; a running service sends it now',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       [
         'webhook resend 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 0198c5a6-4c65-7fb7-8d2e-179cadbecfd6 --app 123456789_4f2c',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { WebhookView } from '../http/manage/webhook-acts.ts';
 import { APP_OPTION } from './catalog-options.ts';
-import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { type CommandOptions, defineManagementCommand } from './command.ts';
 import { withManagement } from './management.ts';
 import { bold, dim, layOut, printResult, visible } from './output.ts';
 
@@ -12,11 +12,9 @@ export const WEBHOOK_ARGUMENT = ['<ID>', 'the WEBHOOK ID from `webhook list`'] a
 export const EXAMPLE_IDS = '0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 --app 123456789_4f2c';
 
 export function webhookList(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'list',
     description: 'list the webhooks of an application, oldest first',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       ['webhook list --app 123456789_4f2c', 'print a table'],
       ['webhook list --app 123456789_4f2c --json', '[{"webhookId","url","types","enabled","recent",…}, …]'],
@@ -27,11 +25,9 @@ export function webhookList(): Command {
 }
 
 export function webhookShow(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'show',
     description: 'show a webhook and the state of its deliveries',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       [`webhook show ${EXAMPLE_IDS}`, 'print a summary'],
       [`webhook show ${EXAMPLE_IDS} --json`, '{"webhookId","url","types","enabled","offReason","recent",…}'],

@@ -4,7 +4,7 @@ import { MAX_PER_SECOND } from '../domain/webhooks/manage-webhooks.ts';
 import { EVENT_TYPES, type WebhookChange } from '../storage/port.ts';
 import { overlapOption, revokeOption, showOverlap } from './app-rotate-secret.ts';
 import { APP_OPTION } from './catalog-options.ts';
-import { defineCommand, defineGroup, STORAGE_SETTINGS } from './command.ts';
+import { defineGroup, defineManagementCommand, STORAGE_SETTINGS } from './command.ts';
 import { UsageError } from './failure.ts';
 import { withManagement } from './management.ts';
 import { bold, layOut, printResult, visible } from './output.ts';
@@ -30,16 +30,18 @@ export function webhook(): Command {
       ['webhook test 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 --app 123456789_4f2c', 'send a test event now'],
       ['webhook deliveries 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 --app 123456789_4f2c --state failed', 'what failed'],
     ],
-  })
-    .addCommand(webhookCreate())
-    .addCommand(webhookList())
-    .addCommand(webhookShow())
-    .addCommand(webhookSet())
-    .addCommand(webhookRotateSecret())
-    .addCommand(webhookTest())
-    .addCommand(webhookDeliveries())
-    .addCommand(webhookResend())
-    .addCommand(webhookDelete());
+    commands: [
+      webhookCreate(),
+      webhookList(),
+      webhookShow(),
+      webhookSet(),
+      webhookRotateSecret(),
+      webhookTest(),
+      webhookDeliveries(),
+      webhookResend(),
+      webhookDelete(),
+    ],
+  });
 }
 
 /** Creating an endpoint checks where it leads. */
@@ -48,11 +50,10 @@ const SENDER_SETTINGS = [...STORAGE_SETTINGS, 'webhooksAllow'] as const;
 const TYPES = `\n${bold('Types:')} ${EVENT_TYPES.join(', ')}`;
 
 function webhookCreate(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'create',
     description: 'send events to an endpoint from now on; prints the signing secret once',
     settings: SENDER_SETTINGS,
-    remote: true,
     examples: [
       ['webhook create https://app.example.com/events --app 123456789_4f2c', 'send all events'],
       [
@@ -97,11 +98,10 @@ async function create(url: string, options: CreateOptions): Promise<void> {
 }
 
 function webhookSet(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'set',
     description: 'change a webhook, or switch it off and on; omitted settings do not change',
     settings: SENDER_SETTINGS,
-    remote: true,
     examples: [
       [`webhook set ${EXAMPLE_IDS} --disable`, 'send nothing for now'],
       [`webhook set ${EXAMPLE_IDS} --enable`, 'continue where it stopped'],
@@ -155,11 +155,9 @@ async function set(id: string, url: string | undefined, options: SetOptions): Pr
 }
 
 function webhookDelete(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'delete',
     description: 'delete a webhook and the log of its deliveries',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [[`webhook delete ${EXAMPLE_IDS}`, 'nothing more is sent; `webhook set --disable` keeps it']],
   })
     .argument(...WEBHOOK_ARGUMENT)
@@ -175,11 +173,9 @@ function webhookDelete(): Command {
 }
 
 function webhookRotateSecret(): Command {
-  return defineCommand({
+  return defineManagementCommand({
     name: 'rotate-secret',
     description: 'create a new secret; during the overlap each delivery is signed by both',
-    settings: STORAGE_SETTINGS,
-    remote: true,
     examples: [
       [`webhook rotate-secret ${EXAMPLE_IDS}`, 'the previous secret stays valid for 24 hours'],
       [`webhook rotate-secret ${EXAMPLE_IDS} --overlap 0s`, 'it leaked: sign with the new secret only'],
