@@ -4,6 +4,7 @@ import { type Matches, parseValue, typeProblem } from '../catalog/check-value.ts
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { matchWithin } from '../selections/check-selection.ts';
 import { isAllowed } from '../selections/effective.ts';
+import { ownTurn } from '../slices.ts';
 import { findNamedKey } from './key-names.ts';
 
 /** A condition on a selection. `differs` is the negation of `equals`, and `unsaved` that of `saved`. */
@@ -90,15 +91,33 @@ export function createMatcher(
   { catalog, effective }: Rules,
 ): (selected: Selected) => boolean {
   const tests = conditions.map((condition) => {
-    const { keyNo } = condition.placed.key;
-    return effective
-      ? (selected: Selected, matches: Matches) =>
-          holds(condition, effectiveValue(catalog, condition.placed, selected[keyNo], matches))
-      : (selected: Selected) => holds(condition, savedValue(selected[keyNo]));
+    const { keyNo, constraint } = condition.placed.key;
+    const test: TestSelection = effective
+      ? (selection, matches) => holds(condition, effectiveValue(catalog, condition.placed, selection, matches))
+      : (selection) => holds(condition, savedValue(selection));
+    // Of a user's texts, so many are matched against patterns as there are steps.
+    return { keyNo, test: constraint.pattern === undefined ? remembered(test) : test };
   });
   return (selected) => {
     const matches = matchWithin(MAX_STEPS_OF_USER, true);
-    return tests.every((test) => test(selected, matches));
+    return tests.every(({ keyNo, test }) => test(selected[keyNo], matches));
+  };
+}
+
+type TestSelection = (selection: WalkedSelection | undefined, matches: Matches) => boolean;
+
+/** Values whose result is remembered: most keys have fewer. */
+const MAX_REMEMBERED = 1_000;
+
+function remembered(test: TestSelection): TestSelection {
+  const known = new Map<string, boolean>();
+  return (selection, matches) => {
+    const name = selection === undefined ? '' : `${selection[0]} ${selection[1]}`;
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const result = test(selection, matches);
+    if (name.length < SHORT && known.size < MAX_REMEMBERED) known.set(name, result);
+    return result;
   };
 }
 
@@ -140,7 +159,7 @@ function includes({ placed, value: wanted }: Condition & { value: Scalar }, valu
 
 export type WalkOf = { walk: UserWalk; isExact: boolean };
 
-/** Distinct lists of a key, which are searched one by one for a value. */
+/** Distinct lists of a key, which are searched one by one for a value: together, of all conditions. */
 const MAX_LISTS = 1_000;
 /** Longer values are distinguished only by their beginning (port.ts). */
 const SHORT = 200;
@@ -153,7 +172,7 @@ export async function walkOf(
   users: Pick<UserStore, 'listValues'>,
   appId: number,
   condition: Condition,
-  { catalog, effective }: Rules,
+  { catalog, effective, conditions }: Rules & { conditions: readonly Condition[] },
 ): Promise<WalkOf | undefined> {
   const { keyNo, multiple } = condition.placed.key;
   // No index finds users without a selection.
@@ -165,7 +184,9 @@ export async function walkOf(
     const value = JSON.stringify(condition.value);
     return { walk: { by: 'value', keyNo, value }, isExact: !effective && value.length < SHORT };
   }
-  const lists = await users.listValues(appId, keyNo, MAX_LISTS);
+  // On the HTTP thread with SQLite: milliseconds.
+  await ownTurn();
+  const lists = await users.listValues(appId, keyNo, Math.floor(MAX_LISTS / conditions.length));
   if (!lists) return byKey(false);
   const values = lists.filter((list) => list.length >= SHORT || includes(condition, JSON.parse(list) as Scalar[]));
   const isExact = !effective && values.every((list) => list.length < SHORT);
