@@ -16,6 +16,7 @@ import { Allowances, RateLimits } from './domain/limits/rate-limits.ts';
 import { keepWarning } from './domain/mail/notices.ts';
 import { reportProblems, runMaintenance, scrubRegularly } from './domain/maintenance.ts';
 import type { Service } from './domain/service.ts';
+import { SearchTime } from './domain/users/search-time.ts';
 import { WebhookDispatcher } from './events/dispatcher.ts';
 import { createSender } from './events/sender.ts';
 import { CatalogCache } from './http/options/catalog-cache.ts';
@@ -148,6 +149,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),
       userCounts: new UserCounts(storage),
+      searchTime: new SearchTime(),
       webhookSender,
       webhookFigures: () => dispatcher.figures(),
       oidc,

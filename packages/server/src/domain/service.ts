@@ -9,6 +9,7 @@ import type { CatalogDirectory, OpenCatalogs } from './catalog/directory.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { Mailer } from './mail/write-letter.ts';
+import type { SearchTime } from './users/search-time.ts';
 import type { WebhookFigures, WebhookSender } from './webhooks/send-event.ts';
 import type { Work } from './work.ts';
 
@@ -27,6 +28,7 @@ export type Service = {
   limits: RateLimits;
   userReads: UserReads;
   userCounts: UserCounts;
+  searchTime: SearchTime;
   webhookSender: WebhookSender;
   webhookFigures(): WebhookFigures;
   /** Signs people in to the portal; undefined if not configured. */

@@ -16,6 +16,7 @@ import type { OpenTexts } from '../selections/open-texts.ts';
 import { ownTurn } from '../slices.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { type ListPlace, pageOfUsers, type UserFilter } from './match-users.ts';
+import type { Pace } from './search-time.ts';
 import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
@@ -36,10 +37,13 @@ export async function* exportUsers(
     begin = null,
     filter,
     signal,
-  }: { begin?: string | null; filter?: UserFilter | undefined; signal?: AbortSignal } = {},
+    pace,
+  }: { begin?: string | null; filter?: UserFilter | undefined; signal?: AbortSignal; pace?: Pace } = {},
 ): AsyncGenerator<ExportPage> {
   let catalog = await loadCatalog(storage, appId);
-  const pages = filter ? matchingUsers(storage, appId, filter, { begin, signal }) : allUsers(storage, appId, begin);
+  const pages = filter
+    ? matchingUsers(storage, appId, filter, { begin, signal, pace })
+    : allUsers(storage, appId, begin);
   for await (const { page, next } of pages) {
     // A selection may be newer than the catalog in memory.
     if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
@@ -68,7 +72,7 @@ async function* matchingUsers(
   { users, transfer }: Storage,
   appId: number,
   filter: UserFilter,
-  { begin, signal }: { begin: string | null; signal: AbortSignal | undefined },
+  { begin, signal, pace }: { begin: string | null; signal: AbortSignal | undefined; pace: Pace | undefined },
 ): AsyncGenerator<UserPage> {
   const read = async ({ userId, clientUserId }: UserRecord): Promise<StoredUser | undefined> => {
     const user = await transfer.find(appId, clientUserId);
@@ -77,7 +81,7 @@ async function* matchingUsers(
     return renamed && transfer.find(appId, renamed.clientUserId);
   };
   for (let place = begin === null ? undefined : (JSON.parse(begin) as ListPlace); ; ) {
-    const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE, signal });
+    const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE, signal, pace });
     const page: StoredUser[] = [];
     let [taken, bytes] = [0, 0];
     while (taken < found.users.length && bytes < PAGE_BYTES) {

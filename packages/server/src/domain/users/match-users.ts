@@ -1,6 +1,7 @@
 import type { UserPlace, UserRecord, UserStatus, UserStore, UserWalk } from '../../storage/port.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import { pauses } from '../slices.ts';
+import { type Pace, unpaced } from './search-time.ts';
 import { type Condition, createMatcher, type WalkOf, walkOf } from './where.ts';
 
 export const USER_SORTS = ['newest', 'oldest'] as const;
@@ -48,7 +49,16 @@ export async function* matchUsers(
     place,
     atOnce = FIRST,
     signal,
-  }: { place: ListPlace | undefined; atOnce?: number; signal?: AbortSignal | undefined },
+    pace = unpaced,
+    isSent = false,
+  }: {
+    place: ListPlace | undefined;
+    atOnce?: number;
+    signal?: AbortSignal | undefined;
+    pace?: Pace | undefined;
+    /** Whether matching users are sent, so that only the others cost search time. */
+    isSent?: boolean;
+  },
 ): AsyncGenerator<MatchedUsers> {
   const { by, walk, isExact } = place
     ? await walkBy(users, appId, filter, place.by)
@@ -59,22 +69,28 @@ export async function* matchUsers(
   const { status, test, created: { from = 0, to = Number.POSITIVE_INFINITY } = {} } = filter;
   let after = place?.after ?? null;
   for (let limit = Math.min(atOnce, MAX); ; limit = Math.min(limit * 4, MAX)) {
-    const found = await users.walk(appId, walk, { after, limit, keyNos });
-    const matched: MatchedUser[] = [];
-    const pause = pauses();
-    for (const { user, place, selected } of found.users) {
-      const paused = pause();
-      if (paused) await paused;
-      if (status !== undefined && user.status !== status) continue;
-      if (user.createdAt < from || user.createdAt >= to) continue;
-      if (test && !test(user)) continue;
-      if (matches(selected)) matched.push({ user, place: { by, after: place } });
-    }
-    const { next } = found;
-    yield { matched, looked: found.users.length, next: next && { by, after: next } };
-    if (next === null) return;
+    const start = after;
+    const some = await pace(
+      async (): Promise<MatchedUsers> => {
+        const found = await users.walk(appId, walk, { after: start, limit, keyNos });
+        const matched: MatchedUser[] = [];
+        const pause = pauses();
+        for (const { user, place, selected } of found.users) {
+          const paused = pause();
+          if (paused) await paused;
+          if (status !== undefined && user.status !== status) continue;
+          if (user.createdAt < from || user.createdAt >= to) continue;
+          if (test && !test(user)) continue;
+          if (matches(selected)) matched.push({ user, place: { by, after: place } });
+        }
+        return { matched, looked: found.users.length, next: found.next && { by, after: found.next } };
+      },
+      ({ matched, looked }) => (isSent && looked > 0 ? 1 - matched.length / looked : 1),
+    );
+    yield some;
+    if (some.next === null) return;
     signal?.throwIfAborted();
-    after = next;
+    after = some.next.after;
   }
 }
 
@@ -91,11 +107,18 @@ export async function pageOfUsers(
     limit,
     atMost = Number.POSITIVE_INFINITY,
     signal,
-  }: { place: ListPlace | undefined; limit: number; atMost?: number | undefined; signal?: AbortSignal | undefined },
+    pace,
+  }: {
+    place: ListPlace | undefined;
+    limit: number;
+    atMost?: number | undefined;
+    signal?: AbortSignal | undefined;
+    pace?: Pace | undefined;
+  },
 ): Promise<UserPage> {
   const found: MatchedUser[] = [];
   let looked = 0;
-  for await (const some of matchUsers(users, appId, filter, { place, atOnce: limit + 1, signal })) {
+  for await (const some of matchUsers(users, appId, filter, { place, atOnce: limit + 1, signal, pace, isSent: true })) {
     found.push(...some.matched);
     looked += some.looked;
     if (found.length > limit) break;
@@ -114,13 +137,13 @@ export async function countUsers(
   users: UserStore,
   appId: number,
   filter: UserFilter,
-  signal?: AbortSignal,
+  { signal, pace = unpaced }: { signal?: AbortSignal | undefined; pace?: Pace } = {},
 ): Promise<number> {
   const { conditions, status, userId, test } = filter;
   const [only, ...more] = conditions;
   const isCounted = only === undefined || filter.created === undefined;
   if (isCounted && more.length === 0 && status === undefined && userId === undefined && test === undefined) {
-    const all = (walk: UserWalk) => users.countWalk(appId, walk);
+    const all = (walk: UserWalk) => pace(() => users.countWalk(appId, walk));
     if (!only) return all(walkWithoutConditions(filter).walk);
     const direct = await walkOf(users, appId, only, filter);
     if (direct?.isExact) return all(direct.walk);
@@ -128,7 +151,7 @@ export async function countUsers(
     if (opposite?.isExact) return (await all({ by: 'user' })) - (await all(opposite.walk));
   }
   let count = 0;
-  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MAX, signal }))
+  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: MAX, signal, pace }))
     count += some.matched.length;
   return count;
 }

@@ -1,6 +1,7 @@
 import type { UserRecord, UserStore } from '../../storage/port.ts';
 import { readUuid } from '../../uuid.ts';
 import { pauses } from '../slices.ts';
+import { type Pace, unpaced } from './search-time.ts';
 
 /** Ids and names scanned at a time. */
 const SCAN = 10_000;
@@ -28,11 +29,13 @@ export async function searchUsers(
     limit,
     atMost = Number.POSITIVE_INFINITY,
     signal,
+    pace = unpaced,
   }: {
     place: SearchPlace | undefined;
     limit: number;
     atMost?: number | undefined;
     signal?: AbortSignal | undefined;
+    pace?: Pace;
   },
 ): Promise<FoundUsers> {
   const from = place ?? { by: 'id', after: null };
@@ -51,7 +54,7 @@ export async function searchUsers(
   if (search !== '' && found.length <= limit) {
     let after = from.by === 'name' ? from.after : null;
     const atOnce = Math.min(SCAN, atMost);
-    for await (const { last, matching } of scanNames(users, appId, search, { after, atOnce, signal })) {
+    for await (const { last, matching } of scanNames(users, appId, search, { after, atOnce, signal, pace })) {
       looked += last.count;
       for (const clientUserId of matching) {
         const user = await users.findByClientUserId(appId, clientUserId);
@@ -90,21 +93,31 @@ async function* scanNames(
   users: UserStore,
   appId: number,
   search: string,
-  { after, atOnce, signal }: { after: string | null; atOnce: number; signal: AbortSignal | undefined },
+  {
+    after,
+    atOnce,
+    signal,
+    pace,
+  }: { after: string | null; atOnce: number; signal: AbortSignal | undefined; pace: Pace },
 ): AsyncGenerator<Scanned> {
   const holds = createHolds(search);
   const pause = pauses();
   for (let from = after; ; ) {
-    const names = await users.names(appId, { after: from, limit: atOnce });
-    const matching: string[] = [];
-    for (const [clientUserId, name] of names) {
-      const paused = pause();
-      if (paused) await paused;
-      // Those with the prefix were found before.
-      if (!clientUserId.startsWith(search) && (holds(clientUserId) || holds(name))) matching.push(clientUserId);
-    }
-    from = names.length < atOnce ? null : (names.at(-1)?.[0] ?? null);
-    yield { matching, last: { clientUserId: from, count: names.length } };
+    const start = from;
+    const scanned = await pace(async (): Promise<Scanned> => {
+      const names = await users.names(appId, { after: start, limit: atOnce });
+      const matching: string[] = [];
+      for (const [clientUserId, name] of names) {
+        const paused = pause();
+        if (paused) await paused;
+        // Those with the prefix were found before.
+        if (!clientUserId.startsWith(search) && (holds(clientUserId) || holds(name))) matching.push(clientUserId);
+      }
+      const next = names.length < atOnce ? null : (names.at(-1)?.[0] ?? null);
+      return { matching, last: { clientUserId: next, count: names.length } };
+    });
+    yield scanned;
+    from = scanned.last.clientUserId;
     if (from === null) return;
     signal?.throwIfAborted();
   }

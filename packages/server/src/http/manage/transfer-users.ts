@@ -158,6 +158,7 @@ export function transferUserRoutes({ applicationRoute }: ManageRoutes, service: 
         filter,
         // Few match: that may take as long as reading every user.
         signal: request.signal,
+        pace: service.searchTime.pace(appId, { signal: request.signal, endless: true }),
       })) {
         const lines = text
           .trimEnd()

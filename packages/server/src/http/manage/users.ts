@@ -79,6 +79,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
       const { appId } = application;
       // Few match, or all are counted: that may take as long as reading every user.
       const { signal } = request;
+      const pace = service.searchTime.pace(appId, { signal });
       const { users } = service.storage;
       const filter = readFilter(query, await service.catalogs.get(appId), refuse);
       if (sort !== undefined && filter.conditions.length > 0) throw refuse('sort', 'is not supported with `where`');
@@ -93,6 +94,7 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
               place: readListPlace(after, refuse),
               limit,
               signal,
+              pace,
               ...(isPartial && { atMost: MAX_USERS }),
             }),
             writeListPlace,
@@ -102,12 +104,14 @@ export function userRoutes({ applicationRoute }: ManageRoutes, service: Service)
               place: readPlace(after),
               limit,
               signal,
+              pace,
               ...(isPartial && { atMost: MAX_NAMES }),
             }),
             writePlace,
           );
       if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
-      const count = () => (isFiltered ? countUsers(users, appId, filter, signal) : service.userCounts.read(appId));
+      const count = () =>
+        isFiltered ? countUsers(users, appId, filter, { signal, pace }) : service.userCounts.read(appId);
       const total = isCounted ? { total: await count() } : {};
       // The portal polls this for a first user: an empty page contains no personal data.
       if (found.users.length > 0) {

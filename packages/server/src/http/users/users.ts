@@ -189,14 +189,15 @@ export function listApplicationUsersRoute(app: Routes, service: Service): void {
     const { users } = service.storage;
     // Few match, or all are counted: that may take as long as reading every user.
     const { signal } = request;
-    const page = await pageOfUsers(users, appId, filter, { place, limit, signal });
+    const pace = service.searchTime.pace(appId, { signal });
+    const page = await pageOfUsers(users, appId, filter, { place, limit, signal, pace });
     const next = page.next && writePlace(page.next);
     if (next !== null)
       reply.header(
         'link',
         linkToNext(`/api/v2/app/${clientId}/users`, { ...query, after: next, limit: String(limit) }),
       );
-    const total = isCounted ? { total: await countUsers(users, appId, filter, signal) } : {};
+    const total = isCounted ? { total: await countUsers(users, appId, filter, { signal, pace }) } : {};
     return respondWithUsers(request, reply, { items: page.users.map(viewUser), next, ...total });
   });
 }
@@ -215,12 +216,14 @@ async function narrow(
 }
 
 async function* stream(
-  { storage: { users } }: Service,
+  { storage: { users }, searchTime }: Service,
   appId: number,
   filter: UserFilter,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  for await (const { matched } of matchUsers(users, appId, filter, { place: undefined, atOnce: STREAMED })) {
+  const pace = searchTime.pace(appId, { signal, endless: true });
+  const walked = { place: undefined, atOnce: STREAMED, pace, isSent: true };
+  for await (const { matched } of matchUsers(users, appId, filter, walked)) {
     // A client that has left is noticed when something is written to it; without a match, only by the signal.
     if (matched.length === 0) signal.throwIfAborted();
     yield matched.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
