@@ -412,6 +412,12 @@ const TABLE = {
     message: 'An application has at most 10 webhooks.',
     remedy: 'Delete a webhook first, or add types to an existing one.',
   },
+  limitReached: {
+    code: '9409',
+    status: 409,
+    message: 'There are as many of these as allowed.',
+    remedy: 'Delete those that are no longer needed first.',
+  },
   webhookIsOff: {
     code: '9409',
     message: 'This webhook is switched off.',

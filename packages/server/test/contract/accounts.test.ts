@@ -42,6 +42,18 @@ describe.each(databases)('accounts on $kind', (database) => {
     expect(await storage.sessions.list(made.accountId, NOW)).toHaveLength(1);
   });
 
+  test('an account keeps its 100 sessions used last', async () => {
+    const made = account();
+    const oldest = await signedIn(made, { lastSeenAt: NOW - 2 });
+    const older = await signedIn(made, { lastSeenAt: NOW - 1 });
+    const other = await signedIn(account('other@example.com'), { lastSeenAt: NOW - 3 });
+    for (let count = 0; count < 99; count++) await signedIn(made);
+    expect(await storage.sessions.list(made.accountId, NOW)).toHaveLength(100);
+    expect(await storage.sessions.findByHash(oldest.sessionHash, NOW)).toBeUndefined();
+    expect(await storage.sessions.findByHash(older.sessionHash, NOW)).toBeDefined();
+    expect(await storage.sessions.findByHash(other.sessionHash, NOW)).toBeDefined();
+  });
+
   test('a link expires', async () => {
     const given = link();
     await storage.accounts.createWithLink(account(), given);

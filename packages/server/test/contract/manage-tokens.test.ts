@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { ManageTokenRecord, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
+import { account, link } from './account-examples.ts';
 import { createApplication, hash, MINUTE, NOW } from './examples.ts';
 
 function token(given: Partial<ManageTokenRecord> = {}): ManageTokenRecord {
@@ -41,6 +42,16 @@ describe.each(databases)('manage tokens on $kind', (database) => {
     expect(await storage.manageTokens.findByHash(all.tokenHash, all.expiresAt)).toBeUndefined();
     expect(await storage.manageTokens.findByHash(hash(), NOW)).toBeUndefined();
     expect(await storage.manageTokens.list()).toEqual([scoped, all]);
+  });
+
+  test('an account has only so many, and the operator too', async () => {
+    const count = (await storage.manageTokens.list()).length;
+    expect(await storage.manageTokens.create(token({ expiresAt: NOW - 1 }), count + 1)).toBe('created');
+    expect(await storage.manageTokens.create(token(), count + 1)).toBe('too-many');
+    const { accountId } = (await storage.accounts.createWithLink(account('many@example.com'), link())).account;
+    expect(await storage.manageTokens.create(token({ accountId }), 1)).toBe('created');
+    expect(await storage.manageTokens.create(token({ accountId }), 1)).toBe('too-many');
+    expect(await storage.manageTokens.list(accountId)).toHaveLength(1);
   });
 
   test('a scope loses its deleted applications and never becomes all of them', async () => {

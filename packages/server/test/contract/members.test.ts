@@ -50,6 +50,15 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.accounts.list()).toHaveLength(1);
   });
 
+  test('an application has only so many invitations, but each can be replaced', async () => {
+    const mine = await createApplication(storage);
+    for (const email of ['one@example.com', 'two@example.com', 'two@example.com']) {
+      expect(await storage.invitations.create(invitation(mine, email), 2)).toBe('created');
+    }
+    expect(await storage.invitations.create(invitation(mine, 'three@example.com'), 2)).toBe('too-many');
+    expect(await storage.invitations.list(mine, NOW)).toHaveLength(2);
+  });
+
   test('it ends by expiry, revocation, and replacement', async () => {
     const [first, second] = [invitation(appId, 'a@example.com'), invitation(appId, 'A@example.com', { role: 'owner' })];
     await storage.invitations.create(first);

@@ -20,6 +20,9 @@ type WantedInvitation = {
   inviterId: string | null;
 };
 
+/** Open ones of an application: they are listed together. */
+const MAX_INVITATIONS = 1_000;
+
 /** The link is only in this result. It replaces an earlier invitation to the same address. */
 export async function inviteMember(
   { storage, keyring, publicUrl, now }: Service,
@@ -28,13 +31,21 @@ export async function inviteMember(
   const createdAt = now();
   const { link, linkHash, expiresAt } = createInvitationLink(keyring, { publicUrl, now: createdAt });
   const invitation = { invitationId: randomUUIDv7(), ...wanted, languages, createdAt, expiresAt };
-  const outcome = await storage.invitations.create({
-    ...invitation,
-    linkHash,
-    emailKey: emailKeyOf(wanted.email),
-    inviterId,
-  });
+  const outcome = await storage.invitations.create(
+    {
+      ...invitation,
+      linkHash,
+      emailKey: emailKeyOf(wanted.email),
+      inviterId,
+    },
+    MAX_INVITATIONS,
+  );
   if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+  if (outcome === 'too-many') {
+    throw new InnkeeperError('limitReached', {
+      message: `An application has at most ${MAX_INVITATIONS} open invitations.`,
+    });
+  }
   if (outcome === 'not-owner') throw new InnkeeperError('manageForbidden');
   if (outcome === 'member') throw new InnkeeperError('alreadyMember');
   return { link, invitation };

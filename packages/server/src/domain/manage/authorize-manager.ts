@@ -112,6 +112,9 @@ export type WantedManageToken = {
   lifetimeSeconds: number;
 };
 
+/** Of an account: they are listed together. */
+const MAX_TOKENS = 1_000;
+
 /**
  * The token is only in this result: just its hash is stored. undefined: an application or the account no longer exists.
  */
@@ -131,7 +134,13 @@ export async function createManageToken(
     expiresAt: now + lifetimeSeconds * 1000,
     lastUsedAt: null,
   };
-  return (await storage.manageTokens.create(record)) === 'created' ? { token, record } : undefined;
+  const outcome = await storage.manageTokens.create(record, MAX_TOKENS);
+  if (outcome === 'too-many') {
+    throw new InnkeeperError('limitReached', {
+      message: `An account has at most ${MAX_TOKENS} personal access tokens, including expired ones.`,
+    });
+  }
+  return outcome === 'created' ? { token, record } : undefined;
 }
 
 /** The token's name in audit and revisions. Names can repeat; the end of the id does not. */

@@ -154,7 +154,7 @@ export function memberRoutes({ applicationRoute }: ManageRoutes, service: Servic
         ...InvitationShape.properties,
       }),
     },
-    errors: ['alreadyMember', ...PROOF_ERRORS],
+    errors: ['alreadyMember', 'limitReached', ...PROOF_ERRORS],
     async handle(context) {
       const { application, manager, request } = context;
       const { email, role, languages: limits, password, code } = context.readBody();

@@ -51,7 +51,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
       ...ProofMembers,
     }),
     response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofResponse },
-    errors: [...PROOF_ERRORS, 'applicationNotFound'],
+    errors: [...PROOF_ERRORS, 'limitReached', 'applicationNotFound'],
     async handle(call) {
       const { manager, signedIn } = call;
       const body = call.readBody();
@@ -115,7 +115,7 @@ export function tokenRoutes({ manageRoute, accountRoute }: ManageRoutes, service
     description: `${NEEDS} The token is shown only in this response. Without \`access\` it can only read. It expires no later than the token that created it.`,
     body: Type.Object(TokenMembers),
     response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
-    errors: ['manageForbidden', 'applicationNotFound'],
+    errors: ['manageForbidden', 'limitReached', 'applicationNotFound'],
     async handle(call) {
       const { manager } = call;
       const accountId = tokensOf(manager);

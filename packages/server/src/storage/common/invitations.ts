@@ -32,7 +32,7 @@ export const invitations: CommonStore<InvitationStore, 'list' | 'isInvited' | 'f
     },
   },
   acts: {
-    async create({ query }, invitation) {
+    async create({ query }, invitation, atMost = Number.MAX_SAFE_INTEGER) {
       const { invitationId, linkHash, appId, email, emailKey, role, languages, invitedBy, inviterId } = invitation;
       const { createdAt, expiresAt } = invitation;
       if (!(await keepApplication(query, appId))) return 'application-gone';
@@ -43,6 +43,11 @@ export const invitations: CommonStore<InvitationStore, 'list' | 'isInvited' | 'f
         [appId, emailKey],
       );
       if (member.length > 0) return 'member';
+      const [others] = await query<{ count: number }>(
+        'select count(*) as count from invitations where app_id = $1 and expires_at > $2 and email_key <> $3',
+        [appId, createdAt, emailKey],
+      );
+      if ((others?.count ?? 0) >= atMost) return 'too-many';
       // Replaces an earlier invitation to the same address.
       await query(
         `insert into invitations

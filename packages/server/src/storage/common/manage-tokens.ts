@@ -41,11 +41,16 @@ export const manageTokens: CommonStore<ManageTokenStore, 'list' | 'findByHash'> 
     },
   },
   acts: {
-    async create({ query }, token) {
+    async create({ query }, token, atMost = Number.MAX_SAFE_INTEGER) {
       const { tokenId, tokenHash, accountId, name, appIds, access, createdAt, expiresAt, lastUsedAt } = token;
       const scope = [...new Set(appIds)];
       for (const appId of scope) if (!(await keepApplication(query, appId))) return 'application-gone';
       if (accountId !== null && !(await keepAccount(query, accountId))) return 'account-gone';
+      const [known] = await query<{ count: number }>(
+        'select count(*) as count from manage_tokens where account_id is not distinct from $1::uuid',
+        [accountId],
+      );
+      if ((known?.count ?? 0) >= atMost) return 'too-many';
       await query(
         `insert into manage_tokens (token_id, token_hash, account_id, name, all_apps, access, created_at, expires_at, last_used_at)
          values ($1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8, $9)`,

@@ -84,8 +84,16 @@ export const sessions: CommonStore<SessionStore, 'findByHash' | 'list'> = {
   },
 };
 
+/** Of one account; those unused for the longest end first. */
+const SESSIONS_KEPT = 100;
+
 export async function insertSession(query: Query, accountId: string, session: NewSession): Promise<void> {
   const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent, authMethod } = session;
+  await query(
+    `delete from sessions where account_id = $1::uuid and session_id not in (
+       select session_id from sessions where account_id = $1::uuid order by last_seen_at desc, session_id desc limit $2)`,
+    [accountId, SESSIONS_KEPT - 1],
+  );
   await query(
     `insert into sessions (session_id, session_hash, account_id, created_at, last_seen_at, ends_at, user_agent, means)
      values ($1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8)`,

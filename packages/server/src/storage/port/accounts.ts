@@ -207,8 +207,11 @@ export type NewInvitation = InvitationRecord & {
 };
 
 export interface InvitationStore {
-  /** Replaces an earlier invitation to the same address. */
-  create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
+  /** Replaces an earlier invitation to the same address. At most `atMost` of an application. */
+  create(
+    invitation: NewInvitation,
+    atMost?: number,
+  ): Promise<'created' | 'too-many' | 'member' | 'not-owner' | 'application-gone'>;
   /** Whether there is a valid invitation to this address. */
   isInvited(emailKey: string, now: number): Promise<boolean>;
   /** Valid invitations of an application, newest first. */
@@ -246,7 +249,11 @@ export type ManageTokenRecord = {
 };
 
 export interface ManageTokenStore {
-  create(token: ManageTokenRecord): Promise<'created' | 'application-gone' | 'account-gone'>;
+  /** At most `atMost` of one account, or without one; expired ones count. */
+  create(
+    token: ManageTokenRecord,
+    atMost?: number,
+  ): Promise<'created' | 'too-many' | 'application-gone' | 'account-gone'>;
   /** All of them, or those of an account; includes expired ones, oldest first. */
   list(accountId?: string): Promise<ManageTokenRecord[]>;
   /** Only while it is valid; with its account. */
