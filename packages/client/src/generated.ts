@@ -4198,6 +4198,20 @@ export interface components {
                 };
             };
         };
+        /** @description - `9409` There are as many of these as allowed. */
+        Error409_limitReached: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9409";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
         /** @description - `9409` The previous secret is still valid, and another rotation would revoke it. Nothing was changed. */
         Error409_previousSecretValid: {
             headers: {
@@ -7152,6 +7166,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_limitReached"];
             413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
@@ -7267,6 +7282,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_limitReached"];
             413: components["responses"]["Error413_bodyTooLarge"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
@@ -8229,7 +8245,10 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
-            /** @description - `9409` This e-mail address already belongs to a member. */
+            /**
+             * @description - `9409` This e-mail address already belongs to a member.
+             *     - `9409` There are as many of these as allowed.
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
