@@ -13,12 +13,14 @@ export function readJsonObject({ body }: { body: Buffer | undefined }): Record<s
 }
 
 /** Minimum characters per chunk, unless the texts end. */
-const CHUNK = 65_536;
+export const CHUNK = 65_536;
 
-/** Combines small texts into larger chunks for a stream. Other requests get their turn in between. */
-export async function* inChunks(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+/**
+ * Combines small texts into larger chunks for a stream, after the beginning of the first one. Other requests get their
+ * turn in between.
+ */
+export async function* inChunks(texts: AsyncIterable<string> | Iterable<string>, chunk = ''): AsyncGenerator<string> {
   const pause = pauses();
-  let chunk = '';
   for await (const text of texts) {
     chunk += text;
     if (chunk.length >= CHUNK) {

@@ -4,7 +4,7 @@ import { readableAccent } from '../../domain/applications/look.ts';
 import { createLanguages } from '../../domain/catalog/languages.ts';
 import type { InnkeeperError } from '../../domain/errors.ts';
 import { baseOf, type LocalizedPageWords, type PageWords } from '../../domain/preferences/page-texts.ts';
-import { inChunks } from '../bodies.ts';
+import { CHUNK, inChunks } from '../bodies.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { Html, html } from './html.ts';
 import { DARK_CARD, LIGHT_PAGE, SCRIPT, STYLE } from './page-assets.ts';
@@ -24,7 +24,7 @@ type Page = {
   application?: Application;
   /** Links to the other languages. */
   nav?: Html | undefined;
-  /** In pieces if it may be long: they are made while it is sent. */
+  /** In pieces if it may be long: those beyond the first chunk are made while it is sent. */
   main: Html | Iterable<Html>;
 };
 
@@ -79,7 +79,13 @@ export function sendPage(reply: HttpReply, { language, title, application, nav, 
   const failed = html`<p class="note failed" role="alert" tabindex="-1">${inWords(language, language.texts.later)}</p>`;
   const end = html`</main><template>${failed}</template>${END}`;
   if (main instanceof Html) return reply.type(HTML_TYPE).send(start.text + main.text + end.text);
-  return reply.stream(HTML_TYPE, inChunks(textsOf([[start], main, [end]])));
+  const texts = textsOf([[start], main, [end]]);
+  let beginning = '';
+  for (let made = texts.next(); !made.done; made = texts.next()) {
+    beginning += made.value;
+    if (beginning.length >= CHUNK) return reply.stream(HTML_TYPE, inChunks(texts, beginning));
+  }
+  return reply.type(HTML_TYPE).send(beginning);
 }
 
 function* textsOf(parts: readonly Iterable<Html>[]): Generator<string, void> {
